@@ -1,0 +1,51 @@
+"""Which columns of a table matter, by what a classifier's probabilities lose without them.
+
+>>> import probfs
+>>> ranking = probfs.rank("sample_data/breast_cancer.csv", exclude=["sample_id"], score="signed")
+>>> ranking.features[0].feature
+'bare_nuclei'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from probfs.api import rank
+    from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+    from probfs.ranking import RankedFeature, Ranking, RoundSummary
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DataError",
+    "MappingError",
+    "OutputError",
+    "ProbfsError",
+    "RankedFeature",
+    "Ranking",
+    "RoundSummary",
+    "UsageError",
+    "__version__",
+    "rank",
+]
+
+_HOMES = {
+    "rank": "probfs.api",
+    "RankedFeature": "probfs.ranking",
+    "Ranking": "probfs.ranking",
+    "RoundSummary": "probfs.ranking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used, so that `probfs --help` does not wait for numpy.
+    if name not in __all__:
+        raise AttributeError(f"module 'probfs' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES.get(name, "probfs.errors")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

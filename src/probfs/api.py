@@ -1,0 +1,163 @@
+"""The library's front door: one call from a table to its ranking."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+from probfs import __version__, elimination
+from probfs.backends import Estimate
+from probfs.backends.naive_bayes import NaiveBayes
+from probfs.elimination import Round, Score
+from probfs.encoding import encode
+from probfs.errors import UsageError
+from probfs.mapping import MappingFile, load_mapping
+from probfs.preparation import ColumnChoice, prepare
+from probfs.ranking import InputSummary, Ranking, Settings, collect
+from probfs.readers import InputFormat, ReadOptions, read_table
+from probfs.table import Table
+from probfs.text import printable
+
+if TYPE_CHECKING:
+    import pandas
+
+Classifier = Literal["nb"]
+
+DEFAULT_FOLDS = 10
+LEAST_SMOOTHING = 1e-100
+
+
+def rank(
+    data: str | os.PathLike[str] | pandas.DataFrame,
+    *,
+    target: str | None = None,
+    mapping: str | os.PathLike[str] | None = None,
+    unlabeled: Sequence[str | os.PathLike[str] | pandas.DataFrame] = (),
+    classifier: Classifier = "nb",
+    score: Score = "absolute",
+    estimate: Estimate = "loo",
+    folds: int | None = None,
+    smoothing: float = 1.0,
+    step: int | float = 1,
+    eliminate: bool = True,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    count: str | None = None,
+    bins: int = 5,
+    na: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    input_format: InputFormat | None = None,
+    seed: int = 0,
+    on_note: Callable[[str], None] | None = None,
+    on_round: Callable[[Round], None] | None = None,
+) -> Ranking:
+    """Rank the columns of a table by how much the class probabilities change without them.
+
+    ``data`` is a path (``-`` for standard input) or a pandas data frame; the options are those of ``probfs rank``.
+    ``on_note`` is called with each note as it arises, ``on_round`` after each round of the elimination.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
+    >>> [feature.feature for feature in rank(frame, target="y").features]
+    ['a', 'b']
+    """
+    _check_choices(classifier, score, estimate)
+    _check_numbers(estimate, folds, smoothing, step, bins, seed)
+    say = on_note or (lambda note: None)
+    warnings: list[str] = []
+
+    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+    options = ReadOptions(input_format, delimiter, encoding)
+    choice = ColumnChoice(target, count, tuple(include), tuple(exclude), tuple(na), bins)
+    prepared = prepare(_table(data, options), mapping_file, choice)
+    say(f"target: {printable(prepared.target)} ({prepared.target_reason})")
+    others = [_table(more, options, further=True) for more in unlabeled]
+    dataset, notes = encode(prepared, others, choice, (*na, *mapping_file.missing))
+    for note in (*prepared.notes, *(note for table in others for note in table.notes), *notes):
+        warnings.append(note)
+        say(note)
+    if score == "unlabeled" and not dataset.unlabelled_rows:
+        problem = "--score unlabeled: there is no unlabelled row"
+        raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
+
+    names = [feature.name for feature in dataset.features]
+    backend = NaiveBayes(dataset, estimate, folds or DEFAULT_FOLDS, smoothing, seed)
+    rounds = elimination.eliminate(backend, names, score, step if eliminate else None)
+    features, summaries = collect(_watched(rounds, on_round), names)
+    return Ranking(
+        features,
+        summaries,
+        InputSummary(
+            prepared.table.source,
+            prepared.target,
+            prepared.target_reason,
+            dataset.class_rows(),
+            dataset.rows,
+            dataset.unlabelled_rows,
+            tuple(table.source for table in others),
+            len(names),
+        ),
+        Settings(
+            classifier,
+            score,
+            estimate,
+            (folds or DEFAULT_FOLDS) if estimate == "cv" else None,
+            smoothing,
+            step if eliminate else None,
+            eliminate,
+            bins,
+            seed,
+            None if mapping is None else mapping_file.source,
+            count,
+            tuple(na),
+            tuple(include),
+            tuple(exclude),
+        ),
+        tuple(warnings),
+        __version__,
+    )
+
+
+def _table(data: str | os.PathLike[str] | pandas.DataFrame, options: ReadOptions, further: bool = False) -> Table:
+    if isinstance(data, (str, os.PathLike)):
+        return read_table(data, options.for_another(data) if further else options)
+    from probfs.readers.frame import table_from_frame
+
+    return table_from_frame(data)
+
+
+def _watched(rounds: Iterator[Round], on_round: Callable[[Round], None] | None) -> Iterator[Round]:
+    for current in rounds:
+        yield current
+        if on_round is not None:
+            on_round(current)
+
+
+def _check_choices(classifier: str, score: str, estimate: str) -> None:
+    for option, value, allowed in (
+        ("--classifier", classifier, get_args(Classifier)),
+        ("--score", score, get_args(Score)),
+        ("--estimate", estimate, get_args(Estimate)),
+    ):
+        if value not in allowed:
+            raise UsageError(f"{option}: {value!r} is not one of {', '.join(allowed)}")
+
+
+def _check_numbers(
+    estimate: Estimate, folds: int | None, smoothing: float, step: int | float, bins: int, seed: int
+) -> None:
+    if folds is not None and estimate != "cv":
+        raise UsageError("--folds goes with --estimate cv only")
+    if folds is not None and folds < 2:
+        raise UsageError(f"--folds: {folds} is too few; 2 or more")
+    if not (smoothing == 0 or LEAST_SMOOTHING <= smoothing < math.inf):
+        raise UsageError(f"--smoothing: {smoothing} is neither 0 (the exact limit) nor a number from {LEAST_SMOOTHING}")
+    if isinstance(step, bool) or not (step >= 1 if isinstance(step, int) else 0 < step < 1):
+        raise UsageError(f"--step: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
+    if bins < 2:
+        raise UsageError(f"--bins: {bins} is too few; 2 or more")
+    if seed < 0:
+        raise UsageError(f"--seed: {seed} is negative; 0 or more")

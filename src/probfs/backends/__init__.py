@@ -1,0 +1,45 @@
+"""What elimination needs of a classifier: score the active features, and drop some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from probfs.scaled import Scaled
+
+Estimate = Literal["loo", "resubstitution", "cv"]
+
+
+@dataclass(frozen=True, eq=False)
+class RoundScores:
+    """The three scores of every active feature, and how well the model with all of them does."""
+
+    s_s: Scaled
+    s_a: Scaled
+    s_su: Scaled | None
+    rows: int
+    errors: int
+    absolute_loss: float
+    log_loss: float
+
+    def driving(self, score: str) -> Scaled:
+        """The score that decides who leaves."""
+        if score == "absolute":
+            return self.s_s
+        if score == "signed":
+            return self.s_a
+        if self.s_su is None:
+            raise ValueError("no unlabelled rows to score")
+        return self.s_su
+
+
+class Backend(Protocol):
+    """A fitted classifier that can tell what each active feature does to its probabilities."""
+
+    @property
+    def active(self) -> tuple[int, ...]: ...
+
+    def score(self) -> RoundScores: ...
+
+    def drop(self, features: Sequence[int]) -> None: ...

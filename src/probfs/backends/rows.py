@@ -1,0 +1,107 @@
+"""What the two-class and the many-class arithmetic share: blocks of cells, sums that add up, and exact addition."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.backends.counts import Layout
+from probfs.table import Codes, Floats
+
+ROWS_IN_A_BLOCK = 4096
+CELLS_IN_A_BLOCK = 65536
+EQUAL_ODDS = 1e-12
+"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
+
+LN2 = math.log(2)
+# ln 2 in two parts, the first of only twenty binary digits, so that its product with any shift is exact.
+_LN2_HIGH = 0.6931467056274414
+_LN2_LOW = 4.7493250390316726e-07
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in units of 2^-shift."""
+
+    absolute: Floats
+    signed: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.absolute + other.absolute, self.signed + other.signed)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Partial sums of how well the model with all active features does."""
+
+    errors: float
+    absolute_loss: float
+    log_loss: float
+
+    def __add__(self, other: Fit) -> Fit:
+        return Fit(
+            self.errors + other.errors,
+            self.absolute_loss + other.absolute_loss,
+            self.log_loss + other.log_loss,
+        )
+
+
+class Rows(ABC):
+    """Rows of one class that are scored by one model: the unit of a round's work."""
+
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout) -> None:
+        self.codes = codes
+        self.counts = counts
+        self.label = label
+        self.layout = layout
+
+    @abstractmethod
+    def add(self, features: Sequence[int], sign: int = 1) -> None:
+        """Multiply the factors of some features into every row's class weights (or, with sign -1, out of them)."""
+
+    @abstractmethod
+    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+        """The partial sums of these features."""
+
+    @abstractmethod
+    def gaps(self) -> Floats:
+        """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
+
+    @abstractmethod
+    def nearest_change(self, feature: int) -> float:
+        """The least gap among the rows in which the feature changes anything, before or after it leaves."""
+
+    @abstractmethod
+    def fit(self) -> Fit:
+        """Errors and losses of these rows, which must be labelled."""
+
+    def blocks(self, features: int, width: int = 1) -> Iterator[tuple[slice, slice]]:
+        """Pieces of the features × rows rectangle that stay in the cache."""
+        rows = self.codes.shape[1]
+        tall = min(rows, ROWS_IN_A_BLOCK) or 1
+        wide = max(1, CELLS_IN_A_BLOCK // (tall * width))
+        for first_row in range(0, rows, tall):
+            for first in range(0, features, wide):
+                yield slice(first, min(first + wide, features)), slice(first_row, min(first_row + tall, rows))
+
+    def slots(self, features: npt.NDArray[np.intp], rows: slice) -> npt.NDArray[np.intp]:
+        """The flat positions of these features' values in these rows."""
+        return np.add(self.codes[features, rows], self.layout.offset[features, None], dtype=np.intp)
+
+
+def add_exactly(high: Floats, low: Floats, term: Floats) -> None:
+    """Add to a sum kept in two parts, losing nothing (Knuth's two-sum): thousands of features may come and go."""
+    total = high + term
+    back = total - high
+    low += (high - (total - back)) + (term - back)
+    high[...] = total
+
+
+def shifted_exponent(shift: int, high: Floats, low: Floats) -> Floats:
+    """shift·ln 2 - (high + low), without losing the digits that cancel."""
+    return (shift * _LN2_HIGH - high) + (shift * _LN2_LOW - low)

@@ -1,0 +1,89 @@
+"""Recursive elimination: score the active features, let the lowest leave, and go on until none is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from probfs.backends import Backend, RoundScores
+from probfs.scaled import Scaled
+from probfs.table import Floats
+
+Score = Literal["absolute", "signed", "unlabeled"]
+
+_TIE = 1e-12
+# A signed score is a sum of terms of either sign: what is left of them is known to a fraction of their size, not its own.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One round: the active features at its start, their scores, and the positions of those that leave, first first."""
+
+    number: int
+    active: tuple[int, ...]
+    scores: RoundScores
+    leaving: tuple[int, ...]
+
+
+def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
+    """The rounds of the elimination; with no step there is one round, in which all features leave."""
+    number = 0
+    while backend.active:
+        number += 1
+        active = backend.active
+        scores = backend.score()
+        leaving = leaving_order(scores, score, active, names, leaving_count(step, len(active)))
+        yield Round(number, active, scores, tuple(leaving))
+        backend.drop([active[position] for position in leaving])
+
+
+def leaving_count(step: int | float | None, remaining: int) -> int:
+    """How many features leave: a number of them, or a fraction of those that remain, at least one."""
+    if step is None:
+        return remaining
+    if isinstance(step, int):
+        return min(step, remaining)
+    # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.
+    return max(1, int(Fraction(repr(step)) * remaining))
+
+
+def leaving_order(
+    scores: RoundScores, score: Score, active: Sequence[int], names: Sequence[str], wanted: int
+) -> list[int]:
+    """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
+    driving = scores.driving(score)
+    lowest_first = _ascending(driving)
+    order: list[int] = []
+    while len(order) < wanted:
+        start = len(order)
+        end = start + 1
+        while end < len(lowest_first) and _tied(driving, scores.s_s, lowest_first[start], lowest_first[end], score):
+            end += 1
+        order += sorted(lowest_first[start:end], key=lambda position: names[active[position]], reverse=True)
+    return order[:wanted]
+
+
+def _ascending(values: Scaled) -> list[int]:
+    sign = np.sign(values.mantissa)
+    # Among negative numbers the larger exponent is the lower number; lexsort's last key counts first.
+    return np.lexsort((values.mantissa, sign * values.exponent, sign)).tolist()
+
+
+def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score) -> bool:
+    pair = np.array([first, second])
+    values, terms = driving.take(pair), sizes.take(pair)
+    unit = int(max(values.exponent[values.mantissa != 0], default=0))
+    low, high = values.relative_to(unit)
+    difference = abs(high - low)
+    if difference <= _TIE * max(abs(low), abs(high)):
+        return True
+    return score == "signed" and bool(difference <= _ROUNDING * _largest(terms.relative_to(unit)))
+
+
+def _largest(values: Floats) -> float:
+    return float(np.max(values))

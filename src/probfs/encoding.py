@@ -1,0 +1,140 @@
+"""Prepared table + unlabelled tables -> a dataset of integer codes, ready for a classifier that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.errors import DataError
+from probfs.preparation import ColumnChoice, ColumnPlan, Prepared, recoded, row_counts, without_missing_texts
+from probfs.rules import Quantiles
+from probfs.table import Codes, Integers, Table
+from probfs.text import counted, listed, quoted
+
+MOST_CLASSES_OF_NUMBERS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature's codes: 0…values-1, and ``values`` itself for a missing cell."""
+
+    name: str
+    labels: pa.StringArray
+    labelled: Codes
+    unlabelled: Codes
+
+    @property
+    def values(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """What a backend is fitted on: features, classes, and how many equal rows each row stands for."""
+
+    features: tuple[Feature, ...]
+    classes: tuple[str, ...]
+    labels: Integers
+    counts: Integers
+    unlabelled_counts: Integers
+    source: str = "table"
+
+    @property
+    def rows(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def unlabelled_rows(self) -> int:
+        return int(self.unlabelled_counts.sum())
+
+    def class_rows(self) -> dict[str, int]:
+        totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
+        return dict(zip(self.classes, totals.tolist(), strict=True))
+
+
+def encode(
+    prepared: Prepared, unlabelled: Sequence[Table], choice: ColumnChoice, missing: Sequence[str]
+) -> tuple[Dataset, tuple[str, ...]]:
+    """Codes for every feature of every row, and notes on what a user should know of them."""
+    _check_target(prepared)
+    others = [without_missing_texts(table, missing) for table in unlabelled]
+    _check_columns(prepared, others)
+    notes = [
+        f"{table.source}: no column {quoted(choice.count)}, so each of its rows counts once"
+        for table in others
+        if choice.count is not None and choice.count not in table.columns
+    ]
+    features = tuple(_encode_feature(prepared, others, plan) for plan in prepared.features)
+    dataset = Dataset(
+        features,
+        prepared.classes,
+        prepared.labels[prepared.labelled],
+        prepared.weights[prepared.labelled],
+        np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, choice.count) for table in others)]),
+        prepared.table.source,
+    )
+    return dataset, (*notes, *_notes(prepared, features))
+
+
+def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> Feature:
+    column = prepared.table.columns[plan.name]
+    coder = prepared.learn(column, plan.rule)
+    codes = recoded(prepared.table, column, coder).codes
+    labelled = codes[prepared.labelled]
+    unlabelled = np.concatenate(
+        [codes[prepared.unlabelled], *(recoded(table, table.columns[plan.name], coder).codes for table in others)]
+    )
+    missing = len(coder.labels)
+    unseen = np.bincount(labelled, minlength=missing + 1) == 0
+    # A value that no labelled row holds says nothing about the classes: it counts as missing.
+    unlabelled[unseen[unlabelled]] = missing
+    return Feature(plan.name, coder.labels, labelled, unlabelled)
+
+
+def _check_target(prepared: Prepared) -> None:
+    source, target, classes = prepared.table.source, quoted(prepared.target), prepared.classes
+    if not len(prepared.labelled):
+        raise DataError(f"no row has a value in the target {target}; name another with --target", source=source)
+    if len(classes) == 1:
+        only = quoted(classes[0])
+        raise DataError(f"the target {target} has one class only, {only}; two or more are needed", source=source)
+    if len(classes) > MOST_CLASSES_OF_NUMBERS and prepared.table.columns[prepared.target].numbers() is not None:
+        problem = f"the target {target} has {len(classes):,} distinct numbers: a regression target?"
+        hint = "name another with --target, or cut it in a mapping, as in { quantiles = 2 }"
+        raise DataError(f"{problem} {hint}", source=source)
+    if not prepared.features:
+        raise DataError(f"no column is left to rank beside the target {target}", source=source)
+
+
+def _check_columns(prepared: Prepared, others: Sequence[Table]) -> None:
+    for table in others:
+        lacking = [plan.name for plan in prepared.features if plan.name not in table.columns]
+        if lacking:
+            problem = f"lacks {counted(len(lacking), 'column')} of {prepared.table.source}: {listed(lacking)}"
+            raise DataError(f"{problem}; add them, or leave them out with --exclude", source=table.source)
+
+
+def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
+    notes = []
+    cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
+    if cut:
+        names = listed(plan.name for plan in cut)
+        notes.append(f"cut at quantiles of the labelled rows ({cut[0].rule.describe()}; --bins, or a mapping): {names}")
+    empty = [f.name for f in features if not np.any(f.labelled != f.values)]
+    constant = [f.name for f in features if f.name not in set(empty) and _distinct(f) == 1]
+    rows = len(prepared.labelled)
+    unique = [f.name for f in features if rows > 2 and f.values >= rows and _distinct(f) == rows]
+    if empty:
+        notes.append(f"no value in any labelled row: {listed(empty)}")
+    if constant:
+        notes.append(f"the same value in every labelled row, so nothing to tell classes by: {listed(constant)}")
+    if unique:
+        notes.append(f"a different value in every row (an identifier?): {listed(unique)}; --exclude leaves it out")
+    return notes
+
+
+def _distinct(feature: Feature) -> int:
+    return int(np.count_nonzero(np.bincount(feature.labelled, minlength=feature.values + 1)[:-1]))

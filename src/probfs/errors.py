@@ -1,0 +1,46 @@
+"""The exceptions that leave the library, each with the exit status it means on the command line."""
+
+from __future__ import annotations
+
+
+class ProbfsError(Exception):
+    """Anything that is wrong with what the user gave: one line, saying what, where and how to fix it."""
+
+    exit_status = 1
+
+    def __init__(
+        self, message: str, *, source: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return self.message
+        place = [self.source]
+        if self.line is not None:
+            place.append(str(self.line))
+            if self.column is not None:
+                place.append(str(self.column))
+        return f"{':'.join(place)}: {self.message}"
+
+
+class DataError(ProbfsError):
+    """A table that cannot be read or ranked."""
+
+
+class OutputError(ProbfsError):
+    """A result that cannot be written."""
+
+
+class UsageError(ProbfsError):
+    """An argument that is wrong, whatever the data."""
+
+    exit_status = 2
+
+
+class MappingError(UsageError):
+    """A mapping file that is wrong, in itself or for this table."""

@@ -1,0 +1,244 @@
+"""The mapping file: TOML in, rules out, and a precise complaint about anything that is not understood."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from probfs.errors import MappingError
+from probfs.rules import ORDERINGS, Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.text import did_you_mean, printable, quoted
+
+MOST_BYTES = 4 << 20
+# tomllib needs quadratic time and memory in the length of a dotted key.
+_LONG_DOTTED_KEY = re.compile(rb"(?:\.[ \t]*(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*){65}")
+_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(\S.*)", re.DOTALL)
+_MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
+_TOP_KEYS = ("target", "drop", "missing", "columns")
+_WORDS: Mapping[str, Rule] = {"category": Category(), "numeric": Numeric()}
+_TABLE_KEYS = ("cut", "quantiles", "widths", "groups", "other")
+
+
+@dataclass(frozen=True)
+class MappingFile:
+    """What a mapping file says: what to predict, what to leave out, and a rule for some of the columns."""
+
+    source: str = ""
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    columns: Mapping[str, Rule] = field(default_factory=dict)
+    text: str = field(default="", repr=False)
+
+    def check_names(self, names: Iterable[str], table: str) -> None:
+        """Complain about the first column that is named here and is not in the table."""
+        known = dict.fromkeys(names)
+        wanted = [("target", name) for name in (self.target,) if name is not None]
+        wanted += [("drop", name) for name in self.drop] + [("columns", name) for name in self.columns]
+        for key, name in wanted:
+            if name not in known:
+                problem = f"{key}: no column {quoted(name)} in {table}{did_you_mean(name, known)}"
+                raise MappingError(problem, source=self.source, line=_line_of(self.text, name))
+
+
+def load_mapping(path: str | os.PathLike[str]) -> MappingFile:
+    """Read and check a mapping file."""
+    source = printable(os.fspath(path))
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise MappingError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=source) from error
+    if len(content) > MOST_BYTES:
+        raise MappingError(f"is larger than {MOST_BYTES >> 20} MiB; is it a mapping?", source=source)
+    return parse_mapping(content, source)
+
+
+def parse_mapping(content: bytes, source: str = "mapping") -> MappingFile:
+    """Check the text of a mapping file and make its rules.
+
+    >>> parse_mapping(b'drop = ["id"]').drop
+    ('id',)
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
+    deep = _LONG_DOTTED_KEY.search(content)
+    if deep:
+        line = content.count(b"\n", 0, deep.start()) + 1
+        raise MappingError("a key has more than 64 dotted parts; quote it if it is one name", source=source, line=line)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), text, source) from error
+    except RecursionError as error:
+        raise MappingError("lists or tables are nested too deeply", source=source) from error
+    return _Reader(source, text).read(document)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    source: str
+    text: str
+
+    def read(self, document: Mapping[str, Any]) -> MappingFile:
+        for key in document:
+            if key not in _TOP_KEYS:
+                self.fail(key, f"unknown key {quoted(key)}{did_you_mean(key, _TOP_KEYS)}")
+        target = document.get("target")
+        if target is not None and not isinstance(target, str):
+            self.fail("target", "target must be a column's name, in quotes")
+        drop = self.strings("drop", document.get("drop", []))
+        missing = self.strings("missing", document.get("missing", []))
+        columns = document.get("columns", {})
+        if not isinstance(columns, dict):
+            self.fail("columns", "columns must be a table: put the rules under [columns]")
+        for name in drop:
+            if name in columns:
+                self.fail(name, f"column {quoted(name)} is both dropped and given a rule; keep one of the two")
+            if name == target:
+                self.fail(name, f"column {quoted(name)} is both the target and dropped; keep one of the two")
+        rules = {name: self.rule(name, value) for name, value in columns.items()}
+        if target is not None and isinstance(rules.get(target), Numeric):
+            self.fail(target, f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead")
+        return MappingFile(self.source, target, drop, missing, rules, self.text)
+
+    def rule(self, name: str, value: object) -> Rule:
+        if isinstance(value, str):
+            return self.rule_from_text(name, value.strip())
+        if isinstance(value, dict):
+            return self.rule_from_table(name, value)
+        self.fail(name, f'column {quoted(name)}: a rule is text like "<= 5" or a table like {{ cut = [1, 2] }}')
+
+    def rule_from_text(self, name: str, text: str) -> Rule:
+        if text in _WORDS:
+            return _WORDS[text]
+        comparison = _COMPARISON.fullmatch(text)
+        if comparison:
+            return self.comparison(name, comparison[1], comparison[2])
+        membership = _MEMBERSHIP.fullmatch(text)
+        if membership:
+            return self.membership(name, membership[1])
+        hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
+        known = '"category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
+        self.fail(name, f"column {quoted(name)}: rule {quoted(text)} is not understood{hint or '; write ' + known}")
+
+    def comparison(self, name: str, symbol: str, operand: str) -> Rule:
+        if symbol == "=":
+            self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '=='?")
+        number = _number(operand)
+        if symbol in ORDERINGS:
+            if number is None:
+                self.fail(name, f"column {quoted(name)}: {symbol} needs a number, not {quoted(operand)}")
+            return Ordering(symbol, number)
+        if operand[0] in "\"'":
+            (operand,) = self.literals(name, f"[{operand}]")[0] or (operand,)
+        return Among((operand,), () if number is None else (number,), negated=symbol == "!=")
+
+    def membership(self, name: str, listing: str) -> Rule:
+        texts, numbers = self.literals(name, listing)
+        if not texts:
+            self.fail(name, f"column {quoted(name)}: the list after 'in' is empty")
+        return Among(texts, numbers)
+
+    def literals(self, name: str, listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
+        """The texts of a list like [1, "red"], and the numbers among them."""
+        try:
+            items = tomllib.loads(f"items = {listing}")["items"]
+        except (tomllib.TOMLDecodeError, RecursionError):
+            self.fail(name, f'column {quoted(name)}: {quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
+        if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
+            self.fail(name, f"column {quoted(name)}: {quoted(listing)} may hold only numbers and quoted texts")
+        numbers = tuple(float(item) for item in items if not isinstance(item, str))
+        return tuple(item if isinstance(item, str) else str(item) for item in items), numbers
+
+    def rule_from_table(self, name: str, table: Mapping[str, Any]) -> Rule:
+        for key in table:
+            if key not in _TABLE_KEYS:
+                self.fail(name, f"column {quoted(name)}: unknown key {quoted(key)}{did_you_mean(key, _TABLE_KEYS)}")
+        kinds = [key for key in table if key != "other"]
+        if len(kinds) != 1:
+            found = " and ".join(kinds) or "none"
+            self.fail(name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups; found {found}")
+        (kind,) = kinds
+        if "other" in table and kind != "groups":
+            self.fail(name, f"column {quoted(name)}: 'other' goes with groups, not with {kind}")
+        if kind == "cut":
+            return Cut(self.cut_points(name, table["cut"]))
+        if kind == "groups":
+            return self.groups(name, table["groups"], table.get("other"))
+        intervals = table[kind]
+        if isinstance(intervals, bool) or not isinstance(intervals, int) or not 2 <= intervals <= 10_000:
+            self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to 10000")
+        return Quantiles(intervals) if kind == "quantiles" else Widths(intervals)
+
+    def cut_points(self, name: str, value: object) -> tuple[float, ...]:
+        points = value if isinstance(value, list) else []
+        numbers = [float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
+        if not points or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
+            self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, like [18, 30, 65]")
+        for low, high in zip(numbers, numbers[1:], strict=False):
+            if not low < high:
+                self.fail(name, f"column {quoted(name)}: cut points must grow; {high:g} comes after {low:g}")
+        return tuple(numbers)
+
+    def groups(self, name: str, value: object, other: object) -> Rule:
+        if not isinstance(value, dict) or not value:
+            self.fail(name, f"column {quoted(name)}: groups must be a table of lists, like {{ warm = [\"red\"] }}")
+        if other is not None and not isinstance(other, str):
+            self.fail(name, f"column {quoted(name)}: other must be a name, in quotes")
+        groups: dict[str, tuple[str, ...]] = {}
+        home: dict[str, str] = {}
+        for group, members in value.items():
+            groups[group] = self.strings(name, members, f"column {quoted(name)}, group {quoted(group)}")
+            for member in groups[group]:
+                if home.setdefault(member, group) != group:
+                    both = f"{quoted(home[member])} and {quoted(group)}"
+                    self.fail(name, f"column {quoted(name)}: value {quoted(member)} is in two groups, {both}")
+        return Groups(groups, other)
+
+    def strings(self, key: str, value: object, what: str | None = None) -> tuple[str, ...]:
+        """A list of texts; numbers are taken as the text a cell would hold."""
+        items = value if isinstance(value, list) else [None]
+        if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
+            self.fail(key, f'{what or key}: must be a list of texts, like ["a", "b"]')
+        return tuple(str(item) for item in items)
+
+    def fail(self, key: str, problem: str) -> NoReturn:
+        raise MappingError(problem, source=self.source, line=_line_of(self.text, key))
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def _line_of(text: str, key: str) -> int | None:
+    """The line on which a key is set, or else first named; tomllib keeps no positions, so this looks for it."""
+    name = re.escape(key)
+    forms = (rf"^\s*(?:{name}|\"{name}\"|'{name}')\s*[=.]", rf"^\s*\[[^]\n]*{name}[\"']?\s*\]", rf"[\"']{name}[\"']")
+    for form in forms:
+        found = re.search(form, text, re.MULTILINE)
+        if found:
+            # The leading \s* may have crossed blank lines: count up to the last character of the match.
+            return text.count("\n", 0, found.end() - 1) + 1
+    return None
+
+
+def _syntax_error(message: str, text: str, source: str) -> MappingError:
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    problem = message[: place.start()] if place else message
+    problem = "TOML: " + problem[:1].lower() + problem[1:]
+    if place and place[1]:
+        return MappingError(problem, source=source, line=int(place[1]), column=int(place[2]))
+    return MappingError(problem, source=source, line=text.count("\n") + 1)

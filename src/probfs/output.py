@@ -1,0 +1,65 @@
+"""Writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from probfs.errors import OutputError
+from probfs.text import printable
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Put ``content`` at ``path`` so that a reader, or an interrupt, finds the old file or the new one.
+
+    What is not a regular file (a terminal, a pipe, /dev/stdout) cannot be replaced and is written directly.
+    """
+    shown = printable(os.fspath(path))
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            if target.is_dir():
+                raise OutputError("is a directory; name a file in it", source=shown)
+            _write_directly(path, content)
+        else:
+            _replace(target, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
+
+
+def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
+    with open(path, "wb", buffering=0) as stream:
+        remaining = memoryview(content)
+        while remaining:
+            remaining = remaining[stream.write(remaining) or 0 :]
+
+
+def _replace(target: Path, content: bytes) -> None:
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(13, "permission denied")
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode_for(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode_for(target: Path) -> int:
+    """The mode of the file that is replaced, or what the umask leaves of a new one."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

@@ -1,0 +1,332 @@
+"""ARFF, dense and sparse: plain blocks of rows go to pyarrow, all others are read line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError
+from probfs.readers.arff_header import Attribute, Header, Scanner, date_parser, read_header, unescape
+from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.source import Utf8Stream
+from probfs.table import Column, Kind, Table, is_number
+from probfs.text import counted, listed, quoted
+
+_BLOCK_BYTES = 8 << 20
+_NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_CELL = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s{}][^,]*?|))\s*(?:(,)|$|(?=\{[^{}]*\}\s*$))"""
+)
+_WEIGHT = re.compile(r"\s*\{[^{}]*\}\s*")
+_COMMENT = re.compile(r"(?:^|[\s,])%")
+
+
+def read_arff(stream: Utf8Stream) -> Table:
+    """Read an ARFF file; nominal attributes keep their declared values."""
+    return _Reader(stream).read()
+
+
+class _Reader:
+    def __init__(self, stream: Utf8Stream) -> None:
+        self.source = stream.source
+        self._stream = stream
+        self._pending = b""
+        self._next_line = 1
+        self.lines = LineRecorder()
+        self.columns: list[ColumnBuilder] = []
+        self.attributes: tuple[Attribute, ...] = ()
+        self.weighted = False
+
+    def read(self) -> Table:
+        header = read_header(self._header_lines(), self.source)
+        self.attributes = header.attributes
+        # In a block without quotes a bare ? is the only way to say missing; elsewhere the cell parser says None.
+        self.columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self.attributes]
+        for first_line, data in self._data_blocks():
+            if not self._read_plain(first_line, data):
+                self._read_lines(first_line, data)
+        if not self.lines.rows:
+            raise DataError("has no data rows below @data", source=self.source)
+        return self._table(header)
+
+    def _table(self, header: Header) -> Table:
+        skeleton = Table(self.source, {}, self.lines.rows, self.lines.finish())
+        columns = {
+            attribute.name: _finish(skeleton, builder, attribute)
+            for attribute, builder in zip(self.attributes, self.columns, strict=True)
+        }
+        notes = header.notes
+        if self.weighted:
+            notes += (f"{self.source}: instance weights are ignored",)
+        hint = next((name for name in columns if name.lower() == "class"), None)
+        why = None if hint is None else (hint, "the ARFF attribute of that name")
+        return Table(self.source, columns, skeleton.rows, skeleton.lines, why, notes)
+
+    def _header_lines(self) -> Iterator[tuple[int, str]]:
+        while True:
+            match = _LINE.match(self._pending)
+            while match is None or match.end() == len(self._pending):
+                chunk = self._stream.read(1 << 16 if not self._pending else len(self._pending))
+                if not chunk:
+                    break
+                self._pending += chunk
+                match = _LINE.match(self._pending)
+            if match is None:
+                return
+            self._pending = self._pending[match.end() :]
+            number = self._next_line
+            self._next_line += 1
+            yield number, _decoded(match.group(), number, self.source).strip()
+
+    def _data_blocks(self) -> Iterator[tuple[int, bytes]]:
+        line = self._next_line
+        pending = self._pending
+        while True:
+            chunk = self._stream.read(_BLOCK_BYTES)
+            data = pending + chunk
+            end = data.rfind(b"\n") + 1 if chunk else len(data)
+            if end:
+                yield line, data[:end]
+                line += data.count(b"\n", 0, end)
+            pending = data[end:]
+            if not chunk:
+                return
+
+    def _read_plain(self, first_line: int, data: bytes) -> bool:
+        """Read a block of unquoted dense rows with pyarrow, or leave it alone and return False."""
+        from pyarrow import csv as arrow_csv
+
+        if not data.strip():
+            return True
+        if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
+            return False
+        names = [str(number) for number in range(len(self.columns))]
+        text = pa.dictionary(pa.int32(), pa.string())
+        try:
+            table = arrow_csv.read_csv(
+                pa.BufferReader(data),
+                read_options=arrow_csv.ReadOptions(column_names=names),
+                parse_options=arrow_csv.ParseOptions(quote_char=False),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, text), strings_can_be_null=False
+                ),
+            )
+        except pa.ArrowInvalid:
+            return False
+        if data.count(b"\n") + (not data.endswith(b"\n")) != table.num_rows:
+            return False
+        blocks = [_plain_cells(cells) for cells in table.columns]
+        if any(block is None for block in blocks):
+            return False
+        for builder, block in zip(self.columns, blocks, strict=True):
+            builder.append(block)
+        self.lines.append_run(first_line, table.num_rows)
+        return True
+
+    # --- line by line -----------------------------------------------------------------------------------------------
+
+    def _read_lines(self, first_line: int, data: bytes) -> None:
+        """Read rows one by one; sparse ones leave most columns at their default, so columns are filled by exception."""
+        lines: list[int] = []
+        cells: list[dict[int, str | None]] = [{} for _ in self.attributes]
+        defaults = [_sparse_default(attribute) for attribute in self.attributes]
+        for number, match in enumerate(_LINE.finditer(data), start=first_line):
+            line = _decoded(match.group(), number, self.source).strip()
+            if not line or line.startswith("%"):
+                continue
+            row = len(lines)
+            if line.startswith("{"):
+                for position, value in self._sparse(line, number).items():
+                    if value != defaults[position]:
+                        cells[position][row] = value
+            else:
+                for position, value in enumerate(self._dense(line, number)):
+                    if value != defaults[position]:
+                        cells[position][row] = value
+            lines.append(number)
+        for builder, default, exceptions in zip(self.columns, defaults, cells, strict=True):
+            builder.append(_filled(default, exceptions, len(lines)))
+        self.lines.append(lines)
+
+    def _dense(self, line: str, number: int) -> list[str | None]:
+        text = line if "," in line else line.replace("\t", ",")
+        values: list[str | None] = []
+        position = 0
+        while True:
+            match = _CELL.match(text, position)
+            if match is None:
+                comment = _COMMENT.search(text, max(position - 1, 0))
+                if comment and values:
+                    break
+                raise self._unreadable(text, position, number)
+            raw = match[3]
+            comment = _COMMENT.search(raw) if raw else None
+            if raw and (raw.startswith("%") or comment):
+                if raw.startswith("%") and values:
+                    break
+                raw = raw[: comment.start()].rstrip() if comment else raw
+                values.append(None if raw == "?" else raw)
+                break
+            values.append(_cell(match))
+            position = match.end()
+            if match[4] is None:
+                break
+        if _WEIGHT.fullmatch(text, position):
+            self.weighted = True
+            values = values[:-1] if values and values[-1] == "" else values
+        if len(values) != len(self.attributes) or "" in values:
+            found = counted(len(values), "value") if "" not in values else "an empty value"
+            problem = f"{found}, but {counted(len(self.attributes), 'attribute')} are declared"
+            raise DataError(f"{problem}; a missing one is written ?", source=self.source, line=number)
+        return values
+
+    def _sparse(self, line: str, number: int) -> dict[int, str | None]:
+        scanner = Scanner(line, number, self.source)
+        scanner.at_end()
+        scanner.advance()
+        values: dict[int, str | None] = {}
+        while not scanner.at_end() and scanner.peek() != "}":
+            if scanner.peek() == ",":
+                scanner.advance()
+                continue
+            index = scanner.text(stop=" \t,}")
+            if not (index.isascii() and index.isdigit()) or scanner.at_end() or scanner.peek() in ",}":
+                raise scanner.error(f"a sparse row is {{index value, …}}; {quoted(index)} does not fit")
+            if int(index) >= len(self.attributes):
+                problem = f"index {index} is out of range: {counted(len(self.attributes), 'attribute')}, the first is 0"
+                raise scanner.error(problem)
+            bare = scanner.peek() not in "'\""
+            value = scanner.text(stop=",}")
+            if int(index) in values:
+                raise scanner.error(f"index {index} stands twice in the row")
+            values[int(index)] = None if bare and value == "?" else value
+        if scanner.at_end() and not line.rstrip().endswith("}"):
+            raise scanner.error("the sparse row is never closed with '}'")
+        scanner.advance()
+        if not scanner.at_end():
+            rest = scanner.rest().lstrip(", ")
+            if not _WEIGHT.fullmatch(rest):
+                raise scanner.error(f"{quoted(scanner.rest())} after the row is not understood")
+            self.weighted = True
+        return values
+
+    def _unreadable(self, text: str, position: int, number: int) -> DataError:
+        rest = text[position:].strip()
+        if rest[:1] in ("'", '"'):
+            problem = "a quote opens and is never closed, or text follows a closing quote"
+        else:
+            problem = f"{quoted(rest)} cannot be read; quote a value that contains quotes or braces"
+        return DataError(problem, source=self.source, line=number)
+
+
+def _decoded(line: bytes, number: int, source: str) -> str:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
+        raise DataError(f"{problem}; try --encoding latin-1", source=source, line=number) from error
+    if "\0" in text:
+        raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
+    return text
+
+
+def _plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Trimmed cells with ? as missing, or None where there is an empty one."""
+    chunks = []
+    for chunk in cells.chunks:
+        dictionary = pc.utf8_trim_whitespace(chunk.dictionary)
+        if pc.any(pc.equal(dictionary, ""), min_count=0).as_py():
+            return None
+        dictionary = pc.if_else(pc.equal(dictionary, "?"), pa.scalar(None, pa.string()), dictionary)
+        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, dictionary))
+    return pa.chunked_array(chunks)
+
+
+def _cell(match: re.Match[str]) -> str | None:
+    if match[3] is not None:
+        return None if match[3] == "?" else match[3]
+    inner = match[1] if match[1] is not None else match[2]
+    return _unescaped(inner) if "\\" in inner else inner
+
+
+def _unescaped(text: str) -> str:
+    pieces = []
+    position = 0
+    while True:
+        escape = text.find("\\", position)
+        if escape < 0:
+            return "".join([*pieces, text[position:]])
+        pieces.append(text[position:escape])
+        piece, position = unescape(text, escape)
+        pieces.append(piece)
+
+
+def _sparse_default(attribute: Attribute) -> str | None:
+    """What a sparse row means by leaving an attribute out: zero, or the first declared value."""
+    if attribute.kind is Kind.NUMBER:
+        return "0"
+    return attribute.nominal[0] if attribute.nominal else None
+
+
+def _filled(default: str | None, exceptions: dict[int, str | None], rows: int) -> pa.DictionaryArray:
+    codes = {default: 0}
+    indices = np.zeros(rows, dtype=np.int64)
+    for row, value in exceptions.items():
+        indices[row] = codes.setdefault(value, len(codes))
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(list(codes), pa.string()))
+
+
+def _finish(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Column:
+    """The column, once its values are found to be what was declared."""
+    if attribute.kind is Kind.NUMBER:
+        if not _is_number(builder.distinct()).all():
+            column = builder.finish()[0]
+            code = int(np.argmin(_is_number(column.values)))
+            raise table.cell_error(column, code, f"{quoted(column.values[code].as_py())} is not a number, as declared")
+        return builder.finish(Kind.NUMBER)[0]
+    if attribute.nominal is not None:
+        column, surplus = builder.finish(declared=attribute.nominal)
+        if len(surplus):
+            # The surplus values come in the order of their first appearance.
+            value = quoted(column.values[int(surplus[0])].as_py())
+            problem = f"{value} is not among the declared values: {listed(attribute.nominal)}"
+            raise table.cell_error(column, int(surplus[0]), problem)
+        return column
+    if attribute.kind is Kind.DATE and attribute.date_format is not None:
+        return _dates(table, builder.finish()[0], attribute.date_format)
+    return builder.finish()[0]
+
+
+def _is_number(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
+    """Whether each text is a number to Weka, whose missing value is NaN and may be written so."""
+    nan = np.asarray(pc.equal(pc.utf8_lower(texts), "nan").to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return is_number(texts) | nan
+
+
+def _dates(table: Table, column: Column, pattern: str) -> Column:
+    parse = date_parser(pattern)
+    if parse is None:
+        return column
+    texts: list[str] = []
+    for code, text in enumerate(column.values.to_pylist()):
+        try:
+            texts.append(parse(text))
+        except ValueError:
+            problem = f"{quoted(text)} is not a date written as {quoted(pattern)}, as declared"
+            raise table.cell_error(column, code, problem) from None
+    return _merged(column, texts)
+
+
+def _merged(column: Column, texts: Sequence[str]) -> Column:
+    """The column with its values renamed; two that get the same name become one."""
+    builder = ColumnBuilder(column.name)
+    indices = np.append(np.arange(len(texts)), len(texts))[column.codes]
+    dictionary = pa.array([*texts, None], pa.string())
+    builder.append(pa.DictionaryArray.from_arrays(pa.array(indices), dictionary))
+    return builder.finish(Kind.DATE)[0]

@@ -1,0 +1,82 @@
+"""Typed columns (Parquet, data frames) -> text categories, and the Parquet reader."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError
+from probfs.readers.columns import ColumnBuilder
+from probfs.table import Kind, Table
+from probfs.text import quoted
+
+_UNNAMED_INDEX = "__index_level_"
+
+
+def read_parquet(raw: BinaryIO, source: str) -> Table:
+    """Read a Parquet file; columns keep their types as kinds."""
+    import pyarrow.parquet as pq
+
+    content = raw if raw.seekable() else io.BytesIO(raw.read())
+    try:
+        table = pq.ParquetFile(content).read()
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise DataError(f"is no readable Parquet file: {reason}", source=source) from error
+    return table_from_arrow(table, source)
+
+
+def table_from_arrow(arrow: pa.Table, source: str) -> Table:
+    """A table of typed columns as a table of text categories."""
+    unnamed = [name for name in arrow.column_names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
+    notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
+    columns = {}
+    for name, cells in zip(arrow.column_names, arrow.columns, strict=True):
+        if name in unnamed:
+            continue
+        if name in columns:
+            raise DataError(f"two columns are called {quoted(name)}; rename one", source=source)
+        texts, kind = _as_text(name, cells, source)
+        builder = ColumnBuilder(name)
+        builder.append(texts)
+        columns[name], _ = builder.finish(kind)
+    if not arrow.num_rows:
+        raise DataError("has no data rows", source=source)
+    return Table(source, columns, arrow.num_rows, notes=notes)
+
+
+def _index_names(arrow: pa.Table) -> list[str]:
+    metadata = (arrow.schema.metadata or {}).get(b"pandas")
+    stored = json.loads(metadata).get("index_columns", []) if metadata else []
+    return [name for name in stored if isinstance(name, str)]
+
+
+def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        inner, kind_of = _as_text(name, pa.chunked_array([c.dictionary for c in cells.chunks], kind.value_type), source)
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, texts)
+            for chunk, texts in zip(cells.chunks, inner.chunks, strict=True)
+        ]
+        # A dictionary may name a value twice, or none; decoding lets the builder see cells only.
+        return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks], pa.string()), kind_of
+    if pa.types.is_floating(kind):
+        present = pc.if_else(pc.is_nan(cells), pa.scalar(None, kind), cells)
+        return pc.cast(pc.add(present, pa.scalar(0, kind)), pa.string()), Kind.NUMBER
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return pc.cast(cells, pa.string()), Kind.NUMBER
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return pc.cast(pc.cast(cells, pa.timestamp("us"), safe=False), pa.string()), Kind.DATE
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_time(kind) or _is_text(kind):
+        return pc.cast(cells, pa.string()), Kind.TEXT
+    problem = f"column {quoted(name)} holds {kind}, not single values; leave it out of the file or flatten it"
+    raise DataError(problem, source=source)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

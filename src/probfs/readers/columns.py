@@ -1,0 +1,109 @@
+"""From blocks of cells to columns: each block keeps its own small dictionary, and they are joined at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.table import Codes, Column, Integers, Kind, RowLines, code_type
+
+_PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
+
+
+class ColumnBuilder:
+    """Collects a column block by block, in one or two bytes a cell where the block's values allow it."""
+
+    def __init__(self, name: str, missing: str | None = "", trim: bool = False) -> None:
+        self.name = name
+        self._missing = missing
+        self._trim = trim
+        self._codes: list[Codes] = []
+        self._dictionaries: list[pa.StringArray] = []
+
+    def append(self, cells: pa.Array | pa.ChunkedArray) -> None:
+        """Add a block of text cells; a null, or the text that means missing, is a missing cell."""
+        for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
+            encoded = chunk if isinstance(chunk, pa.DictionaryArray) else chunk.dictionary_encode()
+            dictionary = encoded.dictionary.cast(pa.string())
+            if self._trim:
+                dictionary = pc.utf8_trim_whitespace(dictionary)
+            if self._missing is not None:
+                dictionary = pc.if_else(pc.equal(dictionary, self._missing), pa.scalar(None, pa.string()), dictionary)
+            distinct = len(dictionary)
+            indices = pc.fill_null(encoded.indices.cast(pa.int64()), distinct).to_numpy(zero_copy_only=False)
+            self._codes.append(indices.astype(code_type(distinct)))
+            # One entry more, so that a missing cell has a place in the dictionary of its block.
+            self._dictionaries.append(pa.concat_arrays([dictionary, pa.nulls(1, pa.string())]))
+
+    def distinct(self) -> pa.StringArray:
+        """The texts collected so far, each once; missing cells are none of them."""
+        return self._joined().drop_null().unique()
+
+    def _joined(self) -> pa.StringArray:
+        return pa.concat_arrays(self._dictionaries) if self._dictionaries else pa.array([], pa.string())
+
+    def finish(self, kind: Kind = Kind.TEXT, declared: Sequence[str] | None = None) -> tuple[Column, Integers]:
+        """The column, and the codes of values that were not declared (none when nothing is declared)."""
+        joined = self._joined()
+        if kind is Kind.NUMBER:
+            joined = _canonical_numbers(joined)
+        if declared is not None:
+            joined = pa.concat_arrays([pa.array(declared, pa.string()), joined])
+        encoded = joined.dictionary_encode()
+        values = encoded.dictionary
+        places = pc.fill_null(encoded.indices.cast(pa.int64()), len(values)).to_numpy(zero_copy_only=False)
+        narrow = places.astype(code_type(len(values)))
+        start = 0 if declared is None else len(declared)
+        parts = []
+        for codes, dictionary in zip(self._codes, self._dictionaries, strict=True):
+            parts.append(narrow[start : start + len(dictionary)][codes])
+            start += len(dictionary)
+        merged = np.concatenate(parts) if parts else np.empty(0, dtype=np.uint8)
+        surplus = np.arange(len(declared), len(values)) if declared is not None else np.empty(0, dtype=np.int64)
+        return Column(self.name, merged, values, kind, declared is not None), surplus
+
+
+class LineRecorder:
+    """Collects the physical line on which each row began."""
+
+    def __init__(self) -> None:
+        self._first_rows: list[Integers] = []
+        self._first_lines: list[Integers] = []
+        self.rows = 0
+
+    def append_run(self, first_line: int, rows: int) -> None:
+        """Rows that stand on consecutive lines."""
+        if rows:
+            self._first_rows.append(np.array([self.rows]))
+            self._first_lines.append(np.array([first_line]))
+            self.rows += rows
+
+    def append(self, lines: Any) -> None:
+        """Rows of which each line is known."""
+        every = np.asarray(lines, dtype=np.int64)
+        if len(every):
+            runs = RowLines.of(every)
+            self._first_rows.append(runs.first_rows + self.rows)
+            self._first_lines.append(runs.first_lines)
+            self.rows += len(every)
+
+    def finish(self) -> RowLines | None:
+        if not self._first_rows:
+            return None
+        return RowLines(np.concatenate(self._first_rows), np.concatenate(self._first_lines))
+
+
+def _canonical_numbers(texts: pa.StringArray) -> pa.StringArray:
+    """One text for each number, so that 1, 1.0 and +1 are the same value; NaN is missing."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    plain = pc.fill_null(pc.match_substring_regex(trimmed, _PLAIN_INTEGER), True)
+    if pc.all(plain, min_count=0).as_py():
+        return trimmed
+    numbers = pc.cast(pc.if_else(plain, pa.scalar("0"), trimmed), pa.float64())
+    numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, pa.float64()), numbers)
+    # Adding 0 turns -0 into 0.
+    return pc.if_else(plain, trimmed, pc.cast(pc.add(numbers, 0.0), pa.string()))

@@ -1,0 +1,291 @@
+"""CSV and TSV: pyarrow for blocks that are plainly well formed, Python's csv module for all others.
+
+The csv module is the definition of what a file says, and of what is wrong with it and on which line. pyarrow is some
+twenty times faster but accepts an unclosed quote and text behind a closing one, so it is only given blocks in which
+every quote has been seen to open or close a whole cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from probfs.errors import DataError
+from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.source import Utf8Stream
+from probfs.table import Integers, Table
+from probfs.text import counted, quoted
+
+BLOCK_BYTES = 8 << 20
+_ROWS_AT_ONCE = 20_000
+_QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Whole records, and the physical line on which they begin."""
+
+    data: bytes
+    first_line: int
+
+
+def read_delimited(stream: Utf8Stream, delimiter: str) -> Table:
+    """Read a header and the rows below it."""
+    return _Reader(stream, delimiter).read()
+
+
+class _Reader:
+    def __init__(self, stream: Utf8Stream, delimiter: str) -> None:
+        self.source = stream.source
+        self.delimiter = delimiter
+        self.lines = LineRecorder()
+        self.columns: list[ColumnBuilder] = []
+        self.blocks = _record_blocks(stream)
+
+    def read(self) -> Table:
+        first = next(self.blocks, None)
+        if first is None:
+            raise DataError("is empty; a header line and data rows are needed", source=self.source)
+        header, rest = self._header(first)
+        self.columns = [ColumnBuilder(name) for name in header]
+        for block in chain([rest], self.blocks):
+            quotes = _quotes(block.data)
+            if not _quotes_are_clean(block.data, quotes, self.delimiter):
+                # Quotes inside cells: where records end is only known by reading them, one after the other.
+                self._read_slowly(chain([block], self.blocks))
+                break
+            if not self._read_fast(block, quotes):
+                self._read_slowly([block])
+        if not self.lines.rows:
+            raise DataError("has no data rows below the header", source=self.source)
+        return Table(
+            self.source,
+            {column.name: column.finish()[0] for column in self.columns},
+            self.lines.rows,
+            self.lines.finish(),
+        )
+
+    def _header(self, first: _Block) -> tuple[list[str], _Block]:
+        """The names in the first record, and what is left of its block."""
+        start = first.data[:1000].lstrip().lower()
+        if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+            raise DataError("is a web page or XML, not a table; was the download refused?", source=self.source)
+        records = _Records(self.source, self.delimiter, chain([first], self.blocks))
+        for line, header in records:
+            _check_header(header, self.delimiter, self.source, line)
+            return header, records.remainder()
+        raise DataError("is empty; a header line and data rows are needed", source=self.source)
+
+    def _read_fast(self, block: _Block, quotes: Integers) -> bool:
+        """Read a block with pyarrow, or leave it alone and return False."""
+        from pyarrow import csv as arrow_csv
+
+        data = block.data
+        if not data.strip():
+            return True
+        if b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data.startswith(b"\xef\xbb\xbf"):
+            return False
+        names = [str(number) for number in range(len(self.columns))]
+        text = pa.dictionary(pa.int32(), pa.string())
+        try:
+            table = arrow_csv.read_csv(
+                pa.BufferReader(data),
+                read_options=arrow_csv.ReadOptions(column_names=names),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=len(quotes) > 0),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, text), strings_can_be_null=False
+                ),
+            )
+        except pa.ArrowInvalid:
+            return False
+        regular = not len(quotes) and data.count(b"\n") + (not data.endswith(b"\n")) == table.num_rows
+        lines = None if regular else _record_lines(block, quotes)
+        if lines is not None and len(lines) != table.num_rows:
+            return False
+        for builder, cells in zip(self.columns, table.columns, strict=True):
+            builder.append(cells)
+        if lines is None:
+            self.lines.append_run(block.first_line, table.num_rows)
+        else:
+            self.lines.append(lines)
+        return True
+
+    def _read_slowly(self, blocks: Iterable[_Block]) -> None:
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        width = len(self.columns)
+        for line, row in _Records(self.source, self.delimiter, blocks):
+            if len(row) != width:
+                problem = f"{counted(len(row), 'field')}, but the header has {width}"
+                raise DataError(f"{problem}; quote a cell that contains the delimiter", source=self.source, line=line)
+            rows.append(row)
+            lines.append(line)
+            if len(rows) == _ROWS_AT_ONCE:
+                self._append(rows, lines)
+                rows, lines = [], []
+        self._append(rows, lines)
+
+    def _append(self, rows: list[list[str]], lines: list[int]) -> None:
+        if rows:
+            for builder, cells in zip(self.columns, zip(*rows, strict=True), strict=True):
+                builder.append(pa.array(cells, pa.string()))
+            self.lines.append(lines)
+
+
+class _Records:
+    """Records by Python's csv module, each with the physical line on which it begins."""
+
+    def __init__(self, source: str, delimiter: str, blocks: Iterable[_Block]) -> None:
+        self.source = source
+        self._delimiter = delimiter
+        self._blocks = iter(blocks)
+        self._block = _Block(b"", 1)
+        self._position = 0
+        self._line = 0
+        self._open: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        csv.field_size_limit(1 << 30)
+        reader = csv.reader(self._texts(), delimiter=self._delimiter, strict=True)
+        try:
+            for record in reader:
+                start = self._line - len(self._open) + 1
+                self._open.clear()
+                if record:
+                    yield start, record
+        except csv.Error as error:
+            raise self._bad_quote(str(error)) from error
+
+    def remainder(self) -> _Block:
+        """What has not been read of the current block."""
+        return _Block(self._block.data[self._position :], self._line + 1)
+
+    def _texts(self) -> Iterator[str]:
+        for block in self._blocks:
+            self._block, self._position, self._line = block, 0, block.first_line - 1
+            for match in _LINE.finditer(block.data):
+                self._position = match.end()
+                self._line += 1
+                text = self._decoded(match.group())
+                self._open.append(text)
+                yield text
+
+    def _decoded(self, line: bytes) -> str:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
+            raise DataError(f"{problem}; try --encoding latin-1", source=self.source, line=self._line) from error
+        if "\0" in text:
+            raise DataError("holds a NUL byte; is it a text file?", source=self.source, line=self._line)
+        return text
+
+    def _bad_quote(self, problem: str) -> DataError:
+        first_line = self._line - len(self._open) + 1
+        if "unexpected end" in problem:
+            text = "".join(self._open)
+            line = first_line + len(_LINE_END.findall(text[: _unclosed_quote(text, self._delimiter)]))
+            return DataError("a quote opens here and is never closed", source=self.source, line=line)
+        problem = "text follows a closing quote; double a quote inside a quoted cell"
+        return DataError(problem, source=self.source, line=self._line)
+
+
+def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:
+    """The stream in pieces that end where a record ends, as far as the quotes can be trusted."""
+    pending = b""
+    line = 1
+    size = BLOCK_BYTES
+    while True:
+        chunk = stream.read(size)
+        data = pending + chunk
+        end = _last_record_end(data) if chunk else len(data)
+        if end:
+            yield _Block(data[:end], line)
+            line += data.count(b"\n", 0, end)
+            pending, size = data[end:], BLOCK_BYTES
+        else:
+            # A record longer than the block: take more each time, so that joining the pieces stays linear.
+            pending, size = data, size * 2
+        if not chunk:
+            return
+
+
+def _last_record_end(data: bytes) -> int:
+    if b'"' not in data:
+        return data.rfind(b"\n") + 1
+    newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
+    outside = newlines[np.searchsorted(_quotes(data), newlines) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
+
+
+def _quotes(data: bytes) -> Integers:
+    if b'"' not in data:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == _QUOTE)
+
+
+def _quotes_are_clean(data: bytes, quotes: Integers, delimiter: str) -> bool:
+    """Whether every first quote of a pair opens a cell (or doubles a quote) and every second one closes it."""
+    if len(quotes) % 2:
+        return False
+    cells = np.frombuffer(data, np.uint8)
+    before, after = quotes[0::2] - 1, quotes[1::2] + 1
+    opens = _is_one_of(cells, before[before >= 0], (ord(delimiter), _NEWLINE, _QUOTE))
+    closes = _is_one_of(cells, after[after < len(cells)], (ord(delimiter), _NEWLINE, _RETURN, _QUOTE))
+    return opens and closes
+
+
+def _is_one_of(cells: npt.NDArray[np.uint8], positions: Integers, allowed: tuple[int, ...]) -> bool:
+    return bool(np.isin(cells[positions], allowed).all())
+
+
+def _record_lines(block: _Block, quotes: Integers) -> Integers:
+    """The physical line on which each record of a block begins; blank lines are no records."""
+    cells = np.frombuffer(block.data, np.uint8)
+    newlines = np.flatnonzero(cells == _NEWLINE)
+    ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] if len(quotes) else newlines
+    if not len(ends) or ends[-1] != len(cells) - 1:
+        ends = np.append(ends, len(cells))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    length = ends - starts
+    blank = (length == 0) | ((length == 1) & (cells[np.minimum(starts, len(cells) - 1)] == _RETURN))
+    kept: Integers = starts[~blank]
+    return block.first_line + np.searchsorted(newlines, kept)
+
+
+def _unclosed_quote(text: str, delimiter: str) -> int:
+    """Where the quote stands that opens the last, unfinished cell of a record."""
+    end = re.escape(delimiter)
+    cell = re.compile(rf'"(?:[^"]|"")*"{end}|[^"{end}][^{end}]*{end}|{end}')
+    position = 0
+    while True:
+        match = cell.match(text, position)
+        if match is None:
+            return position
+        position = match.end()
+
+
+def _check_header(names: list[str], delimiter: str, source: str, line: int) -> None:
+    if len(names) == 1:
+        for other, shown in _OTHER_DELIMITERS.items():
+            if other != delimiter and other in names[0]:
+                problem = f"the header is one column and contains {shown}; use --delimiter {shown}"
+                raise DataError(problem, source=source, line=line)
+    first: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        if not name.strip():
+            raise DataError(f"column {number} has no name; give it one", source=source, line=line)
+        if name in first:
+            problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
+            raise DataError(problem, source=source, line=line)
+        first[name] = number

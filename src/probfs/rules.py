@@ -1,0 +1,351 @@
+"""What can be done to a column: each rule learns from the values of labelled rows, then gives any value its code.
+
+A rule works on a column's distinct values, never on its cells, so its cost does not grow with the table.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.table import Floats, Integers, Kind, is_number, numbers_of
+from probfs.text import listed, quoted
+
+UNKNOWN = -1
+"""The code of a value that a rule has no place for; such a cell counts as missing."""
+
+Comparison = Callable[[Floats, float], npt.NDArray[np.bool_]]
+
+ORDERINGS: Mapping[str, Comparison] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
+class UnfitValueError(Exception):
+    """A value that a rule cannot be applied to: its position among the values, and what is wrong with it."""
+
+    def __init__(self, position: int, problem: str) -> None:
+        super().__init__(problem)
+        self.position = position
+        self.problem = problem
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The distinct values of a column's labelled rows, how many rows hold each, and what the file says of them."""
+
+    values: pa.StringArray
+    counts: Integers
+    kind: Kind
+    declared: pa.StringArray | None = None
+
+
+class Coder(Protocol):
+    """A rule that has learned what it needs: a fixed list of labels, and the label of any value."""
+
+    @property
+    def labels(self) -> pa.StringArray: ...
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers: ...
+
+
+class Rule(Protocol):
+    """What the user, or the tool on its own, wants done with a column."""
+
+    def learn(self, seen: Seen) -> Coder: ...
+
+    def describe(self) -> str: ...
+
+
+# --- categories -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _CategoryCoder:
+    labels: pa.StringArray
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
+        return _positions(values, self.labels)
+
+
+@dataclass(frozen=True)
+class Category:
+    """The values as they are."""
+
+    def learn(self, seen: Seen) -> Coder:
+        if seen.declared is not None:
+            return _CategoryCoder(seen.declared)
+        return _CategoryCoder(pc.take(seen.values, pc.sort_indices(seen.values)))
+
+    def describe(self) -> str:
+        return "category"
+
+
+@dataclass(frozen=True, eq=False)
+class _GroupCoder:
+    labels: pa.StringArray
+    members: pa.StringArray
+    codes: Integers
+    other: int = UNKNOWN
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
+        found = _positions(values, self.members)
+        return np.where(found == UNKNOWN, self.other, self.codes[found])
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Named groups of values; a value in none of them is ``other``, or keeps its own name when there is no other."""
+
+    groups: Mapping[str, Sequence[str]]
+    other: str | None = None
+
+    def learn(self, seen: Seen) -> Coder:
+        labels = list(self.groups)
+        members = {value: labels.index(name) for name, values in self.groups.items() for value in values}
+        other = UNKNOWN
+        if self.other is not None:
+            if self.other not in labels:
+                labels.append(self.other)
+            other = labels.index(self.other)
+        else:
+            known = seen.values if seen.declared is None else seen.declared
+            for position, value in enumerate(known.to_pylist()):
+                if value in members:
+                    continue
+                if value in self.groups:
+                    at = int(_positions(pa.array([value], pa.string()), seen.values)[0])
+                    raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
+                members[value] = len(labels)
+                labels.append(value)
+        codes = np.fromiter(members.values(), np.int64, len(members))
+        return _GroupCoder(_texts(labels), _texts(list(members)), codes, other)
+
+    def describe(self) -> str:
+        rest = "" if self.other is None else f", the rest {quoted(self.other)}"
+        return f"groups {listed(self.groups)}{rest}"
+
+
+# --- yes or no ------------------------------------------------------------------------------------------------------
+
+_NO_YES = ("no", "yes")
+
+
+@dataclass(frozen=True, eq=False)
+class _OrderingCoder:
+    comparison: Comparison
+    bound: float
+
+    @property
+    def labels(self) -> pa.StringArray:
+        return _texts(_NO_YES)
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
+        return self.comparison(_all_numbers(values, kind), self.bound).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """Yes where a number is below or above a bound."""
+
+    symbol: str
+    bound: float
+
+    def learn(self, seen: Seen) -> Coder:
+        return _OrderingCoder(ORDERINGS[self.symbol], self.bound)
+
+    def describe(self) -> str:
+        return f"yes/no: {self.symbol} {short_number(self.bound)}"
+
+
+@dataclass(frozen=True, eq=False)
+class _AmongCoder:
+    texts: pa.StringArray
+    numbers: Floats
+    yes: int
+
+    @property
+    def labels(self) -> pa.StringArray:
+        return _texts(_NO_YES)
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
+        among = _positions(values, self.texts) != UNKNOWN
+        if len(self.numbers):
+            among |= np.isin(_some_numbers(values, kind), self.numbers)
+        return np.where(among, self.yes, 1 - self.yes)
+
+
+@dataclass(frozen=True)
+class Among:
+    """Yes where the value is one of a few (or, negated, none of them): the same number however written, or same text."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[float, ...] = ()
+    negated: bool = False
+
+    def learn(self, seen: Seen) -> Coder:
+        return _AmongCoder(_texts(self.texts), np.array(self.numbers, dtype=np.float64), 0 if self.negated else 1)
+
+    def describe(self) -> str:
+        return f"yes/no: {'not ' if self.negated else ''}{listed(self.texts)}"
+
+
+# --- intervals ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _CutCoder:
+    points: Floats
+    kind: Kind
+    strict: bool = True
+    """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
+
+    @property
+    def labels(self) -> pa.StringArray:
+        ends = ["-inf", *(_end_label(point, self.kind) for point in self.points), "inf"]
+        closing = ["]"] * len(self.points) + [")"]
+        return _texts([f"({low},{high}{bracket}" for low, high, bracket in zip(ends, ends[1:], closing, strict=True)])
+
+    def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
+        if self.strict:
+            return np.searchsorted(self.points, _all_numbers(values, kind), side="left")
+        numbers = _some_numbers(values, kind)
+        return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Intervals between given points, each closed on the right."""
+
+    points: tuple[float, ...]
+
+    def learn(self, seen: Seen) -> Coder:
+        return _CutCoder(np.array(self.points, dtype=np.float64), seen.kind)
+
+    def describe(self) -> str:
+        return f"{len(self.points) + 1} intervals at {', '.join(map(short_number, self.points))}"
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Intervals that hold about equally many labelled rows."""
+
+    intervals: int
+    strict: bool = True
+
+    def learn(self, seen: Seen) -> Coder:
+        return _CutCoder(self.points(seen), seen.kind, self.strict)
+
+    def points(self, seen: Seen) -> Floats:
+        """The least value at or below which lies each i/k of the rows: no interpolation, so counted rows and
+        repeated rows give the same points; the largest value is no point, since nothing would lie above it."""
+        numbers, counts = _sorted_numbers(seen)
+        below = np.cumsum(counts)
+        if not len(below):
+            return np.empty(0)
+        wanted = np.arange(1, self.intervals) * int(below[-1])
+        points = np.unique(numbers[np.searchsorted(below * self.intervals, wanted, side="left")])
+        return points[points < numbers[-1]]
+
+    def describe(self) -> str:
+        return f"{self.intervals} intervals at quantiles"
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Intervals of equal width between the least and the greatest labelled value."""
+
+    intervals: int
+
+    def learn(self, seen: Seen) -> Coder:
+        numbers, _ = _sorted_numbers(seen)
+        if not len(numbers) or numbers[0] == numbers[-1]:
+            return _CutCoder(np.empty(0), seen.kind)
+        return _CutCoder(np.linspace(numbers[0], numbers[-1], self.intervals + 1)[1:-1], seen.kind)
+
+    def describe(self) -> str:
+        return f"{self.intervals} intervals of equal width"
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """Numbers as they are, where the classifier can use numbers; one that cannot cuts them at quantiles."""
+
+    fallback: Rule = field(default_factory=Category)
+
+    def learn(self, seen: Seen) -> Coder:
+        _all_numbers(seen.values, seen.kind)
+        return self.fallback.learn(seen)
+
+    def describe(self) -> str:
+        return f"numeric, as {self.fallback.describe()}"
+
+
+# --- shared ---------------------------------------------------------------------------------------------------------
+
+
+def short_number(number: float) -> str:
+    """A number the way people write it: 18, not 18.0.
+
+    >>> short_number(18.0), short_number(0.25)
+    ('18', '0.25')
+    """
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _end_label(point: float, kind: Kind) -> str:
+    if kind is Kind.DATE:
+        moment = np.datetime64(round(point * 1e6), "us")
+        return str(moment).removesuffix(".000000").removesuffix("T00:00:00")
+    return short_number(float(point))
+
+
+def _texts(texts: Sequence[str]) -> pa.StringArray:
+    return pa.array(texts, pa.string())
+
+
+def _positions(values: pa.StringArray, among: pa.StringArray) -> Integers:
+    found = pc.fill_null(pc.index_in(values, value_set=among), UNKNOWN)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _some_numbers(values: pa.StringArray, kind: Kind) -> Floats:
+    """The values as numbers, NaN where one is not a number."""
+    if kind is Kind.DATE:
+        return _all_numbers(values, kind)
+    numeric = is_number(values)
+    numbers = np.full(len(values), np.nan)
+    read = numbers_of(pc.filter(values, pa.array(numeric)), Kind.NUMBER)
+    if read is not None:
+        numbers[numeric] = read
+    return numbers
+
+
+def _all_numbers(values: pa.StringArray, kind: Kind) -> Floats:
+    numbers = numbers_of(values, Kind.DATE if kind is Kind.DATE else Kind.NUMBER)
+    if numbers is None:
+        position = int(np.argmin(is_number(values)))
+        text = quoted(values[position].as_py())
+        raise UnfitValueError(position, f"{text} is not a number; map the column as text, or list it in 'missing'")
+    infinite = np.flatnonzero(np.isinf(numbers))
+    if len(infinite):
+        position = int(infinite[0])
+        text = quoted(values[position].as_py())
+        raise UnfitValueError(position, f"{text} is infinite; name it with --na, or map the column as \"category\"")
+    return numbers
+
+
+def _sorted_numbers(seen: Seen) -> tuple[Floats, Integers]:
+    numbers = _all_numbers(seen.values, seen.kind)
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], seen.counts[order]

@@ -1,0 +1,127 @@
+"""A table as the readers leave it: named columns of text categories, each cell a small integer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError, UsageError
+from probfs.text import did_you_mean, quoted
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
+_LOSES_A_ZERO = r"^[+-]?0\d"
+
+
+class Kind(Enum):
+    """What a file declares of a column; a CSV declares nothing, so its columns are text."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+
+
+def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
+    """The narrowest type for codes 0…distinct, the last one meaning missing."""
+    if distinct <= np.iinfo(np.uint8).max:
+        return np.uint8
+    return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: ``values[codes[i]]`` is the text of row i, and the code ``len(values)`` is a missing cell."""
+
+    name: str
+    codes: Codes
+    values: pa.StringArray
+    kind: Kind = Kind.TEXT
+    declared: bool = False
+    """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
+
+    def counts(self, weights: Integers | None = None) -> Integers:
+        """How many rows hold each value; the last entry counts the missing cells."""
+        # Weighted bincount adds in double precision, exact up to 2**53 rows.
+        return np.bincount(self.codes, weights=weights, minlength=len(self.values) + 1).astype(np.int64)
+
+    def numbers(self) -> Floats | None:
+        """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
+        return numbers_of(self.values, self.kind)
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """The same column for some of its rows."""
+        return Column(self.name, self.codes[rows], self.values, self.kind, self.declared)
+
+
+def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
+    """Numbers for texts, or None unless all of them are numbers that lose nothing (007 would) when read as such."""
+    if kind is Kind.DATE:
+        moments = np.array(values.to_pylist(), dtype="datetime64[us]")
+        return moments.astype(np.int64) / 1e6
+    trimmed = pc.utf8_trim_whitespace(values)
+    if not pc.all(pc.match_substring_regex(trimmed, _NUMBER), min_count=0).as_py():
+        return None
+    if kind is Kind.TEXT and pc.any(pc.match_substring_regex(trimmed, _LOSES_A_ZERO), min_count=0).as_py():
+        return None
+    return np.asarray(pc.cast(trimmed, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def is_number(values: pa.StringArray) -> npt.NDArray[np.bool_]:
+    """For each text, whether it can be read as a number."""
+    matches = pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER)
+    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class RowLines:
+    """The physical line on which each row began, kept as runs of consecutive lines."""
+
+    first_rows: Integers
+    first_lines: Integers
+
+    @classmethod
+    def of(cls, lines: Integers) -> RowLines:
+        """The runs in a list that gives every row's line."""
+        breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
+        return cls(breaks.astype(np.int64), lines[breaks])
+
+    def line(self, row: int) -> int:
+        run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
+        return int(self.first_lines[run]) + row - int(self.first_rows[run])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A file's columns, with what is needed to say where in the file a cell came from."""
+
+    source: str
+    columns: Mapping[str, Column]
+    rows: int
+    lines: RowLines | None = None
+    target_hint: tuple[str, str] | None = None
+    """The target the file itself suggests, and why: an ARFF attribute called class, say."""
+    notes: tuple[str, ...] = field(default=())
+
+    def column(self, name: str, asked_by: str) -> Column:
+        """The column called ``name``, or an error that names the nearest one; ``asked_by`` is the option's name."""
+        if name not in self.columns:
+            near = did_you_mean(name, self.columns)
+            raise UsageError(f"{asked_by}: no column {quoted(name)} in {self.source}{near}")
+        return self.columns[name]
+
+    def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
+        """An error about the first cell that holds a value, saying on which line it stands."""
+        row = int(np.argmax(column.codes == value_code))
+        line = None if self.lines is None else self.lines.line(row)
+        where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")
+        return DataError(f"{where}: {problem}", source=self.source, line=line)

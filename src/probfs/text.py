@@ -1,0 +1,76 @@
+"""Words for messages: names from files made safe to show, and the nearest name to a misspelt one."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+
+# Bidirectional controls can reorder what a reader sees; they are shown, not obeyed.
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LONGEST_QUOTE = 60
+
+
+def printable(text: str) -> str:
+    """``text`` with every character that could steer a terminal written as an escape.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return "".join(_escaped(character) for character in text)
+
+
+def quoted(text: str) -> str:
+    """``text`` as it appears inside a message: escaped, shortened and in quotes.
+
+    >>> quoted("class")
+    "'class'"
+    """
+    shown = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+    return f"'{printable(shown)}'"
+
+
+def listed(names: Iterable[str], most: int = 6) -> str:
+    """A few names in quotes, and how many more there are.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    everything = list(names)
+    shown = ", ".join(quoted(name) for name in everything[:most])
+    return shown if len(everything) <= most else f"{shown} and {len(everything) - most} more"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def did_you_mean(wrong: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest valid one, or a list of what there is.
+
+    >>> did_you_mean("clas", ["class", "age"])
+    "; did you mean 'class'?"
+    >>> did_you_mean("zzz", ["class", "age"])
+    "; there is 'class', 'age'"
+    """
+    known = list(names)
+    folded = {name.casefold().strip(): name for name in reversed(known)}
+    near = difflib.get_close_matches(wrong.casefold().strip(), folded, n=1)
+    if near:
+        return f"; did you mean {quoted(folded[near[0]])}?"
+    return f"; there is {listed(known)}" if known else ""
+
+
+def _escaped(character: str) -> str:
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    code = ord(character)
+    if character in _BIDI_CONTROLS or unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs"):
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return character
