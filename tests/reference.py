@@ -39,7 +39,9 @@ class ReferenceRound:
     log_loss: float
 
 
-def factor(problem: Problem, training: Sequence[int], feature: int, value: int, label: int, smoothing: Fraction) -> Weight:
+def factor(
+    problem: Problem, training: Sequence[int], feature: int, value: int, label: int, smoothing: Fraction
+) -> Weight:
     held = [problem.rows[i][feature] for i in training if problem.labels[i] == label]
     present = [cell for cell in held if cell is not None]
     same = sum(cell == value for cell in present)
@@ -86,9 +88,7 @@ def score_round(
     everyone = list(range(len(problem.rows)))
     n, m = len(problem.rows), len(problem.unlabelled)
     seen = [{problem.rows[i][j] for i in everyone} for j in range(len(problem.values))]
-    others = [
-        tuple(cell if cell in seen[j] else None for j, cell in enumerate(row)) for row in problem.unlabelled
-    ]
+    others = [tuple(cell if cell in seen[j] else None for j, cell in enumerate(row)) for row in problem.unlabelled]
     scored = [(row, training) for row, training in zip(problem.rows, trainings, strict=True)]
     unlabelled = [(row, everyone) for row in others]
     full = [posterior(problem, training, row, active, smoothing) for row, training in scored]

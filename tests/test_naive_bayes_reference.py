@@ -11,9 +11,8 @@ from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from probfs.backends import Estimate
-from probfs.backends.many_classes import FactorTables, ManyClassRows
 from probfs.backends.naive_bayes import NaiveBayes
-from probfs.elimination import Score
+from probfs.choices import Estimate, Score
 from probfs.elimination import eliminate as product_eliminate
 from probfs.encoding import Dataset, Feature
 from probfs.folds import deal_folds
@@ -31,7 +30,9 @@ def problems(draw: st.DrawFn) -> Problem:
     labels = [label for label in range(classes) for _ in range(2)]
     labels += draw(st.lists(st.integers(0, classes - 1), max_size=6))
     # Values that are declared and never seen, seen once, tied and missing all come up with so few rows.
-    cells = [st.one_of(st.none(), st.integers(0, v - 1)) if draw(st.booleans()) else st.integers(0, v - 1) for v in values]
+    cells = [
+        st.one_of(st.none(), st.integers(0, v - 1)) if draw(st.booleans()) else st.integers(0, v - 1) for v in values
+    ]
     rows = tuple(draw(st.tuples(*cells)) for _ in labels)
     unlabelled = tuple(draw(st.lists(st.tuples(*cells), max_size=4)))
     return Problem(rows, tuple(labels), values, classes, unlabelled)
@@ -100,7 +101,9 @@ def check_against_refits(
                 assert ours.scores.s_su is None
             else:
                 assert ours.scores.s_su is not None
-                assert ours.scores.s_su.to_floats()[position] == pytest.approx(float(exact[2]), rel=TOLERANCE, abs=1e-15)
+                assert ours.scores.s_su.to_floats()[position] == pytest.approx(
+                    float(exact[2]), rel=TOLERANCE, abs=1e-15
+                )
         assert ours.scores.errors == theirs.errors
         assert ours.scores.absolute_loss == pytest.approx(float(theirs.absolute_loss), rel=TOLERANCE, abs=1e-15)
         assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=TOLERANCE, abs=1e-15)

@@ -5,36 +5,35 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from probfs import __version__, elimination
-from probfs.backends import Estimate
 from probfs.backends.naive_bayes import NaiveBayes
-from probfs.elimination import Round, Score
+from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, Classifier, Estimate, Score, TableFormat
+from probfs.elimination import Round
 from probfs.encoding import encode
 from probfs.errors import UsageError
 from probfs.mapping import MappingFile, load_mapping
-from probfs.preparation import ColumnChoice, prepare
+from probfs.preparation import ColumnChoice, Prepared, apply_mapping, prepare
 from probfs.ranking import InputSummary, Ranking, Settings, collect
-from probfs.readers import InputFormat, ReadOptions, read_table
+from probfs.readers import ReadOptions, read_table
 from probfs.table import Table
 from probfs.text import printable
 
 if TYPE_CHECKING:
     import pandas
 
-Classifier = Literal["nb"]
+Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame"
 
-DEFAULT_FOLDS = 10
 LEAST_SMOOTHING = 1e-100
 
 
 def rank(
-    data: str | os.PathLike[str] | pandas.DataFrame,
+    data: Data,
     *,
     target: str | None = None,
     mapping: str | os.PathLike[str] | None = None,
-    unlabeled: Sequence[str | os.PathLike[str] | pandas.DataFrame] = (),
+    unlabeled: Sequence[Data] = (),
     classifier: Classifier = "nb",
     score: Score = "absolute",
     estimate: Estimate = "loo",
@@ -45,11 +44,11 @@ def rank(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     count: str | None = None,
-    bins: int = 5,
+    bins: int = DEFAULT_BINS,
     na: Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
-    input_format: InputFormat | None = None,
+    input_format: TableFormat | None = None,
     seed: int = 0,
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
@@ -69,11 +68,10 @@ def rank(
     say = on_note or (lambda note: None)
     warnings: list[str] = []
 
-    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
     options = ReadOptions(input_format, delimiter, encoding)
     choice = ColumnChoice(target, count, tuple(include), tuple(exclude), tuple(na), bins)
-    prepared = prepare(_table(data, options), mapping_file, choice)
-    say(f"target: {printable(prepared.target)} ({prepared.target_reason})")
+    prepared, mapping_file = load(data, mapping, options, choice)
+    say(target_note(prepared))
     others = [_table(more, options, further=True) for more in unlabeled]
     dataset, notes = encode(prepared, others, choice, (*na, *mapping_file.missing))
     for note in (*prepared.notes, *(note for table in others for note in table.notes), *notes):
@@ -121,7 +119,33 @@ def rank(
     )
 
 
-def _table(data: str | os.PathLike[str] | pandas.DataFrame, options: ReadOptions, further: bool = False) -> Table:
+def load(
+    data: Data, mapping: str | os.PathLike[str] | None, options: ReadOptions, choice: ColumnChoice
+) -> tuple[Prepared, MappingFile]:
+    """Read a table and its mapping, and decide what every column is for."""
+    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+    return prepare(_table(data, options), mapping_file, choice), mapping_file
+
+
+def mapped_table(
+    data: Data,
+    mapping: str | os.PathLike[str],
+    options: ReadOptions,
+    choice: ColumnChoice,
+    on_note: Callable[[str], None],
+) -> Table:
+    """The table with a mapping's rules applied and its dropped columns left out; all else stays as it is."""
+    prepared, mapping_file = load(data, mapping, options, choice)
+    on_note(target_note(prepared))
+    return apply_mapping(prepared, mapping_file)
+
+
+def target_note(prepared: Prepared) -> str:
+    """Which column is predicted, and on whose word."""
+    return f"target: {printable(prepared.target)} ({prepared.target_reason})"
+
+
+def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
     if isinstance(data, (str, os.PathLike)):
         return read_table(data, options.for_another(data) if further else options)
     from probfs.readers.frame import table_from_frame

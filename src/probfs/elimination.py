@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 
 from probfs.backends import Backend, RoundScores
+from probfs.choices import Score
 from probfs.scaled import Scaled
 from probfs.table import Floats
 
-Score = Literal["absolute", "signed", "unlabeled"]
-
 _TIE = 1e-12
-# A signed score is a sum of terms of either sign: what is left of them is known to a fraction of their size, not its own.
+# A signed score is a sum of terms of either sign: it is known to a fraction of their size, not of its own.
 _ROUNDING = 1e-13
 
 
@@ -71,7 +69,8 @@ def leaving_order(
 def _ascending(values: Scaled) -> list[int]:
     sign = np.sign(values.mantissa)
     # Among negative numbers the larger exponent is the lower number; lexsort's last key counts first.
-    return np.lexsort((values.mantissa, sign * values.exponent, sign)).tolist()
+    order: list[int] = np.lexsort((values.mantissa, sign * values.exponent, sign)).tolist()
+    return order
 
 
 def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score) -> bool:

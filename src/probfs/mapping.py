@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from probfs.errors import MappingError
@@ -113,9 +114,9 @@ class _Reader:
     def rule(self, name: str, value: object) -> Rule:
         if isinstance(value, str):
             return self.rule_from_text(name, value.strip())
-        if isinstance(value, dict):
-            return self.rule_from_table(name, value)
-        self.fail(name, f'column {quoted(name)}: a rule is text like "<= 5" or a table like {{ cut = [1, 2] }}')
+        if not isinstance(value, dict):
+            self.fail(name, f'column {quoted(name)}: a rule is text like "<= 5" or a table like {{ cut = [1, 2] }}')
+        return self.rule_from_table(name, value)
 
     def rule_from_text(self, name: str, text: str) -> Rule:
         if text in _WORDS:
@@ -124,11 +125,11 @@ class _Reader:
         if comparison:
             return self.comparison(name, comparison[1], comparison[2])
         membership = _MEMBERSHIP.fullmatch(text)
-        if membership:
-            return self.membership(name, membership[1])
-        hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
-        known = '"category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
-        self.fail(name, f"column {quoted(name)}: rule {quoted(text)} is not understood{hint or '; write ' + known}")
+        if not membership:
+            hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
+            known = '; write "category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
+            self.fail(name, f"column {quoted(name)}: rule {quoted(text)} is not understood{hint or known}")
+        return self.membership(name, membership[1])
 
     def comparison(self, name: str, symbol: str, operand: str) -> Rule:
         if symbol == "=":
@@ -184,14 +185,14 @@ class _Reader:
         numbers = [float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
         if not points or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
             self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, like [18, 30, 65]")
-        for low, high in zip(numbers, numbers[1:], strict=False):
+        for low, high in pairwise(numbers):
             if not low < high:
                 self.fail(name, f"column {quoted(name)}: cut points must grow; {high:g} comes after {low:g}")
         return tuple(numbers)
 
     def groups(self, name: str, value: object, other: object) -> Rule:
         if not isinstance(value, dict) or not value:
-            self.fail(name, f"column {quoted(name)}: groups must be a table of lists, like {{ warm = [\"red\"] }}")
+            self.fail(name, f'column {quoted(name)}: groups must be a table of lists, like {{ warm = ["red"] }}')
         if other is not None and not isinstance(other, str):
             self.fail(name, f"column {quoted(name)}: other must be a name, in quotes")
         groups: dict[str, tuple[str, ...]] = {}

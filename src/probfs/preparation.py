@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -51,7 +51,7 @@ class ColumnPlan:
     name: str
     role: Role
     reason: str
-    rule: Rule = Category()
+    rule: Rule = field(default_factory=Category)
 
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
@@ -105,6 +105,7 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
         table.column(choice.count, "--count")
         if choice.count == target:
             raise UsageError(f"--count: {quoted(choice.count)} is the target; name the column that holds the counts")
+    _check_choice(mapping, choice, target)
     weights = row_counts(table, choice.count)
     column = table.columns[target]
     coder = learn(table, column, mapping.columns.get(target, Category()), weights)
@@ -114,6 +115,21 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     labelled_weights = np.where(labels == UNKNOWN, 0, weights)
     plans, notes = _plan(table, mapping, choice, target, labelled_weights)
     return Prepared(table, target, why, classes, labels, weights, plans, (*table.notes, *notes))
+
+
+def apply_mapping(prepared: Prepared, mapping: MappingFile) -> Table:
+    """The table with the mapping's rules applied and its dropped columns left out."""
+    table = prepared.table
+    columns = {}
+    for name, column in table.columns.items():
+        rule = mapping.columns.get(name)
+        if name in mapping.drop:
+            continue
+        if rule is None or isinstance(rule, Numeric):
+            columns[name] = column
+        else:
+            columns[name] = recoded(table, column, prepared.learn(column, rule))
+    return Table(table.source, columns, table.rows, table.lines)
 
 
 def without_missing_texts(table: Table, texts: Sequence[str]) -> Table:
@@ -210,16 +226,25 @@ def _sorted_classes(
     return tuple(names[code] for code in order), position[codes]
 
 
-def _plan(
-    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers
-) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
-    both = [name for name in choice.include if name in choice.exclude]
-    if both:
-        raise UsageError(f"column {quoted(both[0])} is named by both --include and --exclude")
+def _check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
+    """Complain about options that contradict each other, or the mapping."""
+    for name in choice.include:
+        if name in choice.exclude:
+            raise UsageError(f"column {quoted(name)} is named by both --include and --exclude")
+        if name in mapping.drop:
+            raise UsageError(f"--include: {quoted(name)} is dropped by the mapping {mapping.source}")
     for option, names in (("--include", choice.include), ("--exclude", choice.exclude)):
         if target in names:
             raise UsageError(f"{option}: {quoted(target)} is the target; name another with --target")
-    dropped, excluded, included = set(mapping.drop), set(choice.exclude), set(choice.include)
+
+
+def _plan(
+    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers
+) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
+    left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, "--exclude")
+    if choice.include:
+        included = set(choice.include)
+        left_out |= {name: "--include" for name in table.columns if name not in included and name not in left_out}
     plans: list[ColumnPlan] = []
     almost: list[str] = []
     for column in table.columns.values():
@@ -227,24 +252,17 @@ def _plan(
             plans.append(ColumnPlan(target, Role.TARGET, ""))
         elif column.name == choice.count:
             plans.append(ColumnPlan(column.name, Role.COUNT, "--count"))
-        elif column.name in included and column.name in dropped:
-            raise UsageError(f"--include: {quoted(column.name)} is dropped by the mapping {mapping.source}")
-        elif column.name in dropped:
-            plans.append(ColumnPlan(column.name, Role.LEFT_OUT, "dropped by the mapping"))
-        elif column.name in excluded or (included and column.name not in included):
-            plans.append(ColumnPlan(column.name, Role.LEFT_OUT, "--exclude" if column.name in excluded else "--include"))
+        elif column.name in left_out:
+            plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
         else:
-            plan, nearly_numeric = _feature_plan(column, mapping.columns.get(column.name), choice.bins, labelled_weights)
+            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice.bins, labelled_weights)
             plans.append(plan)
-            if nearly_numeric:
+            if nearly:
                 almost.append(column.name)
-    notes = []
-    if almost:
-        notes.append(
-            f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}; "
-            "name the others with --na, or map the column"
-        )
-    return tuple(plans), tuple(notes)
+    if not almost:
+        return tuple(plans), ()
+    note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
+    return tuple(plans), (f"{note}; name the others with --na, or map the column",)
 
 
 def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integers) -> tuple[ColumnPlan, bool]:

@@ -133,7 +133,9 @@ class Ranking:
         return _delivered(text + "\n", path)
 
 
-def collect(rounds: Iterable[Round], names: Sequence[str]) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
+def collect(
+    rounds: Iterable[Round], names: Sequence[str]
+) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
     """Follow an elimination to its end, and say in which order the features left."""
     summaries: list[RoundSummary] = []
     left: list[RankedFeature] = []
@@ -141,10 +143,14 @@ def collect(rounds: Iterable[Round], names: Sequence[str]) -> tuple[tuple[Ranked
     for current in rounds:
         if not initial:
             everything = range(len(current.active))
-            initial = {current.active[p]: scores for p, scores in zip(everything, _scores(current, everything), strict=True)}
+            initial = {
+                current.active[p]: scores for p, scores in zip(everything, _scores(current, everything), strict=True)
+            }
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
             feature = current.active[position]
-            left.append(RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature]))
+            left.append(
+                RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
+            )
         summaries.append(_summary(current, names))
     return tuple(reversed(left)), tuple(summaries)
 

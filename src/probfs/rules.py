@@ -120,7 +120,7 @@ class Groups:
             other = labels.index(self.other)
         else:
             known = seen.values if seen.declared is None else seen.declared
-            for position, value in enumerate(known.to_pylist()):
+            for value in known.to_pylist():
                 if value in members:
                     continue
                 if value in self.groups:
@@ -187,7 +187,7 @@ class _AmongCoder:
 
 @dataclass(frozen=True)
 class Among:
-    """Yes where the value is one of a few (or, negated, none of them): the same number however written, or same text."""
+    """Yes where the value is one of a few (negated: none of them): the same number however written, or the text."""
 
     texts: tuple[str, ...]
     numbers: tuple[float, ...] = ()
@@ -218,8 +218,8 @@ class _CutCoder:
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         if self.strict:
-            return np.searchsorted(self.points, _all_numbers(values, kind), side="left")
-        numbers = _some_numbers(values, kind)
+            return np.searchsorted(self.points, _all_numbers(values, self.kind), side="left")
+        numbers = _some_numbers(values, self.kind)
         return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
 
 
@@ -248,14 +248,17 @@ class Quantiles:
 
     def points(self, seen: Seen) -> Floats:
         """The least value at or below which lies each i/k of the rows: no interpolation, so counted rows and
-        repeated rows give the same points; the largest value is no point, since nothing would lie above it."""
+        repeated rows give the same points; the largest value is no point, since nothing would lie above it.
+        """
         numbers, counts = _sorted_numbers(seen)
         below = np.cumsum(counts)
         if not len(below):
             return np.empty(0)
-        wanted = np.arange(1, self.intervals) * int(below[-1])
-        points = np.unique(numbers[np.searchsorted(below * self.intervals, wanted, side="left")])
-        return points[points < numbers[-1]]
+        # In Python's integers: rows may be counted in quadrillions.
+        wanted = [-(-share * int(below[-1]) // self.intervals) for share in range(1, self.intervals)]
+        points = np.unique(numbers[np.searchsorted(below, wanted, side="left")])
+        inner: Floats = points[points < numbers[-1]]
+        return inner
 
     def describe(self) -> str:
         return f"{self.intervals} intervals at quantiles"
@@ -321,27 +324,30 @@ def _positions(values: pa.StringArray, among: pa.StringArray) -> Integers:
 
 def _some_numbers(values: pa.StringArray, kind: Kind) -> Floats:
     """The values as numbers, NaN where one is not a number."""
-    if kind is Kind.DATE:
-        return _all_numbers(values, kind)
-    numeric = is_number(values)
+    numeric = is_number(values, kind)
     numbers = np.full(len(values), np.nan)
-    read = numbers_of(pc.filter(values, pa.array(numeric)), Kind.NUMBER)
+    read = numbers_of(pc.filter(values, pa.array(numeric)), _as_numbers(kind))
     if read is not None:
         numbers[numeric] = read
     return numbers
 
 
+def _as_numbers(kind: Kind) -> Kind:
+    """The kind under which a rule for numbers reads a column: 007 is 7 once the user asked for numbers."""
+    return Kind.DATE if kind is Kind.DATE else Kind.NUMBER
+
+
 def _all_numbers(values: pa.StringArray, kind: Kind) -> Floats:
-    numbers = numbers_of(values, Kind.DATE if kind is Kind.DATE else Kind.NUMBER)
+    numbers = numbers_of(values, _as_numbers(kind))
     if numbers is None:
-        position = int(np.argmin(is_number(values)))
+        position = int(np.argmin(is_number(values, kind)))
         text = quoted(values[position].as_py())
         raise UnfitValueError(position, f"{text} is not a number; map the column as text, or list it in 'missing'")
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
         position = int(infinite[0])
         text = quoted(values[position].as_py())
-        raise UnfitValueError(position, f"{text} is infinite; name it with --na, or map the column as \"category\"")
+        raise UnfitValueError(position, f'{text} is infinite; name it with --na, or map the column as "category"')
     return numbers
 
 

@@ -18,7 +18,7 @@ def absolute_score(with_feature: Floats, without_feature: Floats, counts: npt.Ar
     0.3
     """
     change = np.abs(with_feature - without_feature).sum(axis=1) / 2
-    return float(np.average(change, weights=counts))
+    return float(np.average(change, weights=None if counts is None else np.asarray(counts, dtype=np.float64)))
 
 
 def signed_score(
@@ -31,4 +31,9 @@ def signed_score(
     """
     rows = np.arange(len(with_feature))
     own = np.asarray(labels)
-    return float(np.average(with_feature[rows, own] - without_feature[rows, own], weights=counts))
+    return float(
+        np.average(
+            with_feature[rows, own] - without_feature[rows, own],
+            weights=None if counts is None else np.asarray(counts, dtype=np.float64),
+        )
+    )

@@ -66,8 +66,10 @@ class Column:
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
     """Numbers for texts, or None unless all of them are numbers that lose nothing (007 would) when read as such."""
     if kind is Kind.DATE:
-        moments = np.array(values.to_pylist(), dtype="datetime64[us]")
-        return moments.astype(np.int64) / 1e6
+        try:
+            return np.array(values.to_pylist(), dtype="datetime64[us]").astype(np.int64) / 1e6
+        except ValueError:
+            return None
     trimmed = pc.utf8_trim_whitespace(values)
     if not pc.all(pc.match_substring_regex(trimmed, _NUMBER), min_count=0).as_py():
         return None
@@ -76,8 +78,10 @@ def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
     return np.asarray(pc.cast(trimmed, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def is_number(values: pa.StringArray) -> npt.NDArray[np.bool_]:
-    """For each text, whether it can be read as a number."""
+def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> npt.NDArray[np.bool_]:
+    """For each text, whether it can be read as a number, or as a date in ISO form."""
+    if kind is Kind.DATE:
+        return np.array([numbers_of(pa.array([text]), kind) is not None for text in values.to_pylist()], dtype=np.bool_)
     matches = pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER)
     return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=np.bool_)
 

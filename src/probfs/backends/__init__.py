@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from probfs.scaled import Scaled
-
-Estimate = Literal["loo", "resubstitution", "cv"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ the last of them for a missing cell, whose factor is 1 in every class (Kononenko
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +33,7 @@ class Layout:
         """One entry a feature -> one entry a slot."""
         return np.repeat(by_feature, self.values + 1, axis=0)
 
-    def count(self, codes: Sequence[Codes], counts: Floats) -> Floats:
+    def count(self, codes: Iterable[Codes], counts: Floats) -> Floats:
         """How many of these rows hold each value, slot by slot."""
         parts = [
             np.bincount(column, weights=counts, minlength=int(values) + 1)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.counts import Layout, Model
-from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent
+from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent, sums_by_feature
 from probfs.table import Codes, Floats, Integers
 
 Places = npt.NDArray[np.intp]
@@ -81,9 +81,7 @@ class ManyClassRows(Rows):
             scaled_mean = _dot(scaled[:, rows], excess) if shift else mean
             # In units of 2^-shift the top class's own probability may be beyond a double; it changes by the mean.
             top_change = np.abs(scaled_mean) / total[rows] if shift else 0.0
-            change = top_change + sum(
-                np.abs(mean - e) * w for e, w in zip(excess, scaled[:, rows], strict=True)
-            )
+            change = top_change + sum(np.abs(mean - e) * w for e, w in zip(excess, scaled[:, rows], strict=True))
             absolute[which] += (change / (1 + mean)) @ self.counts[rows] / 2
             if self.label is not None:
                 own = (mean - excess[self.label]) * scaled[self.label, rows]
@@ -109,9 +107,7 @@ class ManyClassRows(Rows):
             excess.append((at_top - own) / own)
         return excess
 
-    def _take_out_lost_zeros(
-        self, excess: list[Floats], slots: Places, top: Places, rows: slice, shift: int
-    ) -> Sums:
+    def _take_out_lost_zeros(self, excess: list[Floats], slots: Places, top: Places, rows: slice, shift: int) -> Sums:
         """Put zero factors into ``excess``, but return apart the sums of cells whose removal brings a class back."""
         assert self.tables.zeros is not None
         zeros = [table.take(slots) for table in self.tables.zeros]
@@ -127,10 +123,7 @@ class ManyClassRows(Rows):
         # Gains and losses are equal; where one side is a tiny difference of large numbers, the other is exact.
         larger = np.maximum(np.maximum(change, 0).sum(axis=0), np.maximum(-change, 0).sum(axis=0))
         own_change = np.zeros(len(row)) if self.label is None else change[self.label]
-        return Sums(
-            np.bincount(feature, weights=larger, minlength=len(slots)),
-            np.bincount(feature, weights=own_change, minlength=len(slots)),
-        )
+        return sums_by_feature(feature, larger, own_change, len(slots))
 
     def _change_where_a_zero_leaves(self, at: Integers, slots: Integers, shift: int) -> Floats:
         """P - Q of every class, in units of 2^-shift and times the row's count, by computing both."""
@@ -181,7 +174,7 @@ class ManyClassRows(Rows):
 
 def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
     """Σ_c weights_c · terms_c."""
-    total = weights[0] * terms[0]
+    total: Floats = weights[0] * terms[0]
     for weight, term in zip(weights[1:], terms[1:], strict=True):
         total += weight * term
     return total
@@ -189,7 +182,8 @@ def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
 
 def _second(behind: Floats) -> Floats:
     """The gap from the top class to the next."""
-    return np.partition(behind, 1, axis=0)[1]
+    second: Floats = np.partition(behind, 1, axis=0)[1]
+    return second
 
 
 def _differences(high: Floats, low: Floats, top: Places) -> tuple[Floats, Floats]:

@@ -10,11 +10,12 @@ from operator import add
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends import Estimate, RoundScores
+from probfs.backends import RoundScores
 from probfs.backends.counts import ClassCounts, Layout, Model
 from probfs.backends.many_classes import FactorTables, ManyClassRows
 from probfs.backends.rows import LN2, Rows, Sums
 from probfs.backends.two_class import OddsTables, TwoClassRows
+from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.folds import check_class_sizes, deal_folds
 from probfs.scaled import Scaled

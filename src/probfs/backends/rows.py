@@ -94,6 +94,14 @@ class Rows(ABC):
         return np.add(self.codes[features, rows], self.layout.offset[features, None], dtype=np.intp)
 
 
+def sums_by_feature(feature: npt.NDArray[np.intp], absolute: Floats, signed: Floats, features: int) -> Sums:
+    """Sums of single cells, of which each says to what feature it belongs."""
+    return Sums(
+        np.bincount(feature, weights=absolute, minlength=features).astype(np.float64),
+        np.bincount(feature, weights=signed, minlength=features).astype(np.float64),
+    )
+
+
 def add_exactly(high: Floats, low: Floats, term: Floats) -> None:
     """Add to a sum kept in two parts, losing nothing (Knuth's two-sum): thousands of features may come and go."""
     total = high + term

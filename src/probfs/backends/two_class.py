@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.counts import Layout, Model
-from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent
+from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent, sums_by_feature
 from probfs.table import Codes, Floats, Integers
 
 
@@ -116,10 +116,7 @@ class TwoClassRows(Rows):
         at = np.arange(rows.start, rows.stop)[row]
         change = self._change_where_a_zero_leaves(at, slots[cells] % self.layout.slots, side, shift) * self.counts[at]
         own = change * (side[at] if self.label == 0 else -side[at])
-        return Sums(
-            np.bincount(feature, weights=change, minlength=len(slots)),
-            np.bincount(feature, weights=own, minlength=len(slots)),
-        )
+        return sums_by_feature(feature, change, own, len(slots))
 
     def _change_where_a_zero_leaves(self, at: Integers, slots: Integers, side: Floats, shift: int) -> Floats:
         """P - Q, in units of 2^-shift, for the more probable class of the rows ``at``; it always loses."""

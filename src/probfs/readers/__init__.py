@@ -5,22 +5,13 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import BinaryIO
 
+from probfs.choices import TABLE_ENDINGS, TABLE_FORMATS, TableFormat
 from probfs.errors import DataError, UsageError
 from probfs.readers.source import STANDARD_INPUT, Utf8Stream, open_source, shown_name
 from probfs.table import Table
 
-InputFormat = Literal["csv", "tsv", "arff", "parquet"]
-FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
-_ENDINGS: dict[str, InputFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".arff": "arff",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 _PARQUET = b"PAR1"
 
 
@@ -28,18 +19,17 @@ _PARQUET = b"PAR1"
 class ReadOptions:
     """What the command line says of how files are written."""
 
-    format: InputFormat | None = None
+    format: TableFormat | None = None
     delimiter: str | None = None
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise UsageError(f"--input-format: no format {self.format!r}; {', '.join(FORMATS)}")
+        if self.format is not None and self.format not in TABLE_FORMATS:
+            raise UsageError(f"--input-format: no format {self.format!r}; {', '.join(TABLE_FORMATS)}")
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
             raise UsageError(f"--delimiter: {self.delimiter!r} is not one plain character, like ';' or a tab")
-
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
@@ -71,12 +61,12 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
         return read_delimited(stream, options.delimiter or ("\t" if kind == "tsv" else ","))
 
 
-def _known_format(path: str | os.PathLike[str]) -> InputFormat | None:
+def _known_format(path: str | os.PathLike[str]) -> TableFormat | None:
     name = os.fspath(path).lower().removesuffix(".gz")
-    return None if name == STANDARD_INPUT else _ENDINGS.get(os.path.splitext(name)[1])
+    return None if name == STANDARD_INPUT else TABLE_ENDINGS.get(os.path.splitext(name)[1])
 
 
-def _recognised(start: bytes) -> InputFormat:
+def _recognised(start: bytes) -> TableFormat:
     """The format of bytes without a telling name: Parquet and ARFF say what they are, the rest is taken for CSV."""
     if start.startswith(_PARQUET):
         return "parquet"
@@ -86,5 +76,5 @@ def _recognised(start: bytes) -> InputFormat:
     return "csv"
 
 
-def _seekable(raw: io.BufferedReader) -> io.BufferedIOBase:
+def _seekable(raw: io.BufferedReader) -> BinaryIO:
     return raw if raw.seekable() else io.BytesIO(raw.read())

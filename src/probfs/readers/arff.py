@@ -256,7 +256,7 @@ def _cell(match: re.Match[str]) -> str | None:
 
 
 def _unescaped(text: str) -> str:
-    pieces = []
+    pieces: list[str] = []
     position = 0
     while True:
         escape = text.find("\\", position)

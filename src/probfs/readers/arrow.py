@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import BinaryIO
 
@@ -21,9 +20,8 @@ def read_parquet(raw: BinaryIO, source: str) -> Table:
     """Read a Parquet file; columns keep their types as kinds."""
     import pyarrow.parquet as pq
 
-    content = raw if raw.seekable() else io.BytesIO(raw.read())
     try:
-        table = pq.ParquetFile(content).read()
+        table = pq.ParquetFile(raw).read()
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise DataError(f"is no readable Parquet file: {reason}", source=source) from error
@@ -70,8 +68,11 @@ def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.Chunked
         return pc.cast(pc.add(present, pa.scalar(0, kind)), pa.string()), Kind.NUMBER
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.cast(cells, pa.string()), Kind.NUMBER
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return pc.cast(pc.cast(cells, pa.timestamp("us"), safe=False), pa.string()), Kind.DATE
+    if pa.types.is_date(kind):
+        return pc.cast(cells, pa.string()), Kind.DATE
+    if pa.types.is_timestamp(kind):
+        texts = pc.cast(pc.cast(cells, pa.timestamp("us"), safe=False), pa.string())
+        return pc.replace_substring_regex(texts, r"\.000000$", ""), Kind.DATE
     if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_time(kind) or _is_text(kind):
         return pc.cast(cells, pa.string()), Kind.TEXT
     problem = f"column {quoted(name)} holds {kind}, not single values; leave it out of the file or flatten it"

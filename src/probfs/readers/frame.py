@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -26,7 +26,7 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
     return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
 
 
-def _array(name: str, series: pandas.Series[object]) -> pa.Array | pa.ChunkedArray:
+def _array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -1,0 +1,5 @@
+"""python -m probfs"""
+
+from probfs.cli import main
+
+main()

@@ -1,0 +1,32 @@
+"""The words that options take. Nothing heavy is imported here, so that help and completion are immediate."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Classifier = Literal["nb"]
+Score = Literal["absolute", "signed", "unlabeled"]
+Estimate = Literal["loo", "resubstitution", "cv"]
+TableFormat = Literal["csv", "tsv", "arff", "parquet"]
+OutputFormat = Literal["table", "csv", "json", "markdown"]
+
+TABLE_FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
+
+TABLE_ENDINGS: dict[str, TableFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".arff": "arff",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+OUTPUT_ENDINGS: dict[str, OutputFormat] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "table",
+}
+
+DEFAULT_BINS = 5
+DEFAULT_FOLDS = 10

@@ -1,0 +1,60 @@
+"""probfs inspect"""
+
+from __future__ import annotations
+
+import typer
+
+from probfs.cli import options as opt
+from probfs.cli.console import (
+    deliver,
+    refuse_overwriting,
+    reporting,
+    require_data,
+    stdout_is_terminal,
+    table_width,
+    wants_color,
+)
+
+EXAMPLES = """Examples:
+
+probfs inspect patients.csv
+
+probfs inspect patients.csv --mapping patients.toml --format json
+"""
+
+
+def inspect(
+    context: typer.Context,
+    data: opt.Data = "-",
+    target: opt.Target = None,
+    mapping: opt.MappingPath = None,
+    exclude: opt.Exclude = None,
+    include: opt.Include = None,
+    count: opt.Count = None,
+    bins: opt.Bins = opt.BINS,
+    na: opt.Na = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
+    input_format: opt.InputFormat = None,
+    format: opt.ResultFormat = None,
+    output: opt.OutputPath = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say what each column holds and what rank would do with it, and how the classes are balanced."""
+    require_data(data, context)
+    refuse_overwriting(output, data, mapping)
+    from probfs.api import load
+    from probfs.inspection import inspect_table
+    from probfs.preparation import ColumnChoice
+    from probfs.readers import ReadOptions
+    from probfs.render import format_for
+    from probfs.render.inspection import render_inspection
+
+    result_format = format_for(output, format, stdout_is_terminal())
+    with reporting(quiet, progress=False) as reporter:
+        choice = ColumnChoice(target, count, tuple(include or ()), tuple(exclude or ()), tuple(na or ()), bins)
+        prepared, _ = load(data, mapping, ReadOptions(input_format, delimiter, encoding), choice)
+        inspection = inspect_table(prepared)
+        for note in inspection.notes:
+            reporter.note(note)
+    deliver(render_inspection(inspection, result_format, table_width(output), wants_color(output)), output)

@@ -1,0 +1,63 @@
+"""probfs map"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probfs.choices import TableFormat
+from probfs.cli import options as opt
+from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
+
+EXAMPLES = """Examples:
+
+probfs map patients.csv --mapping patients.toml --output binarised.arff
+
+probfs map patients.csv --mapping patients.toml | csvstat
+"""
+
+RequiredMapping = Annotated[
+    Path,
+    typer.Option(
+        "--mapping", metavar="FILE", help="The TOML mapping to apply; see probfs-mapping(5).", show_default=False
+    ),
+]
+MappedFormat = Annotated[
+    TableFormat | None,
+    typer.Option(
+        "--format",
+        help="The format of the mapped table. Default: by the ending of --output, else CSV.",
+        show_default=False,
+    ),
+]
+
+
+def map_(
+    context: typer.Context,
+    mapping: RequiredMapping,
+    data: opt.Data = "-",
+    target: opt.Target = None,
+    count: opt.Count = None,
+    na: opt.Na = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
+    input_format: opt.InputFormat = None,
+    format: MappedFormat = None,
+    output: opt.OutputPath = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Apply a mapping and write the mapped table, for other tools."""
+    require_data(data, context)
+    refuse_overwriting(output, data, mapping)
+    from probfs.api import mapped_table
+    from probfs.preparation import ColumnChoice
+    from probfs.readers import ReadOptions
+    from probfs.writers import table_format_for, written
+
+    table_format = table_format_for(output, format)
+    with reporting(quiet, progress=False) as reporter:
+        choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
+        table = mapped_table(data, mapping, ReadOptions(input_format, delimiter, encoding), choice, reporter.note)
+    deliver(written(table, table_format), output)

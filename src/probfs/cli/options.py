@@ -1,0 +1,212 @@
+"""Every option that commands share, declared once: its type, its name and its help."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, Classifier, Estimate, OutputFormat, Score, TableFormat
+
+
+def whole_number(least: int) -> Any:
+    """A parser for whole numbers; the usual one takes 3.0 and 1_0 as well."""
+
+    def parse(text: str | int) -> int:
+        if not re.fullmatch(r"\d{1,18}", str(text)) or int(text) < least:
+            raise typer.BadParameter(f"{text!r} is not a whole number from {least} on.")
+        return int(text)
+
+    return parse
+
+
+def _number(text: str | float) -> float:
+    try:
+        number = float(text) if "_" not in str(text) else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise typer.BadParameter(f"{text!r} is not a number from 0 on.")
+    return number
+
+
+def _step(text: str | float) -> int | float:
+    if re.fullmatch(r"\d{1,18}", str(text)) and int(text) >= 1:
+        return int(text)
+    if re.fullmatch(r"0?\.\d+", str(text)) and 0 < float(text) < 1:
+        return float(text)
+    raise typer.BadParameter(f"{text!r} is neither a whole number from 1 on nor a fraction like 0.1.")
+
+
+def _delimiter(text: str) -> str:
+    return {"\\t": "\t", "tab": "\t"}.get(text, text)
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="The table: CSV, TSV, ARFF or Parquet, gzipped or not; - is standard input.",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column to predict. Default: the mapping's, else the ARFF attribute called class, "
+        "else the last column.",
+    ),
+]
+MappingPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="A TOML file that says how columns are cut, grouped or dropped; see probfs-mapping(5).",
+    ),
+]
+Unlabeled = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of rows without a class, for the score s_su. May be given several times.",
+        show_default=False,
+    ),
+]
+ClassifierName = Annotated[
+    Classifier, typer.Option(help="The classifier whose probabilities are used: nb is Naive Bayes.")
+]
+ScoreName = Annotated[
+    Score,
+    typer.Option(help="The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su)."),
+]
+EstimateName = Annotated[
+    Estimate,
+    typer.Option(
+        help="Which model scores a labelled row: one trained on all other rows (loo), on all rows (resubstitution), "
+        "or on the other folds (cv)."
+    ),
+]
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number(2),
+        metavar="K",
+        help=f"The number of folds for --estimate cv. Default: {DEFAULT_FOLDS}.",
+        show_default=False,
+    ),
+]
+Smoothing = Annotated[
+    float,
+    typer.Option(
+        parser=_number,
+        metavar="ALPHA",
+        help="What is added to every count of Naive Bayes; 0 is the exact limit of less and less smoothing.",
+    ),
+]
+Step = Annotated[
+    float,
+    typer.Option(
+        parser=_step,
+        metavar="N",
+        help="How many features leave in a round: a number, or a fraction of those that remain.",
+    ),
+]
+NoEliminate = Annotated[
+    bool, typer.Option("--no-eliminate", help="Rank by the scores of one round, without elimination.")
+]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number(1),
+        metavar="K",
+        help="Print only the best K features; all are computed.",
+        show_default=False,
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Leave a column out. May be given several times.", show_default=False),
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", help="Rank only the columns named so. May be given several times.", show_default=False
+    ),
+]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="The column that says how many equal rows a row stands for.", show_default=False
+    ),
+]
+Bins = Annotated[
+    int,
+    typer.Option(
+        parser=whole_number(2),
+        metavar="K",
+        help="Into how many intervals an unmapped numeric column with more than 20 values is cut.",
+    ),
+]
+Na = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A text that means missing, besides the empty cell. May be given several times.",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        parser=_delimiter,
+        metavar="CHAR",
+        help="What separates the cells of a CSV file; tab or \\t for a tab. Default: a comma.",
+        show_default=False,
+    ),
+]
+Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")]
+InputFormat = Annotated[
+    TableFormat | None,
+    typer.Option(
+        "--input-format", help="The format of DATA. Default: by its ending, else by how it begins.", show_default=False
+    ),
+]
+ResultFormat = Annotated[
+    OutputFormat | None,
+    typer.Option(
+        "--format",
+        help="The format of the result. Default: by the ending of --output, else a table on a terminal "
+        "and CSV elsewhere.",
+        show_default=False,
+    ),
+]
+OutputPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        metavar="FILE",
+        help="Where the result goes instead of standard output; written whole or not at all.",
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        parser=whole_number(0), metavar="N", help="The seed of the folds of --estimate cv; nothing else is random."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No notes and no progress on standard error.")]
+Progress = Annotated[
+    bool | None,
+    typer.Option(
+        "--progress/--no-progress",
+        help="Show progress on standard error. Default: when that is a terminal.",
+        show_default=False,
+    ),
+]
+
+BINS = DEFAULT_BINS

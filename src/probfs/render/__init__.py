@@ -1,0 +1,39 @@
+"""Ranking -> terminal table, CSV, JSON, Markdown."""
+
+from __future__ import annotations
+
+import os
+
+from probfs.choices import OUTPUT_ENDINGS, OutputFormat
+from probfs.errors import UsageError
+from probfs.ranking import Ranking
+
+
+def format_for(path: str | os.PathLike[str] | None, chosen: OutputFormat | None, terminal: bool) -> OutputFormat:
+    """The format asked for, or what the output file's ending says, or a table for people and CSV for programs."""
+    if chosen is not None:
+        return chosen
+    if path is None:
+        return "table" if terminal else "csv"
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending in OUTPUT_ENDINGS:
+        return OUTPUT_ENDINGS[ending]
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "csv"
+    known = ", ".join(OUTPUT_ENDINGS)
+    raise UsageError(f"--output: {ending or 'no ending'!r} says no format; use one of {known}, or --format")
+
+
+def render(ranking: Ranking, chosen: OutputFormat, *, width: int | None = None, color: bool = False) -> str:
+    """The ranking as text; ``width`` and ``color`` are the terminal's, for the table."""
+    if chosen == "csv":
+        return ranking.to_csv()
+    if chosen == "json":
+        return ranking.to_json()
+    if chosen == "markdown":
+        from probfs.render.markdown import ranking_markdown
+
+        return ranking_markdown(ranking)
+    from probfs.render.table import ranking_table
+
+    return ranking_table(ranking, width, color)

@@ -1,0 +1,75 @@
+"""Table -> bytes of a file that other tools read: CSV, TSV, ARFF or Parquet."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.choices import TABLE_ENDINGS, TableFormat
+from probfs.errors import UsageError
+from probfs.table import Column, Kind, Table
+
+
+def table_format_for(path: str | os.PathLike[str] | None, chosen: TableFormat | None) -> TableFormat:
+    """The format asked for, or what the file's ending says; CSV for standard output."""
+    if chosen is not None:
+        return chosen
+    if path is None:
+        return "csv"
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in TABLE_ENDINGS:
+        raise UsageError(
+            f"--output: {ending or 'no ending'!r} says no format; use {', '.join(TABLE_ENDINGS)}, or --format"
+        )
+    return TABLE_ENDINGS[ending]
+
+
+def written(table: Table, chosen: TableFormat) -> bytes:
+    """The table in one of the formats."""
+    if chosen == "parquet":
+        return _parquet(table)
+    if chosen == "arff":
+        from probfs.writers.arff import written_arff
+
+        return written_arff(table)
+    return _delimited(table, "\t" if chosen == "tsv" else ",")
+
+
+def cells(column: Column) -> list[str | None]:
+    """The text of every cell."""
+    texts: list[str | None] = [*column.values.to_pylist(), None]
+    return [texts[code] for code in column.codes.tolist()]
+
+
+def _delimited(table: Table, delimiter: str) -> bytes:
+    import csv
+
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(table.columns)
+    columns: list[list[Any]] = [cells(column) for column in table.columns.values()]
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue().encode()
+
+
+def _parquet(table: Table) -> bytes:
+    import pyarrow.parquet as pq
+
+    arrays = [_array(column) for column in table.columns.values()]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_arrays(arrays, names=list(table.columns)), sink)
+    return bytes(sink.getvalue())
+
+
+def _array(column: Column) -> pa.Array:
+    """Dictionary-encoded text, or numbers where the file it came from said numbers."""
+    missing = column.codes == len(column.values)
+    codes = pa.array(np.where(missing, 0, column.codes).astype(np.int32), mask=missing)
+    numbers = column.numbers() if column.kind is Kind.NUMBER else None
+    if numbers is not None:
+        return pa.array(numbers).take(codes)
+    return pa.DictionaryArray.from_arrays(codes, column.values)
