@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
-from probfs.backends import Estimate
 from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Estimate, Score
 from probfs.elimination import eliminate as product_eliminate

@@ -3,7 +3,7 @@
 >>> import probfs
 >>> ranking = probfs.rank("sample_data/breast_cancer.csv", exclude=["sample_id"], score="signed")
 >>> ranking.features[0].feature
-'bare_nuclei'
+'cell_shape_uniformity'
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class Scaled:
 
     def to_floats(self) -> Floats:
         """The nearest doubles; what is too small for one becomes 0."""
-        return self.relative_to(0)
+        # Adding 0 turns a negative zero, all that is left of a tiny negative number, into a plain one.
+        return self.relative_to(0) + 0.0
 
 
 def _shifted(mantissa: Floats, exponent: Integers) -> Floats:

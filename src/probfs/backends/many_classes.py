@@ -10,13 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.counts import Layout, Model
-from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent, sums_by_feature
+from probfs.backends.rows import (
+    EQUAL_ODDS,
+    LARGEST_EXPONENT,
+    Fit,
+    Rows,
+    Sums,
+    add_exactly,
+    shifted_exponent,
+    sums_by_feature,
+)
 from probfs.table import Codes, Floats, Integers
 
 Places = npt.NDArray[np.intp]
@@ -42,7 +51,7 @@ class ManyClassRows(Rows):
     """Rows whose state is each class's log-weight and, without smoothing, its number of zero factors."""
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
-        super().__init__(codes, counts, label, layout)
+        super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         shape = len(tables.log_prior), codes.shape[1]
         self.high = np.repeat(tables.log_prior[:, None], shape[1], axis=1)
@@ -93,7 +102,7 @@ class ManyClassRows(Rows):
     def _scaled(self, shift: int, behind: Floats, top: Places) -> Floats:
         """The weights of all classes but the top one in units of 2^-shift; 0 for the top class."""
         high, low = _differences(self.high, self.low, top)
-        scaled = np.exp(np.minimum(shifted_exponent(shift, high, low), 700.0))
+        scaled = np.exp(np.minimum(shifted_exponent(shift, high, low), LARGEST_EXPONENT))
         scaled[np.isinf(behind)] = 0.0
         scaled[top, np.arange(len(top))] = 0.0
         return scaled
@@ -143,18 +152,19 @@ class ManyClassRows(Rows):
             zeros = zeros - self.tables.zeros[:, slots]
         return _behind(high, low, zeros)
 
-    def nearest_change(self, feature: int) -> float:
-        slots = self.codes[feature].astype(np.intp) + self.layout.offset[feature]
-        factors = self.tables.factors[:, slots]
-        changes = (factors != factors[0]).any(axis=0)
+    def nearest_changes(self, features: Places) -> Floats:
         gaps = self.gaps()
-        if self.tables.zeros is not None:
-            zeros = self.tables.zeros[:, slots]
-            some_zero = (zeros != zeros[0]).any(axis=0)
-            after = _second(self._behind_without(np.arange(len(slots)), slots)[0])
-            gaps = np.where(some_zero, np.minimum(gaps, after), gaps)
-            changes |= some_zero
-        return float(np.min(gaps, where=changes, initial=np.inf))
+        nearest = np.full(len(features), np.inf)
+        for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
+            slots = self.slots(features[which], rows)
+            distance = np.where(_differ(self.tables.factors, slots), gaps[rows], np.inf)
+            if self.tables.zeros is not None:
+                cells = np.nonzero(_differ(self.tables.zeros, slots))
+                at = np.arange(rows.start, rows.stop)[cells[1]]
+                after = _second(self._behind_without(at, slots[cells])[0])
+                distance[cells] = np.minimum(gaps[at], after)
+            nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
+        return nearest
 
     def fit(self) -> Fit:
         assert self.label is not None
@@ -178,6 +188,15 @@ def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
     for weight, term in zip(weights[1:], terms[1:], strict=True):
         total += weight * term
     return total
+
+
+def _differ(tables: npt.NDArray[Any], slots: Places) -> npt.NDArray[np.bool_]:
+    """Where the classes do not all have the same entry."""
+    first = tables[0].take(slots)
+    differ = np.zeros(slots.shape, dtype=np.bool_)
+    for table in tables[1:]:
+        differ |= table.take(slots) != first
+    return differ
 
 
 def _second(behind: Floats) -> Floats:

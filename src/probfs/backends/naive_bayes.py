@@ -124,20 +124,25 @@ def _matrix(columns: Sequence[Codes], layout: Layout) -> Codes:
 
 def _scaled_sums(groups: Sequence[Rows], features: npt.NDArray[np.intp]) -> tuple[Scaled, Scaled]:
     """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, however small."""
-    least = min(float(rows.gaps().min(initial=np.inf)) for rows in groups)
+    least = min(rows.least_gap() for rows in groups)
     shift = int(least / LN2) if _SATURATED < least < math.inf else 0
     sums = _total(rows.sums(features, shift) for rows in groups)
     absolute, signed = Scaled.of(sums.absolute, -shift), Scaled.of(sums.signed, -shift)
-    for position in np.flatnonzero(sums.absolute < _UNDERFLOWING):
-        feature = int(features[position])
-        nearest = min(rows.nearest_change(feature) for rows in groups)
-        if math.isinf(nearest):
-            continue
-        own_shift = int(nearest / LN2)
-        own = _total(rows.sums(features[position : position + 1], own_shift) for rows in groups)
-        here = np.array([position])
-        absolute = absolute.replaced(here, Scaled.of(own.absolute, -own_shift))
-        signed = signed.replaced(here, Scaled.of(own.signed, -own_shift))
+    tiny = np.flatnonzero(sums.absolute < _UNDERFLOWING)
+    while len(tiny):
+        # In units that fit the features whose changes are largest; the others are left for another turn.
+        nearest = np.minimum.reduce([rows.nearest_changes(features[tiny]) for rows in groups])
+        tiny = tiny[np.isfinite(nearest)]
+        if not len(tiny):
+            break
+        shift = int(nearest.min() / LN2)
+        sums = _total(rows.sums(features[tiny], shift) for rows in groups)
+        done = sums.absolute >= _UNDERFLOWING
+        if not done.any():
+            break
+        absolute = absolute.replaced(tiny[done], Scaled.of(sums.absolute[done], -shift))
+        signed = signed.replaced(tiny[done], Scaled.of(sums.signed[done], -shift))
+        tiny = tiny[~done]
     return absolute, signed
 
 

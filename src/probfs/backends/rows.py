@@ -18,6 +18,9 @@ CELLS_IN_A_BLOCK = 65536
 EQUAL_ODDS = 1e-12
 """Log-odds this close to 0 come from equal probabilities, computed in another order."""
 
+LARGEST_EXPONENT = 700.0
+"""e to this power is still a double."""
+
 LN2 = math.log(2)
 # ln 2 in two parts, the first of only twenty binary digits, so that its product with any shift is exact.
 _LN2_HIGH = 0.6931467056274414
@@ -54,11 +57,12 @@ class Fit:
 class Rows(ABC):
     """Rows of one class that are scored by one model: the unit of a round's work."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout) -> None:
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, has_zeros: bool) -> None:
         self.codes = codes
         self.counts = counts
         self.label = label
         self.layout = layout
+        self.has_zeros = has_zeros
 
     @abstractmethod
     def add(self, features: Sequence[int], sign: int = 1) -> None:
@@ -72,9 +76,13 @@ class Rows(ABC):
     def gaps(self) -> Floats:
         """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
 
+    def least_gap(self) -> float:
+        """The gap of the least certain row; infinite where zero factors decide and rows may be brought back any time."""
+        return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
+
     @abstractmethod
-    def nearest_change(self, feature: int) -> float:
-        """The least gap among the rows in which the feature changes anything, before or after it leaves."""
+    def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
+        """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
 
     @abstractmethod
     def fit(self) -> Fit:

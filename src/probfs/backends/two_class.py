@@ -15,7 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.counts import Layout, Model
-from probfs.backends.rows import EQUAL_ODDS, Fit, Rows, Sums, add_exactly, shifted_exponent, sums_by_feature
+from probfs.backends.rows import (
+    EQUAL_ODDS,
+    LARGEST_EXPONENT,
+    Fit,
+    Rows,
+    Sums,
+    add_exactly,
+    shifted_exponent,
+    sums_by_feature,
+)
 from probfs.table import Codes, Floats, Integers
 
 
@@ -52,7 +61,7 @@ class TwoClassRows(Rows):
     """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors speak for it."""
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
-        super().__init__(codes, counts, label, layout)
+        super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         self.high = np.full(codes.shape[1], tables.prior)
         self.low = np.zeros(codes.shape[1])
@@ -81,7 +90,9 @@ class TwoClassRows(Rows):
         q = ratio / (1 + ratio)
         scaled_ratio = ratio
         if shift:
-            scaled_ratio = np.exp(shifted_exponent(shift, side * self.high, side * self.low))
+            # A row closer to even odds than the shift allows for is one that the feature does not change.
+            exponent = shifted_exponent(shift, side * self.high, side * self.low)
+            scaled_ratio = np.exp(np.minimum(exponent, LARGEST_EXPONENT))
             if self.zeros is not None:
                 scaled_ratio[self.zeros != 0] = 0.0
         weight = self.counts * scaled_ratio / (1 + ratio) ** 2
@@ -124,8 +135,8 @@ class TwoClassRows(Rows):
         gap_high, gap_low = self._gap_without(at, slots, side)
         lead = np.abs(self.zeros[at])
         # One zero ahead: without it the finite gap decides. Level: the top class keeps its zeros and falls to 0.
-        one_ahead = np.exp(np.minimum(shifted_exponent(shift, gap_high, gap_low), 700.0))
-        one_ahead /= 1 + np.exp(np.minimum(-(gap_high + gap_low), 700.0))
+        one_ahead = np.exp(np.minimum(shifted_exponent(shift, gap_high, gap_low), LARGEST_EXPONENT))
+        one_ahead /= 1 + np.exp(np.minimum(-(gap_high + gap_low), LARGEST_EXPONENT))
         level = np.ldexp(1 / (1 + np.exp(-np.abs(self.high[at] + self.low[at]))), min(shift, 1000))
         return np.select([lead == 1, lead == 0], [one_ahead, level], 0.0)
 
@@ -135,17 +146,24 @@ class TwoClassRows(Rows):
         add_exactly(high, low, -side[at] * self.tables.log_odds[slots])
         return high, low
 
-    def nearest_change(self, feature: int) -> float:
+    def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
         second = self._favours_second()
-        slots = self.codes[feature].astype(np.intp) + self.layout.offset[feature]
-        excess = self.tables.excess[slots + np.where(second, self.layout.slots, 0)]
+        side = np.where(second, -1.0, 1.0)
+        table_start = np.where(second, self.layout.slots, 0)
         gaps = self.gaps()
-        if self.zeros is not None:
-            lost_zero = np.isinf(excess)
-            high, low = self._gap_without(np.arange(len(slots)), slots, np.where(second, -1.0, 1.0))
-            after = np.select([self.zeros == 0, np.abs(self.zeros) == 1], [0.0, np.maximum(high + low, 0.0)], np.inf)
-            gaps = np.where(lost_zero, after, gaps)
-        return float(np.min(gaps, where=excess != 0, initial=np.inf))
+        nearest = np.full(len(features), np.inf)
+        for which, rows in self.blocks(len(features)):
+            slots = self.slots(features[which], rows)
+            excess = self.tables.excess.take(slots + table_start[rows])
+            distance = np.where(excess != 0, gaps[rows], np.inf)
+            if self.zeros is not None:
+                cells = np.nonzero(np.isinf(excess))
+                at = np.arange(rows.start, rows.stop)[cells[1]]
+                high, low = self._gap_without(at, slots[cells], side)
+                lead = np.abs(self.zeros[at])
+                distance[cells] = np.select([lead == 0, lead == 1], [0.0, np.maximum(high + low, 0.0)], np.inf)
+            nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
+        return nearest
 
     def fit(self) -> Fit:
         odds = self.high + self.low
