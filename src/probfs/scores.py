@@ -14,8 +14,8 @@ from probfs.table import Floats
 def absolute_score(with_feature: Floats, without_feature: Floats, counts: npt.ArrayLike | None = None) -> float:
     """Ŝ_S, eq. (2), for any number of classes: the mean of ½ Σ_c |P_c - Q_c|.
 
-    >>> absolute_score(np.array([[0.9, 0.1]]), np.array([[0.6, 0.4]]))
-    0.3
+    >>> absolute_score(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]))
+    0.25
     """
     change = np.abs(with_feature - without_feature).sum(axis=1) / 2
     return float(np.average(change, weights=None if counts is None else np.asarray(counts, dtype=np.float64)))

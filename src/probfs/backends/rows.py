@@ -77,7 +77,7 @@ class Rows(ABC):
         """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
 
     def least_gap(self) -> float:
-        """The gap of the least certain row; infinite where zero factors decide and rows may be brought back any time."""
+        """The gap of the least certain row; infinite where a zero factor may bring a row back at any time."""
         return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
 
     @abstractmethod

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from probfs.choices import TableFormat
+from probfs.choices import TABLE_FORMATS, TableFormat
 from probfs.cli import options as opt
 from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
 
@@ -28,6 +28,7 @@ MappedFormat = Annotated[
     TableFormat | None,
     typer.Option(
         "--format",
+        metavar="|".join(TABLE_FORMATS),
         help="The format of the mapped table. Default: by the ending of --output, else CSV.",
         show_default=False,
     ),

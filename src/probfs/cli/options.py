@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, Classifier, Estimate, OutputFormat, Score, TableFormat
+
+
+def _words(choice: Any) -> str:
+    return "|".join(get_args(choice))
 
 
 def whole_number(least: int) -> Any:
@@ -78,17 +82,22 @@ Unlabeled = Annotated[
     ),
 ]
 ClassifierName = Annotated[
-    Classifier, typer.Option(help="The classifier whose probabilities are used: nb is Naive Bayes.")
+    Classifier,
+    typer.Option(metavar=_words(Classifier), help="The classifier whose probabilities are used: nb is Naive Bayes."),
 ]
 ScoreName = Annotated[
     Score,
-    typer.Option(help="The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su)."),
+    typer.Option(
+        metavar=_words(Score),
+        help="The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su).",
+    ),
 ]
 EstimateName = Annotated[
     Estimate,
     typer.Option(
+        metavar=_words(Estimate),
         help="Which model scores a labelled row: one trained on all other rows (loo), on all rows (resubstitution), "
-        "or on the other folds (cv)."
+        "or on the other folds (cv).",
     ),
 ]
 Folds = Annotated[
@@ -180,6 +189,7 @@ ResultFormat = Annotated[
     OutputFormat | None,
     typer.Option(
         "--format",
+        metavar=_words(OutputFormat),
         help="The format of the result. Default: by the ending of --output, else a table on a terminal "
         "and CSV elsewhere.",
         show_default=False,
