@@ -24,7 +24,7 @@ EXIT_STATUS = (
     ("2", "The command line or the mapping is wrong."),
     ("130", "Interrupted."),
 )
-SEE_ALSO = (
+PAGES = (
     "probfs(1)",
     "probfs-rank(1)",
     "probfs-map(1)",
@@ -41,7 +41,7 @@ The result is a table on a terminal and CSV elsewhere, with the columns rank, fe
 initial_s_s, initial_s_a and initial_s_su: the scores in the round in which the feature left, that round, and its
 scores in the first round. Rows without a value in the target are unlabelled and count for s_su only.""",
     "map": """The mapped table holds all columns but the dropped ones. Columns with a rule hold yes and no, intervals
-like (18,30], or names of groups; all others stay as they are. Quantiles and widths are learned from the labelled rows.""",
+like (18,30], or names of groups; all others stay as they are. Quantiles and widths are learned from labelled rows.""",
     "suggest": """The draft is TOML with comments, to be read and edited; probfs rank takes it unchanged. Columns that
 tell rows apart are dropped, numeric columns with more than 20 values are cut at quantiles, and values that few rows
 hold are grouped.""",
@@ -128,7 +128,7 @@ def _page(lines: list[str], own: str) -> str:
     lines = [*lines, ".SH EXIT STATUS"]
     for status, meaning in EXIT_STATUS:
         lines += [".TP", f".B {status}", _roff(meaning)]
-    others = [page for page in SEE_ALSO if page != own]
+    others = [page for page in PAGES if page != own]
     references = [f".BR {_roff(page[:-3])} ({page[-2]}){',' if page != others[-1] else ''}" for page in others]
     return "\n".join([*lines, ".SH SEE ALSO", *references]) + "\n"
 

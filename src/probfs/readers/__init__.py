@@ -77,4 +77,5 @@ def _recognised(start: bytes) -> TableFormat:
 
 
 def _seekable(raw: io.BufferedReader) -> BinaryIO:
-    return raw if raw.seekable() else io.BytesIO(raw.read())
+    # Parquet is read from its end, where neither a pipe nor gzip can go.
+    return raw if isinstance(raw.raw, io.FileIO) and raw.seekable() else io.BytesIO(raw.read())

@@ -102,7 +102,7 @@ class _Reader:
         """Read a block of unquoted dense rows with pyarrow, or leave it alone and return False."""
         from pyarrow import csv as arrow_csv
 
-        if not data.strip():
+        if not data.strip(b"\r\n"):
             return True
         if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
             return False

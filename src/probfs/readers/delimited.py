@@ -91,7 +91,7 @@ class _Reader:
         from pyarrow import csv as arrow_csv
 
         data = block.data
-        if not data.strip():
+        if not data.strip(b"\r\n"):
             return True
         if b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data.startswith(b"\xef\xbb\xbf"):
             return False

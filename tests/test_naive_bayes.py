@@ -1,0 +1,254 @@
+"""Naive Bayes against scikit-learn, the paper, its own general arithmetic, repeated rows, and far below 1e-308."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.naive_bayes import CategoricalNB
+
+import probfs
+from probfs import scores
+from probfs.backends import rows as rows_module
+from probfs.backends.counts import ClassCounts, Layout, Model
+from probfs.backends.many_classes import FactorTables, ManyClassRows
+from probfs.backends.naive_bayes import NaiveBayes
+from probfs.backends.two_class import OddsTables, TwoClassRows
+from probfs.choices import Estimate, Score
+from probfs.encoding import Dataset, Feature
+from probfs.table import Floats, Integers
+from tests.conftest import SAMPLES
+from tests.reference import Problem
+from tests.test_naive_bayes_reference import dataset_of, problems
+
+
+def random_dataset(rows: int, features: int, values: int, classes: int, seed: int, signal: float = 0.5) -> Dataset:
+    random = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(classes).repeat(2), random.integers(0, classes, rows - 2 * classes)])
+    columns = []
+    for number in range(features):
+        cells = random.integers(0, values, rows)
+        told = random.random(rows) < signal * random.random()
+        cells[told] = (labels[told] + number) % values
+        names = pa.array([str(value) for value in range(values)], pa.string())
+        columns.append(Feature(f"f{number:04}", names, cells.astype(np.uint8), np.empty(0, np.uint8)))
+    ones = np.ones(rows, dtype=np.int64)
+    return Dataset(tuple(columns), tuple(f"c{c}" for c in range(classes)), labels, ones, np.empty(0, np.int64))
+
+
+@pytest.mark.parametrize(("mapping", "errors"), [(None, 23), ("breast_cancer.toml", 24)])
+def test_breast_cancer_gives_the_errors_of_the_paper(mapping: str | None, errors: int) -> None:
+    ranking = probfs.rank(
+        SAMPLES / "breast_cancer.csv",
+        mapping=None if mapping is None else SAMPLES / mapping,
+        exclude=["sample_id"] if mapping is None else [],
+        smoothing=0,
+    )
+    assert (ranking.rounds[0].errors, ranking.rounds[0].rows) == (errors, 699)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("smoothing", [0.5, 1.0])
+def test_scores_equal_scikit_learns_probabilities_put_through_the_papers_formulas(
+    classes: int, smoothing: float
+) -> None:
+    dataset = random_dataset(60, 5, 4, classes, seed=classes)
+    matrix = np.stack([feature.labelled for feature in dataset.features], axis=1).astype(int)
+    labels = dataset.labels
+    found = NaiveBayes(dataset, "resubstitution", 0, smoothing, 0).score()
+
+    def probabilities(columns: list[int]) -> Floats:
+        peer = CategoricalNB(alpha=smoothing, force_alpha=True, min_categories=4)
+        return np.asarray(peer.fit(matrix[:, columns], labels).predict_proba(matrix[:, columns]))
+
+    every = list(range(5))
+    full = probabilities(every)
+    for feature in every:
+        without = probabilities([other for other in every if other != feature])
+        assert found.s_s.to_floats()[feature] == pytest.approx(scores.absolute_score(full, without), abs=1e-12)
+        assert found.s_a.to_floats()[feature] == pytest.approx(scores.signed_score(full, without, labels), abs=1e-12)
+    own = full[np.arange(len(labels)), labels]
+    assert found.absolute_loss == pytest.approx(float(np.mean(1 - own)), abs=1e-12)
+    assert found.log_loss == pytest.approx(float(np.mean(-np.log(own))), abs=1e-12)
+
+
+@given(problems().filter(lambda problem: problem.classes == 2), st.sampled_from([0.0, 1.0]), st.integers(0, 1))
+def test_the_two_class_arithmetic_equals_the_general_one(problem: Problem, smoothing: float, label: int) -> None:
+    dataset = dataset_of(problem)
+    layout = Layout.of(problem.values)
+    codes = np.stack([feature.labelled for feature in dataset.features])
+    members = [np.flatnonzero(dataset.labels == c) for c in (0, 1)]
+    counts = ClassCounts(
+        np.array([float(len(m)) for m in members]),
+        np.stack([layout.count(codes[:, m], np.ones(len(m))) for m in members], axis=1),
+    )
+    model = Model.of(counts, layout, smoothing, left_out=label)
+    own = codes[:, members[label]]
+    weights = np.arange(1.0, own.shape[1] + 1)
+    two = TwoClassRows(own, weights, label, layout, OddsTables.of(model))
+    many = ManyClassRows(own, weights, label, layout, FactorTables.of(model))
+    features = np.arange(len(problem.values))
+    for group in (two, many):
+        group.add(features.tolist())
+    for shift in (0, 3):
+        ours, theirs = two.sums(features, shift), many.sums(features, shift)
+        assert ours.absolute == pytest.approx(theirs.absolute, rel=1e-9, abs=1e-14)
+        assert ours.signed == pytest.approx(theirs.signed, rel=1e-9, abs=1e-14)
+    assert two.fit().errors == many.fit().errors
+    assert two.fit().log_loss == pytest.approx(many.fit().log_loss)
+    if smoothing:
+        assert two.nearest_changes(features) == pytest.approx(many.nearest_changes(features), abs=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_blocks_add_up_to_the_whole(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = random_dataset(500, 7, 3, classes, seed=1)
+    whole = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
+    monkeypatch.setattr(rows_module, "ROWS_IN_A_BLOCK", 17)
+    monkeypatch.setattr(rows_module, "CELLS_IN_A_BLOCK", 40)
+    pieces = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
+    assert pieces.s_s.to_floats() == pytest.approx(whole.s_s.to_floats(), rel=1e-12)
+    assert pieces.s_a.to_floats() == pytest.approx(whole.s_a.to_floats(), rel=1e-12)
+    assert pieces.log_loss == pytest.approx(whole.log_loss, rel=1e-12)
+
+
+def frame_of(dataset: Dataset) -> pd.DataFrame:
+    columns = {f.name: [f.labels[int(code)].as_py() for code in f.labelled] for f in dataset.features}
+    return pd.DataFrame({**columns, "y": [dataset.classes[label] for label in dataset.labels]})
+
+
+def ranked(frame: pd.DataFrame, **options: object) -> list[tuple[str, float, float]]:
+    ranking = probfs.rank(frame, target="y", **options)  # type: ignore[arg-type]  # options of many types
+    return [(f.feature, f.s_s, f.s_a) for f in ranking.features]
+
+
+def approximately(expected: list[tuple[str, float, float]]) -> list[tuple[object, ...]]:
+    return [(name, pytest.approx(s_s, rel=1e-9), pytest.approx(s_a, rel=1e-9)) for name, s_s, s_a in expected]
+
+
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+@pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_order_of_rows_and_columns_and_merging_of_equal_rows_change_nothing(
+    score: Score, estimate: Estimate, classes: int
+) -> None:
+    frame = frame_of(random_dataset(80, 4, 2, classes, seed=5))
+    expected = approximately(ranked(frame, score=score, estimate=estimate))
+    shuffled = frame.sample(frac=1, random_state=3)
+    assert ranked(shuffled, score=score, estimate=estimate) == expected
+    assert ranked(frame[["y", *reversed(frame.columns[:-1])]], score=score, estimate=estimate) == expected
+    tally = Counter(frame.itertuples(index=False, name=None))
+    merged = pd.DataFrame([(*row, count) for row, count in tally.items()], columns=[*frame.columns, "rows"])
+    assert len(merged) < len(frame)
+    assert ranked(merged, score=score, estimate=estimate, count="rows") == expected
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_names_of_values_and_classes_change_nothing(classes: int) -> None:
+    frame = frame_of(random_dataset(80, 4, 3, classes, seed=6))
+    expected = approximately(ranked(frame))
+    renamed = frame.copy()
+    for name in frame.columns[:-1]:
+        renamed[name] = frame[name].map({"0": "007", "1": "NA", "2": "v 1"})
+    renamed["y"] = frame["y"].map({"c0": "zebra", "c1": "null", "c2": "1"})
+    assert ranked(renamed) == expected
+
+
+# --- saturation -----------------------------------------------------------------------------------------------------
+
+
+def exact_log_scores(codes: Integers, labels: Integers, values: int, smoothing: float) -> Floats:
+    """log2 of each feature's Σ|P - Q| under leave-one-out, all in logarithms, row by row and feature by feature."""
+    rows, features = codes.shape
+    logs = np.full(features, -np.inf)
+    log_odds = np.empty((rows, features))
+    prior = np.empty(rows)
+    for i in range(rows):
+        keep = np.arange(rows) != i
+        sizes = [np.sum(labels[keep] == c) for c in (0, 1)]
+        prior[i] = math.log(sizes[0]) - math.log(sizes[1])
+        for c, sign in ((0, 1), (1, -1)):
+            same = (codes[keep] == codes[i]) & (labels[keep] == c)[:, None]
+            part = np.log(same.sum(axis=0) + smoothing) - math.log(sizes[c] + smoothing * values)
+            log_odds[i] = part if sign == 1 else log_odds[i] - part
+    for i in range(rows):
+        total = prior[i] + math.fsum(log_odds[i])
+        for j in range(features):
+            without = total - log_odds[i, j]
+            # σ(a) - σ(b) = σ(a)·σ(-b)·(1 - e^(b-a)).
+            a, b = max(total, without), min(total, without)
+            if a == b:
+                continue
+            log_change = -np.logaddexp(0, -a) - np.logaddexp(0, b) + math.log(-math.expm1(b - a))
+            logs[j] = np.logaddexp(logs[j], log_change)
+    return logs / math.log(2)
+
+
+def test_scores_beyond_the_smallest_double_keep_their_sizes() -> None:
+    random = np.random.default_rng(11)
+    rows, features = 24, 900
+    labels = np.arange(rows) % 2
+    codes = np.where(
+        random.random((rows, features)) < random.uniform(0.8, 0.99, features), labels[:, None], 1 - labels[:, None]
+    )
+    columns = tuple(
+        Feature(f"f{j:04}", pa.array(["0", "1"]), codes[:, j].astype(np.uint8), np.empty(0, np.uint8))
+        for j in range(features)
+    )
+    dataset = Dataset(columns, ("a", "b"), labels, np.ones(rows, np.int64), np.empty(0, np.int64))
+    found = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
+    expected = exact_log_scores(codes, labels, 2, 1.0)
+    assert not found.s_s.to_floats().any(), "the test needs scores that underflow"
+    logs = np.log2(found.s_s.mantissa) + found.s_s.exponent + math.log2(rows)
+    assert logs == pytest.approx(expected, abs=1e-6)
+
+
+def test_five_thousand_informative_columns_are_ranked_by_size_not_by_name() -> None:
+    dataset = random_dataset(60, 5000, 2, 2, seed=3, signal=1.6)
+    backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
+    scored = backend.score()
+    floats = scored.s_s.to_floats()
+    assert np.isfinite(floats).all()
+    assert not floats.any(), "every score underflows"
+    assert len(np.unique(scored.s_s.exponent)) > 5
+    ranking = probfs.rank(frame_of(dataset), target="y", step=0.5)
+    first_out = ranking.rounds[0].removed
+    logs = np.log2(scored.s_s.mantissa) + scored.s_s.exponent
+    size = dict(zip([f.name for f in dataset.features], logs.tolist(), strict=True))
+    sizes = [size[name] for name in first_out]
+    assert all(later > earlier - 1e-9 for earlier, later in pairwise(sizes))
+    assert list(first_out) != sorted(first_out, reverse=True)
+    assert all(math.isfinite(f.s_s) and math.isfinite(f.s_a) for f in ranking.features)
+
+
+def test_a_feature_missing_in_all_but_the_surest_rows_is_still_measured() -> None:
+    random = np.random.default_rng(2)
+    rows, features = 40, 3000
+    labels = np.arange(rows) % 2
+    sure = np.arange(rows) >= 4
+    agree = random.random((rows, features)) < np.where(sure, 0.97, 0.5)[:, None]
+    codes = np.where(agree, labels[:, None], 1 - labels[:, None])
+    codes[~sure, :2] = 2
+    columns = tuple(
+        Feature(f"f{j:04}", pa.array(["0", "1"]), codes[:, j].astype(np.uint8), np.empty(0, np.uint8))
+        for j in range(features)
+    )
+    dataset = Dataset(columns, ("a", "b"), labels, np.ones(rows, np.int64), np.empty(0, np.int64))
+    scored = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
+    assert scored.s_s.mantissa[:2].all()
+    assert (scored.s_s.exponent[:2] < -1100).all()
+    assert np.median(scored.s_s.exponent) > -1000
+
+
+def test_a_class_of_one_row_cannot_be_left_out() -> None:
+    frame = pd.DataFrame({"a": list("xyxyx"), "y": list("00112")})
+    with pytest.raises(probfs.DataError, match="class '2' has one row only"):
+        probfs.rank(frame, target="y")
+    assert probfs.rank(frame, target="y", estimate="resubstitution").features[0].feature == "a"

@@ -1,0 +1,370 @@
+"""The same table from every kind of file, the fast path against the slow one, and what is refused, with its line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import arff
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import probfs
+from probfs.errors import DataError, ProbfsError
+from probfs.readers import ReadOptions, delimited, read_table
+from probfs.readers.delimited import read_delimited
+from probfs.readers.frame import table_from_frame
+from probfs.readers.source import Utf8Stream
+from probfs.table import Column, Kind, Table
+from probfs.writers import written
+from tests.conftest import SAMPLES, Run
+
+Write = Callable[[str, "str | bytes"], Path]
+
+
+def cells(column: Column) -> list[str | None]:
+    texts = [*column.values.to_pylist(), None]
+    return [texts[code] for code in column.codes]
+
+
+def content(table: Table) -> dict[str, list[str | None]]:
+    return {name: cells(column) for name, column in table.columns.items()}
+
+
+def from_csv(text: str | bytes, delimiter: str = ",") -> Table:
+    data = text.encode() if isinstance(text, str) else text
+    return read_delimited(Utf8Stream(io.BytesIO(data), "utf-8", "t.csv"), delimiter)
+
+
+# --- every format ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def breast_cancer_csv() -> str:
+    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", exclude=["sample_id"])
+    return ranking.to_csv()
+
+
+def test_every_format_gives_the_same_ranking(tmp_path: Path, breast_cancer_csv: str) -> None:
+    frame = pd.read_csv(SAMPLES / "breast_cancer.csv", dtype=str, keep_default_na=False)
+    frame.to_csv(tmp_path / "t.tsv", sep="\t", index=False)
+    frame.replace("", None).to_parquet(tmp_path / "text.parquet")
+    pd.read_csv(SAMPLES / "breast_cancer.csv").to_parquet(tmp_path / "typed.parquet")
+    packed = gzip.compress((SAMPLES / "breast_cancer.csv").read_bytes())
+    for name in ("t.csv.gz", "misnamed.csv"):
+        (tmp_path / name).write_bytes(packed)
+    (tmp_path / "t.arff.gz").write_bytes(gzip.compress((SAMPLES / "breast_cancer.arff").read_bytes()))
+    for path in [*sorted(tmp_path.iterdir()), SAMPLES / "breast_cancer.arff"]:
+        assert probfs.rank(path, exclude=["sample_id"]).to_csv() == breast_cancer_csv, path.name
+    for data in (frame, pd.read_csv(SAMPLES / "breast_cancer.csv")):
+        assert probfs.rank(data, exclude=["sample_id"]).to_csv() == breast_cancer_csv
+
+
+@pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
+def test_standard_input_gives_the_same_ranking(run: Run, tmp_path: Path, breast_cancer_csv: str, kind: str) -> None:
+    if kind == "parquet":
+        pd.read_csv(SAMPLES / "breast_cancer.csv").to_parquet(tmp_path / "t.parquet")
+        data = (tmp_path / "t.parquet").read_bytes()
+    else:
+        data = (SAMPLES / f"breast_cancer.{kind}").read_bytes()
+    for told in ((), ("--input-format", kind)):
+        result = run("rank", "-", "--exclude", "sample_id", *told, stdin=data)
+        assert (result.returncode, result.stdout) == (0, breast_cancer_csv), result.stderr
+    assert run("rank", "-", "--exclude", "sample_id", stdin=gzip.compress(data)).stdout == breast_cancer_csv
+
+
+# --- CSV ------------------------------------------------------------------------------------------------------------
+
+
+def by_the_csv_module(text: str) -> tuple[list[tuple[int, list[str]]], str | None]:
+    """Records with their first physical lines, and what is wrong after them."""
+    lines = text.splitlines(keepends=True) if not set(text) & set("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029") else []
+    reader = csv.reader(lines, strict=True)
+    records: list[tuple[int, list[str]]] = []
+    start = 1
+    try:
+        for record in reader:
+            if record:
+                records.append((start, record))
+            start = reader.line_num + 1
+    except csv.Error as error:
+        return records, str(error)
+    return records, None
+
+
+CSV_TEXT = st.text(alphabet=st.sampled_from('ab1,,""\n\n é '), max_size=40).map(lambda text: f"x,y\n{text}")
+
+
+@settings(max_examples=400)
+@given(CSV_TEXT, st.sampled_from([3, 7, 1 << 20]), st.booleans())
+@example('x,y\n1,"a\n\nb"\n2,3\n', 7, False)
+@example('x,y\n1,5" pipe\n2,3\n', 7, False)
+@example("x,y\n1,2", 3, True)
+def test_csv_reads_what_the_csv_module_reads_or_refuses(text: str, block: int, crlf: bool) -> None:
+    text = text.replace("\n", "\r\n") if crlf else text
+    records, problem = by_the_csv_module(text)
+    bad = next((line for line, record in records[1:] if len(record) != 2), None)
+    before = delimited.BLOCK_BYTES
+    delimited.BLOCK_BYTES = block
+    table = refused = None
+    try:
+        table = from_csv(text)
+    except DataError as error:
+        refused = error
+    finally:
+        delimited.BLOCK_BYTES = before
+    if refused is not None or table is None:
+        assert bad is not None or problem is not None or len(records) == 1
+        assert bad is None or (refused is not None and refused.line == bad)
+        return
+    assert problem is None
+    assert bad is None
+    rows = [[cell or None for cell in record] for _, record in records[1:]]
+    assert [list(row) for row in zip(*content(table).values(), strict=True)] == rows
+    assert table.lines is not None
+    assert [table.lines.line(row) for row in range(table.rows)] == [line for line, _ in records[1:]]
+
+
+def test_cells_are_text_and_only_the_empty_one_is_missing() -> None:
+    table = from_csv('a,b,y\n007,NA,0\n7,null,1\n7.0,"",0\n')
+    assert content(table)["a"] == ["007", "7", "7.0"]
+    assert content(table)["b"] == ["NA", "null", None]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", None, "is empty"),
+        (b"\n\n", None, "is empty"),
+        (b"a,b\n", None, "no data rows"),
+        (b"a,b\n1,2\n3,4,5\n", 3, "3 fields, but the header has 2"),
+        (b'a,b\n"1\n\n1",2\n\n3\n', 6, "1 field, but the header has 2"),
+        (b"a,b,a\n1,2,3\n", 1, "'a' is column 1 and 3"),
+        (b"a,,c\n1,2,3\n", 1, "column 2 has no name"),
+        (b'a,b\n1,2\n3,"4\n5,6\n', 3, "never closed"),
+        (b'a,b\n1,2\n3,"x"y\n', 3, "text follows a closing quote"),
+        (b"a,b\n1,caf\xe9\n", 2, "not UTF-8"),
+        (b"a,b\n1,x\0y\n", 2, "NUL"),
+        ("a,b\n1,2\n".encode("utf-16"), None, "UTF-16"),
+        (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", None, "web page"),
+        (b"a;b;c\n1;2;3\n", 1, "use --delimiter ';'"),
+        (b"PK\x03\x04rest", None, "zip archive"),
+        (gzip.compress(b"a,b\n1,2\n" * 500, mtime=0)[:-20], None, "gzip data ends too early"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-8] + b"\0" * 8, None, "gzip data is damaged"),
+        (b"PAR1 is not all there is to it", None, "Parquet"),
+    ],
+)
+def test_a_broken_csv_is_refused_with_its_line(write: Write, data: bytes, line: int | None, message: str) -> None:
+    path = write("t.csv", data)
+    with pytest.raises(DataError) as caught:
+        read_table(path)
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert caught.value.source == str(path)
+
+
+def test_line_ends_byte_order_marks_and_encodings(write: Write) -> None:
+    expected = {"é": ["1", "3"], "y": ["2", "4"]}
+    for text in (
+        "é,y\n1,2\n3,4\n",
+        "é,y\r\n1,2\r\n3,4",
+        "é,y\r1,2\r3,4\r",
+        "\ufeffé,y\n1,2\n3,4\n",
+        "\n\né,y\n\n1,2\n3,4\n",
+    ):
+        assert content(read_table(write("t.csv", text))) == expected, repr(text)
+    for encoding in ("latin-1", "utf-16", "cp1252"):
+        data = "é,y\n1,2\n3,4\n".encode(encoding)
+        assert content(read_table(write("t.csv", data), ReadOptions(encoding=encoding))) == expected
+    with pytest.raises(ProbfsError, match="no encoding 'klingon'"):
+        read_table(write("t.csv", "a,b\n1,2\n"), ReadOptions(encoding="klingon"))
+
+
+@pytest.mark.parametrize("distinct", [254, 255, 256, 257, 65_535, 65_536, 65_537])
+def test_codes_are_wide_enough(distinct: int) -> None:
+    table = from_csv("a,b\n" + "".join(f"v{number},{number % 2}\n" for number in range(distinct)) + ",0\n")
+    column = table.columns["a"]
+    assert cells(column) == [*(f"v{number}" for number in range(distinct)), None]
+    assert column.codes.dtype.itemsize == (1 if distinct < 256 else 2 if distinct < 65_536 else 4)
+
+
+# --- ARFF -----------------------------------------------------------------------------------------------------------
+
+ODD_ARFF = """% a comment
+@RELATION 'an odd one'
+
+@attribute 'first name' {red, 'dark blue', "it's", '?'}  % trailing comment
+@ATTRIBUTE\tsize\tREAL [0, 10]
+@attribute when date "yyyy-MM-dd HH:mm"
+@attribute note string
+@attribute many { a,
+   b,  % the second
+   c }
+@attribute Class {yes,no}
+@data
+red, 1, '2020-01-02 03:04', 'plain', a, yes
+'dark blue',1.0,"2021-01-02 03:04",'a, b',b,no
+% between
+'it\\'s',?,?,'tab\\there', c ,yes
+'?',+2.50,?,?,?,?
+?,7,?,'100%',a,no, {0.5}
+"""
+
+
+def test_arff_reads_what_weka_and_openml_write(write: Write) -> None:
+    table = read_table(write("odd.arff", ODD_ARFF))
+    found = content(table)
+    assert found["first name"] == ["red", "dark blue", "it's", "?", None]
+    assert found["size"] == ["1", "1", None, "2.5", "7"]
+    assert found["when"] == ["2020-01-02 03:04:00", "2021-01-02 03:04:00", None, None, None]
+    assert found["note"] == ["plain", "a, b", "tab\there", None, "100%"]
+    assert found["many"] == ["a", "b", "c", None, "a"]
+    assert table.columns["first name"].values.to_pylist() == ["red", "dark blue", "it's", "?"]
+    assert table.columns["when"].kind is Kind.DATE
+    assert table.target_hint == ("Class", "the ARFF attribute of that name")
+    assert table.notes == (f"{table.source}: instance weights are ignored",)
+    assert table.lines is not None
+    assert [table.lines.line(row) for row in range(5)] == [13, 14, 16, 17, 18]
+    assert content(read_table(write("crlf.arff", "\ufeff" + ODD_ARFF.replace("\n", "\r\n")))) == found
+
+
+def test_sparse_rows_leave_out_zeros_and_first_values(write: Write) -> None:
+    text = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute class {p,q}\n@data\n"
+    table = read_table(write("s.arff", text + "{0 3, 2 q}\n{}\n{1 'y'}\n{1 ?, 2 q}\n5,y,p\n"))
+    assert content(table) == {
+        "a": ["3", "0", "0", "0", "5"],
+        "b": ["x", "x", "y", None, "y"],
+        "class": ["q", "p", "p", "q", "p"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("@relation r\n@attribute a numeric\n", 2, "no @data"),
+        ("@relation r\n@attribute a {x,y}\n@data\nx\nz\n", 5, "'z' is not among the declared values: 'x', 'y'"),
+        ("@relation r\n@attribute a relational\n@data\n", 2, "relational"),
+        ("@relation r\n@attribute a numeric\n@attribute a {x}\n@data\n", 3, "declared on line 2 already"),
+        ("@relation r\n@attribute a numeric\n@data\n{1 3}\n", 4, "index 1 is out of range"),
+        ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n1\n", 6, "1 value, but 2 attributes"),
+        ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,\n", 5, "empty value"),
+        ("@relation r\n@attribute a numeric\n@data\n1\nx\n", 5, "'x' is not a number"),
+        ("@relation r\n@attribute a {x,y\n@data\n", 2, "never closed"),
+        ("@relation r\n@attribute 'a {x,y}\n@data\n", 2, "never closed"),
+        ("@relation r\n@attribute a {x,x}\n@data\n", 2, "declared twice"),
+        ("@relation r\n@attribute a date yyyy\n@data\n2020\nlast\n", 5, "'last' is not a date"),
+        ("@relation r\n@attribute a numeric\n@data\n", None, "no data rows"),
+        ("@relation r\n@attribute a\n@data\n1\n", 2, "no type"),
+        ("@relation r\n@attribute a colour\n@data\n1\n", 2, "'colour' is not one of"),
+        ("hello\n", 1, "no ARFF declaration"),
+        ("", None, "is empty"),
+    ],
+)
+def test_a_broken_arff_is_refused_with_its_line(write: Write, text: str, line: int | None, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_table(write("t.arff", text))
+    assert message in str(caught.value)
+    assert caught.value.line == line
+
+
+def test_a_hostile_attribute_line_takes_linear_time(write: Write) -> None:
+    hostile = "@relation r\n@attribute a {" + "'," * 50_000 + "\n@data\n1\n"
+    with pytest.raises(DataError):
+        read_table(write("t.arff", hostile))
+    with pytest.raises(DataError):
+        read_table(write("t.arff", "@relation r\n@attribute a string\n@data\n" + "'\\" * 50_000 + "\n"))
+
+
+NAMES = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).filter(str.strip)
+VALUES = st.text(alphabet=st.sampled_from("ab ,'\"%?{}\\\n\té~"), min_size=1, max_size=5)
+
+
+@given(
+    st.lists(NAMES, min_size=2, max_size=4, unique=True),
+    st.lists(st.lists(st.one_of(st.none(), VALUES), min_size=4, max_size=4), min_size=1, max_size=6),
+    st.sampled_from(["csv", "tsv", "arff", "parquet"]),
+)
+def test_what_is_written_is_read_back(names: list[str], rows: list[list[str | None]], kind: str) -> None:
+    columns = {name: [row[position] for row in rows] for position, name in enumerate(names)}
+    table = table_from_frame(pd.DataFrame(columns, dtype=object).map(lambda cell: cell))
+    if all(cell is None for cell in columns[names[-1]]) or all(cell is None for cell in columns[names[0]]):
+        return
+    data = written(table, kind)  # type: ignore[arg-type]  # one of the formats
+    suffix = Path(f"t.{kind}")
+    back = read_back(data, suffix)
+    assert content(back) == columns
+
+
+def read_back(data: bytes, name: Path) -> Table:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        return read_table(path)
+
+
+PLAIN = st.text(alphabet="abcxyz0123456789_", min_size=1, max_size=5)
+
+
+@given(st.lists(st.tuples(PLAIN, st.integers(-99, 99), st.sampled_from(["p", "q r", "it's"])), min_size=1, max_size=8))
+def test_dense_arff_equals_liac_arff(rows: list[tuple[str, int, str]]) -> None:
+    document = {
+        "relation": "r",
+        "attributes": [("text", "STRING"), ("number", "INTEGER"), ("class", ["p", "q r", "it's"])],
+        "data": [list(row) for row in rows],
+    }
+    text = arff.dumps(document)
+    peer = arff.loads(text)["data"]
+    table = content(read_back(text.encode(), Path("t.arff")))
+    assert [list(row) for row in zip(*table.values(), strict=True)] == [[str(cell) for cell in row] for row in peer]
+
+
+# --- typed tables ---------------------------------------------------------------------------------------------------
+
+
+def test_typed_columns_become_the_texts_a_csv_would_hold() -> None:
+    frame = pd.DataFrame(
+        {
+            "whole": pd.array([1, None, 3], dtype="Int64"),
+            "float": [1.0, 2.5, float("nan")],
+            "flag": [True, False, None],
+            "kind": pd.Categorical(["x", None, "y"], categories=["y", "x", "unused"]),
+            "day": pd.to_datetime(pd.Series(["2020-01-01 00:00:00", "2020-01-02 03:04:05", None])),
+            "mixed": [1, "one", None],
+            5: ["a", "b", "c"],
+        }
+    )
+    found = content(table_from_frame(frame))
+    assert found["whole"] == ["1", None, "3"]
+    assert found["float"] == ["1", "2.5", None]
+    assert [None if cell is None else cell.lower() for cell in found["flag"]] == ["true", "false", None]
+    assert found["kind"] == ["x", None, "y"]
+    assert found["day"] == ["2020-01-01 00:00:00", "2020-01-02 03:04:05", None]
+    assert found["mixed"] == ["1", "one", None]
+    assert found["5"] == ["a", "b", "c"]
+
+
+def test_a_stored_index_is_a_column_if_it_has_a_name(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["x", "y"], "y": ["0", "1"]}, index=[5, 9])
+    frame.to_parquet(tmp_path / "unnamed.parquet")
+    frame.rename_axis("person").to_parquet(tmp_path / "named.parquet")
+    unnamed = read_table(tmp_path / "unnamed.parquet")
+    assert (list(unnamed.columns), len(unnamed.notes)) == (["a", "y"], 1)
+    assert "person" in read_table(tmp_path / "named.parquet").columns
+
+
+def test_a_nested_parquet_column_is_named_in_the_error(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [[1, 2], [3]], "y": ["0", "1"]}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'a' holds list"):
+        read_table(tmp_path / "t.parquet")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1" + b"x" * 50 + b"PAR1")
+    with pytest.raises(DataError, match="no readable Parquet"):
+        read_table(tmp_path / "t.parquet")
