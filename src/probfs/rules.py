@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -214,7 +215,7 @@ class _CutCoder:
     def labels(self) -> pa.StringArray:
         ends = ["-inf", *(_end_label(point, self.kind) for point in self.points), "inf"]
         closing = ["]"] * len(self.points) + [")"]
-        return _texts([f"({low},{high}{bracket}" for low, high, bracket in zip(ends, ends[1:], closing, strict=True)])
+        return _texts([f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)])
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         if self.strict:
