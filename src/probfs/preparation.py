@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.arrays import index_array, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
 from probfs.rules import UNKNOWN, Category, Coder, Numeric, Quantiles, Rule, Seen, UnfitValueError
@@ -136,7 +137,7 @@ def without_missing_texts(table: Table, texts: Sequence[str]) -> Table:
     """The table with the cells that hold one of ``texts`` made missing."""
     if not texts:
         return table
-    unwanted = pa.array(list(texts), pa.string())
+    unwanted = text_array(list(texts))
     columns = {name: _without(column, unwanted) for name, column in table.columns.items()}
     return Table(table.source, columns, table.rows, table.lines, table.target_hint, table.notes)
 
@@ -165,7 +166,7 @@ def learn(table: Table, column: Column, rule: Rule, weights: Integers) -> Coder:
     counts = column.counts(weights)[:-1]
     codes = np.flatnonzero(counts)
     declared = column.values if column.declared else None
-    seen = Seen(column.values.take(pa.array(codes)), counts[codes], column.kind, declared)
+    seen = Seen(column.values.take(index_array(codes)), counts[codes], column.kind, declared)
     try:
         return rule.learn(seen)
     except UnfitValueError as error:
@@ -190,13 +191,13 @@ def _assign(table: Table, column: Column, coder: Coder) -> Integers:
 
 
 def _without(column: Column, unwanted: pa.StringArray) -> Column:
-    gone = np.asarray(pc.is_in(column.values, value_set=unwanted).to_numpy(zero_copy_only=False), dtype=np.bool_)
+    gone = numpy_array(pc.is_in(column.values, value_set=unwanted))
     if not gone.any():
         return column
     kept = int((~gone).sum())
     renumbered = np.full(len(gone) + 1, kept, dtype=code_type(kept))
     renumbered[np.flatnonzero(~gone)] = np.arange(kept)
-    values = column.values.filter(pa.array(~gone))
+    values = column.values.filter(mask_array(~gone))
     return Column(column.name, renumbered[column.codes], values, column.kind, column.declared)
 
 
@@ -269,7 +270,7 @@ def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integer
     """The plan for a feature, and whether it was a near thing that it is not numeric."""
     if rule is not None and not isinstance(rule, Numeric):
         return ColumnPlan(column.name, Role.FEATURE, "mapping", rule), False
-    seen = column.values.take(pa.array(np.flatnonzero(column.counts(weights)[:-1])))
+    seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
     many = len(seen) > CUT_ABOVE
     if rule is not None:
         return ColumnPlan(column.name, Role.FEATURE, "mapping", Numeric(Quantiles(bins) if many else Category())), False

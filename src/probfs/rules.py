@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.arrays import filled, mask_array, text_array
 from probfs.table import Floats, Integers, Kind, is_number, numbers_of
 from probfs.text import listed, quoted
 
@@ -125,12 +126,12 @@ class Groups:
                 if value in members:
                     continue
                 if value in self.groups:
-                    at = int(_positions(pa.array([value], pa.string()), seen.values)[0])
+                    at = int(_positions(text_array([value]), seen.values)[0])
                     raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
                 members[value] = len(labels)
                 labels.append(value)
         codes = np.fromiter(members.values(), np.int64, len(members))
-        return _GroupCoder(_texts(labels), _texts(list(members)), codes, other)
+        return _GroupCoder(text_array(labels), text_array(list(members)), codes, other)
 
     def describe(self) -> str:
         rest = "" if self.other is None else f", the rest {quoted(self.other)}"
@@ -149,7 +150,7 @@ class _OrderingCoder:
 
     @property
     def labels(self) -> pa.StringArray:
-        return _texts(_NO_YES)
+        return text_array(_NO_YES)
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         return self.comparison(_all_numbers(values, kind), self.bound).astype(np.int64)
@@ -177,7 +178,7 @@ class _AmongCoder:
 
     @property
     def labels(self) -> pa.StringArray:
-        return _texts(_NO_YES)
+        return text_array(_NO_YES)
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         among = _positions(values, self.texts) != UNKNOWN
@@ -195,7 +196,7 @@ class Among:
     negated: bool = False
 
     def learn(self, seen: Seen) -> Coder:
-        return _AmongCoder(_texts(self.texts), np.array(self.numbers, dtype=np.float64), 0 if self.negated else 1)
+        return _AmongCoder(text_array(self.texts), np.array(self.numbers, dtype=np.float64), 0 if self.negated else 1)
 
     def describe(self) -> str:
         return f"yes/no: {'not ' if self.negated else ''}{listed(self.texts)}"
@@ -215,7 +216,9 @@ class _CutCoder:
     def labels(self) -> pa.StringArray:
         ends = ["-inf", *(_end_label(point, self.kind) for point in self.points), "inf"]
         closing = ["]"] * len(self.points) + [")"]
-        return _texts([f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)])
+        return text_array(
+            [f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)]
+        )
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         if self.strict:
@@ -314,20 +317,15 @@ def _end_label(point: float, kind: Kind) -> str:
     return short_number(float(point))
 
 
-def _texts(texts: Sequence[str]) -> pa.StringArray:
-    return pa.array(texts, pa.string())
-
-
 def _positions(values: pa.StringArray, among: pa.StringArray) -> Integers:
-    found = pc.fill_null(pc.index_in(values, value_set=among), UNKNOWN)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+    return filled(pc.index_in(values, value_set=among), UNKNOWN)
 
 
 def _some_numbers(values: pa.StringArray, kind: Kind) -> Floats:
     """The values as numbers, NaN where one is not a number."""
     numeric = is_number(values, kind)
     numbers = np.full(len(values), np.nan)
-    read = numbers_of(pc.filter(values, pa.array(numeric)), _as_numbers(kind))
+    read = numbers_of(pc.filter(values, mask_array(numeric)), _as_numbers(kind))
     if read is not None:
         numbers[numeric] = read
     return numbers

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from probfs.arrays import index_array
 from probfs.inspection import kind_of
 from probfs.preparation import CUT_ABOVE, Prepared, Role
 from probfs.rules import Quantiles, Seen, short_number
@@ -73,7 +74,7 @@ def _rule(column: Column, weights: Integers, bins: int) -> str | None:
     counts = column.counts(weights)[:-1]
     seen = np.flatnonzero(counts)
     if not column.declared and len(seen) > CUT_ABOVE:
-        values = column.values.take(seen)
+        values = column.values.take(index_array(seen))
         observed = Seen(values, counts[seen], column.kind)
         if kind_of(column) in ("number", "date") and _finite(column):
             labels = Quantiles(bins).learn(observed).labels.to_pylist()

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.arrays import numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.text import did_you_mean, quoted
 
@@ -75,15 +76,16 @@ def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
         return None
     if kind is Kind.TEXT and pc.any(pc.match_substring_regex(trimmed, _LOSES_A_ZERO), min_count=0).as_py():
         return None
-    return np.asarray(pc.cast(trimmed, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return numpy_array(pc.cast(trimmed, pa.float64()))
 
 
 def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> npt.NDArray[np.bool_]:
     """For each text, whether it can be read as a number, or as a date in ISO form."""
     if kind is Kind.DATE:
-        return np.array([numbers_of(pa.array([text]), kind) is not None for text in values.to_pylist()], dtype=np.bool_)
-    matches = pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER)
-    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=np.bool_)
+        return np.array(
+            [numbers_of(text_array([text]), kind) is not None for text in values.to_pylist()], dtype=np.bool_
+        )
+    return numpy_array(pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_array
 from probfs.errors import DataError
 from probfs.readers.arff_header import Attribute, Header, Scanner, date_parser, read_header, unescape
 from probfs.readers.columns import ColumnBuilder, LineRecorder
@@ -241,9 +242,9 @@ def _plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     chunks = []
     for chunk in cells.chunks:
         dictionary = pc.utf8_trim_whitespace(chunk.dictionary)
-        if pc.any(pc.equal(dictionary, ""), min_count=0).as_py():
+        if pc.any(equal_to(dictionary, ""), min_count=0).as_py():
             return None
-        dictionary = pc.if_else(pc.equal(dictionary, "?"), pa.scalar(None, pa.string()), dictionary)
+        dictionary = null_where(dictionary, "?")
         chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, dictionary))
     return pa.chunked_array(chunks)
 
@@ -279,7 +280,7 @@ def _filled(default: str | None, exceptions: dict[int, str | None], rows: int) -
     indices = np.zeros(rows, dtype=np.int64)
     for row, value in exceptions.items():
         indices[row] = codes.setdefault(value, len(codes))
-    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(list(codes), pa.string()))
+    return pa.DictionaryArray.from_arrays(index_array(indices), text_array(list(codes)))
 
 
 def _finish(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Column:
@@ -305,8 +306,9 @@ def _finish(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Colum
 
 def _is_number(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
     """Whether each text is a number to Weka, whose missing value is NaN and may be written so."""
-    nan = np.asarray(pc.equal(pc.utf8_lower(texts), "nan").to_numpy(zero_copy_only=False), dtype=np.bool_)
-    return is_number(texts) | nan
+    nan = numpy_array(equal_to(pc.utf8_lower(texts), "nan"))
+    either: npt.NDArray[np.bool_] = is_number(texts) | nan
+    return either
 
 
 def _dates(table: Table, column: Column, pattern: str) -> Column:
@@ -327,6 +329,6 @@ def _merged(column: Column, texts: Sequence[str]) -> Column:
     """The column with its values renamed; two that get the same name become one."""
     builder = ColumnBuilder(column.name)
     indices = np.append(np.arange(len(texts)), len(texts))[column.codes]
-    dictionary = pa.array([*texts, None], pa.string())
-    builder.append(pa.DictionaryArray.from_arrays(pa.array(indices), dictionary))
+    dictionary = text_array([*texts, None])
+    builder.append(pa.DictionaryArray.from_arrays(index_array(indices), dictionary))
     return builder.finish(Kind.DATE)[0]

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.arrays import equal_to, filled, null_where, text_array
 from probfs.table import Codes, Column, Integers, Kind, RowLines, code_type
 
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
@@ -32,9 +33,9 @@ class ColumnBuilder:
             if self._trim:
                 dictionary = pc.utf8_trim_whitespace(dictionary)
             if self._missing is not None:
-                dictionary = pc.if_else(pc.equal(dictionary, self._missing), pa.scalar(None, pa.string()), dictionary)
+                dictionary = null_where(dictionary, self._missing)
             distinct = len(dictionary)
-            indices = pc.fill_null(encoded.indices.cast(pa.int64()), distinct).to_numpy(zero_copy_only=False)
+            indices = filled(encoded.indices, distinct)
             self._codes.append(indices.astype(code_type(distinct)))
             # One entry more, so that a missing cell has a place in the dictionary of its block.
             self._dictionaries.append(pa.concat_arrays([dictionary, pa.nulls(1, pa.string())]))
@@ -44,7 +45,7 @@ class ColumnBuilder:
         return self._joined().drop_null().unique()
 
     def _joined(self) -> pa.StringArray:
-        return pa.concat_arrays(self._dictionaries) if self._dictionaries else pa.array([], pa.string())
+        return pa.concat_arrays(self._dictionaries) if self._dictionaries else text_array([])
 
     def finish(self, kind: Kind = Kind.TEXT, declared: Sequence[str] | None = None) -> tuple[Column, Integers]:
         """The column, and the codes of values that were not declared (none when nothing is declared)."""
@@ -52,10 +53,10 @@ class ColumnBuilder:
         if kind is Kind.NUMBER:
             joined = _canonical_numbers(joined)
         if declared is not None:
-            joined = pa.concat_arrays([pa.array(declared, pa.string()), joined])
+            joined = pa.concat_arrays([text_array(declared), joined])
         encoded = joined.dictionary_encode()
         values = encoded.dictionary
-        places = pc.fill_null(encoded.indices.cast(pa.int64()), len(values)).to_numpy(zero_copy_only=False)
+        places = filled(encoded.indices, len(values))
         narrow = places.astype(code_type(len(values)))
         start = 0 if declared is None else len(declared)
         parts = []
@@ -100,10 +101,10 @@ class LineRecorder:
 def _canonical_numbers(texts: pa.StringArray) -> pa.StringArray:
     """One text for each number, so that 1, 1.0 and +1 are the same value; NaN is missing."""
     trimmed = pc.utf8_trim_whitespace(texts)
-    plain = pc.fill_null(pc.match_substring_regex(trimmed, _PLAIN_INTEGER), True)
+    plain = pc.match_substring_regex(trimmed, _PLAIN_INTEGER)
     if pc.all(plain, min_count=0).as_py():
         return trimmed
-    numbers = pc.cast(pc.if_else(plain, pa.scalar("0"), trimmed), pa.float64())
-    numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, pa.float64()), numbers)
-    # Adding 0 turns -0 into 0.
-    return pc.if_else(plain, trimmed, pc.cast(pc.add(numbers, 0.0), pa.string()))
+    zero = text_array(["0"])[0]
+    written = pc.cast(pc.cast(pc.if_else(plain, zero, trimmed), pa.float64()), pa.string())
+    written = null_where(pc.if_else(equal_to(written, "-0"), zero, written), "nan")
+    return pc.if_else(plain, trimmed, written)

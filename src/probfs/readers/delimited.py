@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, LineRecorder
 from probfs.readers.source import Utf8Stream
@@ -138,7 +139,7 @@ class _Reader:
     def _append(self, rows: list[list[str]], lines: list[int]) -> None:
         if rows:
             for builder, cells in zip(self.columns, zip(*rows, strict=True), strict=True):
-                builder.append(pa.array(cells, pa.string()))
+                builder.append(text_array(cells))
             self.lines.append(lines)
 
 

@@ -29,8 +29,8 @@ def written_arff(table: Table) -> bytes:
 def quoted_value(text: str) -> str:
     """A name or value, in quotes unless it is plainly safe without.
 
-    >>> quoted_value("v1"), quoted_value("it's"), quoted_value("?")
-    ('v1', "'it\\\\\\\\'s'", "'?'")
+    >>> print(quoted_value("v1"), quoted_value("two words"), quoted_value("?"))
+    v1 'two words' '?'
     """
     if _BARE.fullmatch(text):
         return text
