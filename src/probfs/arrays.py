@@ -48,8 +48,10 @@ def numpy_array(values: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(values.buffers()[1], kind, len(values), values.offset * kind.itemsize)
 
 
-def filled(values: pa.Array, number: int) -> npt.NDArray[np.int64]:
+def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
     """Whole numbers with those that are missing replaced."""
+    if not values.null_count:
+        return numpy_array(values)
     scalar = index_array(np.array([number]))[0]
     return numpy_array(pc.fill_null(values.cast(pa.int64()), scalar))
 

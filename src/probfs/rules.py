@@ -318,7 +318,7 @@ def _end_label(point: float, kind: Kind) -> str:
 
 
 def _positions(values: pa.StringArray, among: pa.StringArray) -> Integers:
-    return filled(pc.index_in(values, value_set=among), UNKNOWN)
+    return filled(pc.index_in(values, value_set=among), UNKNOWN).astype(np.int64)
 
 
 def _some_numbers(values: pa.StringArray, kind: Kind) -> Floats:

@@ -14,13 +14,13 @@ from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_a
 from probfs.errors import DataError
 from probfs.readers.arff_header import Attribute, Header, Scanner, date_parser, read_header, unescape
 from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.lines import LINE, decoded, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Column, Kind, Table, is_number
 from probfs.text import counted, listed, quoted
 
 _BLOCK_BYTES = 8 << 20
 _NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CELL = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s{}][^,]*?|))\s*(?:(,)|$|(?=\{[^{}]*\}\s*$))"""
 )
@@ -71,19 +71,19 @@ class _Reader:
 
     def _header_lines(self) -> Iterator[tuple[int, str]]:
         while True:
-            match = _LINE.match(self._pending)
+            match = LINE.match(self._pending)
             while match is None or match.end() == len(self._pending):
                 chunk = self._stream.read(1 << 16 if not self._pending else len(self._pending))
                 if not chunk:
                     break
                 self._pending += chunk
-                match = _LINE.match(self._pending)
+                match = LINE.match(self._pending)
             if match is None:
                 return
             self._pending = self._pending[match.end() :]
             number = self._next_line
             self._next_line += 1
-            yield number, _decoded(match.group(), number, self.source).strip()
+            yield number, decoded(match.group(), number, self.source).strip()
 
     def _data_blocks(self) -> Iterator[tuple[int, bytes]]:
         line = self._next_line
@@ -101,24 +101,12 @@ class _Reader:
 
     def _read_plain(self, first_line: int, data: bytes) -> bool:
         """Read a block of unquoted dense rows with pyarrow, or leave it alone and return False."""
-        from pyarrow import csv as arrow_csv
-
         if not data.strip(b"\r\n"):
             return True
         if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
-        names = [str(number) for number in range(len(self.columns))]
-        text = pa.dictionary(pa.int32(), pa.string())
-        try:
-            table = arrow_csv.read_csv(
-                pa.BufferReader(data),
-                read_options=arrow_csv.ReadOptions(column_names=names),
-                parse_options=arrow_csv.ParseOptions(quote_char=False),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, text), strings_can_be_null=False
-                ),
-            )
-        except pa.ArrowInvalid:
+        table = parsed_block(data, len(self.columns), quote_char=False)
+        if table is None:
             return False
         if data.count(b"\n") + (not data.endswith(b"\n")) != table.num_rows:
             return False
@@ -137,8 +125,8 @@ class _Reader:
         lines: list[int] = []
         cells: list[dict[int, str | None]] = [{} for _ in self.attributes]
         defaults = [_sparse_default(attribute) for attribute in self.attributes]
-        for number, match in enumerate(_LINE.finditer(data), start=first_line):
-            line = _decoded(match.group(), number, self.source).strip()
+        for number, match in enumerate(LINE.finditer(data), start=first_line):
+            line = decoded(match.group(), number, self.source).strip()
             if not line or line.startswith("%"):
                 continue
             row = len(lines)
@@ -224,17 +212,6 @@ class _Reader:
         else:
             problem = f"{quoted(rest)} cannot be read; quote a value that contains quotes or braces"
         return DataError(problem, source=self.source, line=number)
-
-
-def _decoded(line: bytes, number: int, source: str) -> str:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
-        raise DataError(f"{problem}; try --encoding latin-1", source=source, line=number) from error
-    if "\0" in text:
-        raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
-    return text
 
 
 def _plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:

@@ -15,11 +15,11 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.lines import LINE, decoded, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
@@ -27,7 +27,6 @@ from probfs.text import counted, quoted
 BLOCK_BYTES = 8 << 20
 _ROWS_AT_ONCE = 20_000
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 
@@ -89,25 +88,13 @@ class _Reader:
 
     def _read_fast(self, block: _Block, quotes: Integers) -> bool:
         """Read a block with pyarrow, or leave it alone and return False."""
-        from pyarrow import csv as arrow_csv
-
         data = block.data
         if not data.strip(b"\r\n"):
             return True
         if b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data.startswith(b"\xef\xbb\xbf"):
             return False
-        names = [str(number) for number in range(len(self.columns))]
-        text = pa.dictionary(pa.int32(), pa.string())
-        try:
-            table = arrow_csv.read_csv(
-                pa.BufferReader(data),
-                read_options=arrow_csv.ReadOptions(column_names=names),
-                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=len(quotes) > 0),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, text), strings_can_be_null=False
-                ),
-            )
-        except pa.ArrowInvalid:
+        table = parsed_block(data, len(self.columns), delimiter=self.delimiter, newlines_in_values=len(quotes) > 0)
+        if table is None:
             return False
         regular = not len(quotes) and data.count(b"\n") + (not data.endswith(b"\n")) == table.num_rows
         lines = None if regular else _record_lines(block, quotes)
@@ -174,22 +161,12 @@ class _Records:
     def _texts(self) -> Iterator[str]:
         for block in self._blocks:
             self._block, self._position, self._line = block, 0, block.first_line - 1
-            for match in _LINE.finditer(block.data):
+            for match in LINE.finditer(block.data):
                 self._position = match.end()
                 self._line += 1
-                text = self._decoded(match.group())
+                text = decoded(match.group(), self._line, self.source)
                 self._open.append(text)
                 yield text
-
-    def _decoded(self, line: bytes) -> str:
-        try:
-            text = line.decode()
-        except UnicodeDecodeError as error:
-            problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
-            raise DataError(f"{problem}; try --encoding latin-1", source=self.source, line=self._line) from error
-        if "\0" in text:
-            raise DataError("holds a NUL byte; is it a text file?", source=self.source, line=self._line)
-        return text
 
     def _bad_quote(self, problem: str) -> DataError:
         first_line = self._line - len(self._open) + 1

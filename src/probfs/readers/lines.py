@@ -1,0 +1,42 @@
+"""Lines and blocks of text, as the CSV and the ARFF reader both need them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+
+from probfs.errors import DataError
+
+LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+"""A physical line with its end, whatever the end is."""
+
+
+def decoded(line: bytes, number: int, source: str) -> str:
+    """A line as text, or an error that says where it is not."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
+        raise DataError(f"{problem}; try --encoding latin-1", source=source, line=number) from error
+    if "\0" in text:
+        raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
+    return text
+
+
+def parsed_block(data: bytes, columns: int, **how: Any) -> pa.Table | None:
+    """A block of delimited rows read by pyarrow into dictionary-encoded text, or None if it finds fault with it."""
+    from pyarrow import csv
+
+    names = [str(number) for number in range(columns)]
+    text = pa.dictionary(pa.int32(), pa.string())
+    try:
+        return csv.read_csv(
+            pa.BufferReader(data),
+            read_options=csv.ReadOptions(column_names=names, block_size=max(1 << 20, len(data) // 2)),
+            parse_options=csv.ParseOptions(**how),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return None
