@@ -133,11 +133,11 @@ def mapped_table(
     options: ReadOptions,
     choice: ColumnChoice,
     on_note: Callable[[str], None],
-) -> Table:
-    """The table with a mapping's rules applied and its dropped columns left out; all else stays as it is."""
+) -> tuple[Table, str]:
+    """The table with a mapping's rules applied and its dropped columns left out, and the name of its target."""
     prepared, mapping_file = load(data, mapping, options, choice)
     on_note(target_note(prepared))
-    return apply_mapping(prepared, mapping_file)
+    return apply_mapping(prepared, mapping_file), prepared.target
 
 
 def target_note(prepared: Prepared) -> str:

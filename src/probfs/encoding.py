@@ -101,7 +101,8 @@ def _check_target(prepared: Prepared) -> None:
     if len(classes) == 1:
         only = quoted(classes[0])
         raise DataError(f"the target {target} has one class only, {only}; two or more are needed", source=source)
-    if len(classes) > MOST_CLASSES_OF_NUMBERS and prepared.table.columns[prepared.target].numbers() is not None:
+    numbers = None if prepared.classes_declared else prepared.table.columns[prepared.target].numbers()
+    if len(classes) > MOST_CLASSES_OF_NUMBERS and numbers is not None:
         problem = f"the target {target} has {len(classes):,} distinct numbers: a regression target?"
         hint = "name another with --target, or cut it in a mapping, as in { quantiles = 2 }"
         raise DataError(f"{problem} {hint}", source=source)
@@ -130,7 +131,7 @@ def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")
     if constant:
-        notes.append(f"the same value in every labelled row, so nothing to tell classes by: {listed(constant)}")
+        notes.append(f"the same value in every labelled row: {listed(constant)}")
     if unique:
         notes.append(f"a different value in every row (an identifier?): {listed(unique)}; --exclude leaves it out")
     return notes

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from probfs.encoding import Dataset, Feature
 from probfs.errors import DataError, UsageError
-from probfs.table import Integers
+from probfs.table import Integers, Kind, numbers_of
 from probfs.text import quoted
 
 
@@ -49,7 +49,9 @@ def _content_hash(dataset: Dataset, seed: int) -> npt.NDArray[np.uint64]:
 
 
 def _value_hashes(feature: Feature, seed: int) -> npt.NDArray[np.uint64]:
-    texts = [*feature.labels.to_pylist(), None]
+    numbers = numbers_of(feature.labels, Kind.TEXT)
+    # The same number however it is written, so that 1 and 1.0 are dealt alike.
+    texts = [*(feature.labels.to_pylist() if numbers is None else numbers.tolist()), None]
     digests = (
         hashlib.blake2b(repr((seed, feature.name, text)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
         for text in texts

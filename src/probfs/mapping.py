@@ -79,6 +79,8 @@ def parse_mapping(content: bytes, source: str = "mapping") -> MappingFile:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, source) from error
+    except ValueError as error:
+        raise MappingError(f"TOML: {str(error).splitlines()[0]}", source=source) from error
     except RecursionError as error:
         raise MappingError("lists or tables are nested too deeply", source=source) from error
     return _Reader(source, text).read(document)
@@ -140,7 +142,10 @@ class _Reader:
                 self.fail(name, f"column {quoted(name)}: {symbol} needs a number, not {quoted(operand)}")
             return Ordering(symbol, number)
         if operand[0] in "\"'":
-            (operand,) = self.literals(name, f"[{operand}]")[0] or (operand,)
+            texts, _ = self.literals(name, f"[{operand}]")
+            if len(texts) != 1:
+                self.fail(name, f"column {quoted(name)}: {symbol} takes one value; use 'in [...]' for several")
+            (operand,) = texts
         return Among((operand,), () if number is None else (number,), negated=symbol == "!=")
 
     def membership(self, name: str, listing: str) -> Rule:
@@ -153,11 +158,11 @@ class _Reader:
         """The texts of a list like [1, "red"], and the numbers among them."""
         try:
             items = tomllib.loads(f"items = {listing}")["items"]
-        except (tomllib.TOMLDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             self.fail(name, f'column {quoted(name)}: {quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
         if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
             self.fail(name, f"column {quoted(name)}: {quoted(listing)} may hold only numbers and quoted texts")
-        numbers = tuple(float(item) for item in items if not isinstance(item, str))
+        numbers = tuple(_float(item) for item in items if not isinstance(item, str))
         return tuple(item if isinstance(item, str) else str(item) for item in items), numbers
 
     def rule_from_table(self, name: str, table: Mapping[str, Any]) -> Rule:
@@ -182,7 +187,7 @@ class _Reader:
 
     def cut_points(self, name: str, value: object) -> tuple[float, ...]:
         points = value if isinstance(value, list) else []
-        numbers = [float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
+        numbers = [_float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
         if not points or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
             self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, like [18, 30, 65]")
         for low, high in pairwise(numbers):
@@ -214,6 +219,14 @@ class _Reader:
 
     def fail(self, key: str, problem: str) -> NoReturn:
         raise MappingError(problem, source=self.source, line=_line_of(self.text, key))
+
+
+def _float(number: int | float) -> float:
+    """The nearest double; infinite for an integer beyond all of them."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _number(text: str) -> float | None:

@@ -19,17 +19,22 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """
     shown = printable(os.fspath(path))
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            if target.is_dir():
-                raise OutputError("is a directory; name a file in it", source=shown)
+        if Path(path).is_dir():
+            raise OutputError("is a directory; name a file in it", source=shown)
+        if is_stream(path):
             _write_directly(path, content)
         else:
-            _replace(target, content)
+            _replace(Path(os.path.realpath(path)), content)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether something is there already that is no regular file, and so cannot be replaced."""
+    # Asked of the path itself: what /dev/stdout resolves to may have no name when it is a pipe.
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:

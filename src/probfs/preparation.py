@@ -73,6 +73,8 @@ class Prepared:
     """How many equal rows each row stands for."""
     plans: tuple[ColumnPlan, ...]
     notes: tuple[str, ...]
+    classes_declared: bool
+    """Whether the classes are the user's word (a rule, an ARFF nominal), not just what the column holds."""
 
     @property
     def labelled(self) -> npt.NDArray[np.intp]:
@@ -114,8 +116,9 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     present = np.bincount(labels[(labels != UNKNOWN) & (weights > 0)], minlength=len(coder.labels)) > 0
     classes, labels = _sorted_classes(coder.labels, labels, present)
     labelled_weights = np.where(labels == UNKNOWN, 0, weights)
+    declared = column.declared or target in mapping.columns
     plans, notes = _plan(table, mapping, choice, target, labelled_weights)
-    return Prepared(table, target, why, classes, labels, weights, plans, (*table.notes, *notes))
+    return Prepared(table, target, why, classes, labels, weights, plans, (*table.notes, *notes), declared)
 
 
 def apply_mapping(prepared: Prepared, mapping: MappingFile) -> Table:

@@ -100,6 +100,11 @@ class Model:
         return cls(share, whole, zeros, np.log(counts.rows) - np.log(counts.rows.sum()))
 
 
+def nearly_equal(first: Floats, second: Floats) -> npt.NDArray[np.bool_]:
+    """Whether positive numbers differ by no more than the rounding of a few operations."""
+    return np.abs(first - second) <= 4 * np.finfo(np.float64).eps * first
+
+
 def _rows_with_a_value(by_slot: Floats, layout: Layout) -> Floats:
     """N_jc at every slot of feature j: its rows of class c that are not missing there."""
     totals = np.add.reduceat(by_slot, layout.offset, axis=0) - by_slot[layout.offset + layout.values]

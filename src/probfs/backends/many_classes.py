@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout, Model
+from probfs.backends.counts import Layout, Model, nearly_equal
 from probfs.backends.rows import (
     EQUAL_ODDS,
     LARGEST_EXPONENT,
@@ -44,7 +45,7 @@ class FactorTables:
     def of(cls, model: Model) -> Self:
         share, whole = model.share.T.copy(), model.whole.T.copy()
         zeros = None if model.zeros is None else model.zeros.T.copy()
-        return cls(share / whole, np.log(share) - np.log(whole), zeros, model.log_prior)
+        return cls(_levelled(share / whole), np.log(share) - np.log(whole), zeros, model.log_prior)
 
 
 class ManyClassRows(Rows):
@@ -180,6 +181,17 @@ class ManyClassRows(Rows):
             float(self.counts @ (others / weights.sum(axis=0))),
             float(self.counts @ loss),
         )
+
+
+def _levelled(factors: Floats) -> Floats:
+    """The factors with those of a slot that differ by rounding alone made equal."""
+    order = np.argsort(factors, axis=0)
+    ascending = np.take_along_axis(factors, order, axis=0)
+    for lower, higher in pairwise(ascending):
+        np.copyto(higher, lower, where=nearly_equal(lower, higher))
+    levelled = np.empty_like(factors)
+    np.put_along_axis(levelled, order, ascending, axis=0)
+    return levelled
 
 
 def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout, Model
+from probfs.backends.counts import Layout, Model, nearly_equal
 from probfs.backends.rows import (
     EQUAL_ODDS,
     LARGEST_EXPONENT,
@@ -43,6 +43,7 @@ class OddsTables:
     def of(cls, model: Model) -> Self:
         for_first = model.share[:, 0] * model.whole[:, 1]
         for_second = model.share[:, 1] * model.whole[:, 0]
+        for_second = np.where(nearly_equal(for_first, for_second), for_first, for_second)
         # From the counts themselves: equal factors give exactly 0, and near-equal ones lose no digits.
         excess_first = (for_first - for_second) / for_second
         excess_second = (for_second - for_first) / for_first

@@ -60,5 +60,6 @@ def map_(
     table_format = table_format_for(output, format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
-        table = mapped_table(data, mapping, ReadOptions(input_format, delimiter, encoding), choice, reporter.note)
-    deliver(written(table, table_format), output)
+        options = ReadOptions(input_format, delimiter, encoding)
+        table, target_name = mapped_table(data, mapping, options, choice, reporter.note)
+    deliver(written(table, table_format, target_name), output)

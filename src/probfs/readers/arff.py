@@ -14,7 +14,7 @@ from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_a
 from probfs.errors import DataError
 from probfs.readers.arff_header import Attribute, Header, Scanner, date_parser, read_header, unescape
 from probfs.readers.columns import ColumnBuilder, LineRecorder
-from probfs.readers.lines import LINE, decoded, parsed_block
+from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Column, Kind, Table, is_number
 from probfs.text import counted, listed, quoted
@@ -94,7 +94,7 @@ class _Reader:
             end = data.rfind(b"\n") + 1 if chunk else len(data)
             if end:
                 yield line, data[:end]
-                line += data.count(b"\n", 0, end)
+                line += line_ends(data[:end])
             pending = data[end:]
             if not chunk:
                 return

@@ -56,13 +56,10 @@ def _index_names(arrow: pa.Table) -> list[str]:
 def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        inner, kind_of = _as_text(name, pa.chunked_array([c.dictionary for c in cells.chunks], kind.value_type), source)
-        chunks = [
-            pa.DictionaryArray.from_arrays(chunk.indices, texts)
-            for chunk, texts in zip(cells.chunks, inner.chunks, strict=True)
-        ]
-        # A dictionary may name a value twice, or none; decoding lets the builder see cells only.
-        return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks], pa.string()), kind_of
+        plain = [chunk.dictionary_decode() for chunk in cells.chunks]
+        return _as_text(name, pa.chunked_array(plain, kind.value_type), source)
+    if pa.types.is_float16(kind):
+        return _as_text(name, pc.cast(cells, pa.float32()), source)
     if pa.types.is_floating(kind):
         present = pc.if_else(pc.is_nan(cells), pa.scalar(None, kind), cells)
         return pc.cast(pc.add(present, pa.scalar(0, kind)), pa.string()), Kind.NUMBER
@@ -75,7 +72,9 @@ def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.Chunked
         return pc.replace_substring_regex(texts, r"\.000000$", ""), Kind.DATE
     if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_time(kind) or _is_text(kind):
         return pc.cast(cells, pa.string()), Kind.TEXT
-    problem = f"column {quoted(name)} holds {kind}, not single values; leave it out of the file or flatten it"
+    problem = (
+        f"column {quoted(name)} holds {kind}, which cannot be ranked; turn it into text or numbers, or leave it out"
+    )
     raise DataError(problem, source=source)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, LineRecorder
-from probfs.readers.lines import LINE, decoded, parsed_block
+from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
@@ -189,7 +189,7 @@ def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:
         end = _last_record_end(data) if chunk else len(data)
         if end:
             yield _Block(data[:end], line)
-            line += data.count(b"\n", 0, end)
+            line += line_ends(data[:end])
             pending, size = data[end:], BLOCK_BYTES
         else:
             # A record longer than the block: take more each time, so that joining the pieces stays linear.

@@ -13,6 +13,11 @@ LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A physical line with its end, whatever the end is."""
 
 
+def line_ends(data: bytes) -> int:
+    """How many physical lines end in a block; a lone carriage return ends one too."""
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
 def decoded(line: bytes, number: int, source: str) -> str:
     """A line as text, or an error that says where it is not."""
     try:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from probfs.choices import OUTPUT_ENDINGS, OutputFormat
-from probfs.errors import UsageError
+from probfs.choices import OUTPUT_ENDINGS, OutputFormat, format_by_ending
 from probfs.ranking import Ranking
 
 
@@ -15,13 +14,7 @@ def format_for(path: str | os.PathLike[str] | None, chosen: OutputFormat | None,
         return chosen
     if path is None:
         return "table" if terminal else "csv"
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending in OUTPUT_ENDINGS:
-        return OUTPUT_ENDINGS[ending]
-    if os.path.exists(path) and not os.path.isfile(path):
-        return "csv"
-    known = ", ".join(OUTPUT_ENDINGS)
-    raise UsageError(f"--output: {ending or 'no ending'!r} says no format; use one of {known}, or --format")
+    return format_by_ending(path, OUTPUT_ENDINGS, otherwise="csv")
 
 
 def render(ranking: Ranking, chosen: OutputFormat, *, width: int | None = None, color: bool = False) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from probfs.choices import TABLE_ENDINGS, TableFormat
-from probfs.errors import UsageError
+from probfs.choices import TABLE_ENDINGS, TableFormat, format_by_ending
 from probfs.table import Column, Kind, Table
 
 
@@ -20,22 +19,17 @@ def table_format_for(path: str | os.PathLike[str] | None, chosen: TableFormat | 
         return chosen
     if path is None:
         return "csv"
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending not in TABLE_ENDINGS:
-        raise UsageError(
-            f"--output: {ending or 'no ending'!r} says no format; use {', '.join(TABLE_ENDINGS)}, or --format"
-        )
-    return TABLE_ENDINGS[ending]
+    return format_by_ending(path, TABLE_ENDINGS, otherwise="csv")
 
 
-def written(table: Table, chosen: TableFormat) -> bytes:
-    """The table in one of the formats."""
+def written(table: Table, chosen: TableFormat, target: str | None = None) -> bytes:
+    """The table in one of the formats; the target is a list of classes even if they look like numbers."""
     if chosen == "parquet":
         return _parquet(table)
     if chosen == "arff":
         from probfs.writers.arff import written_arff
 
-        return written_arff(table)
+        return written_arff(table, target)
     return _delimited(table, "\t" if chosen == "tsv" else ",")
 
 

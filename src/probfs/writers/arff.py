@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from probfs.table import Column, Kind, Table
 
 _BARE = re.compile(r"[A-Za-z0-9_.:/+-]+")
@@ -11,12 +13,12 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = re.compile(r"[\\'\n\r\t]")
 
 
-def written_arff(table: Table) -> bytes:
-    """Columns of numbers as NUMERIC, all others as nominal with the values they have."""
+def written_arff(table: Table, target: str | None) -> bytes:
+    """Columns of numbers as numeric, all others as nominal with the values they have."""
     lines = ["@relation probfs", ""]
     columns: list[list[str]] = []
     for name, column in table.columns.items():
-        numeric = _is_numeric(column)
+        numeric = name != target and _is_numeric(column)
         texts = column.values.to_pylist() if numeric else [quoted_value(text) for text in column.values.to_pylist()]
         kind = "numeric" if numeric else f"{{{','.join(texts)}}}"
         lines.append(f"@attribute {quoted_value(name)} {kind}")
@@ -38,6 +40,8 @@ def quoted_value(text: str) -> str:
 
 
 def _is_numeric(column: Column) -> bool:
-    return column.kind is Kind.NUMBER or (
-        column.kind is Kind.TEXT and not column.declared and len(column.values) > 0 and column.numbers() is not None
-    )
+    """Whether numbers say all that the texts say: 1 and 1.0 are two texts but one number."""
+    if column.kind is Kind.NUMBER:
+        return True
+    numbers = None if column.kind is Kind.DATE or column.declared or not len(column.values) else column.numbers()
+    return numbers is not None and bool(np.isfinite(numbers).all()) and len(np.unique(numbers)) == len(numbers)
