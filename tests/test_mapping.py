@@ -55,6 +55,9 @@ def mapped(values: list[str | None], rule: str, labels: list[str | None] | None 
         ),
         ('{ groups = { warm = ["red"] } }', ["red", "blue", None], ["warm", "blue", None]),
         ('"category"', ["1", "01"], ["1", "01"]),
+        ('"<= 2020-03-19"', ["2020-03-19", "2020-03-20", None], ["yes", "no", None]),
+        ('"== 2020-03-19"', ["2020-03-19 00:00:00", "2020-03-20"], ["yes", "no"]),
+        ("{ cut = [2020-01-01, 2021-01-01] }", ["2019-05-05", "2021-05-05"], ["(-inf,2020-01-01]", "(2021-01-01,inf)"]),
     ],
 )
 def test_what_a_rule_makes_of_values(rule: str, values: list[str | None], expected: list[str | None]) -> None:
@@ -96,7 +99,7 @@ def test_quantiles_of_counted_rows_are_those_of_repeated_rows(pairs: list[tuple[
         ('target = "y"\ndrop = ["y"]\n', 1, "both the target and dropped"),
         ('[columns]\n\nx = "categroy"\n', 3, "did you mean 'category'?"),
         ('[columns]\nx = "= 5"\n', 2, "did you mean '=='?"),
-        ('[columns]\nx = "<= five"\n', 2, "<= needs a number, not 'five'"),
+        ('[columns]\nx = "<= five"\n', 2, "<= needs a number or an ISO date, not 'five'"),
         ('[columns]\nx = "in [1, "\n', 2, "not understood"),
         ('[columns]\nx = "in []"\n', 2, "empty"),
         ('[columns]\nx = "in [[1]]"\n', 2, "only numbers and quoted texts"),
@@ -106,6 +109,9 @@ def test_quantiles_of_counted_rows_are_those_of_repeated_rows(pairs: list[tuple[
         ("[columns]\nx = { cut = [3, 1] }\n", 2, "cut points must grow"),
         ("[columns]\nx = { cut = [1, inf] }\n", 2, "list of numbers"),
         ("[columns]\nx = { cut = [] }\n", 2, "list of numbers"),
+        ("[columns]\nx = { cut = [1, 2020-01-01] }\n", 2, "list of numbers"),
+        ("[columns]\nx = { cut = [" + "9" * 400 + "] }\n", 2, "list of numbers"),
+        ("[columns]\nx = '== \"5\", 6'\n", 2, "takes one value"),
         ("[columns]\nx = { quantiles = 1 }\n", 2, "from 2 to 10000"),
         ("[columns]\nx = { quantiles = true }\n", 2, "from 2 to 10000"),
         ('[columns]\nx = { cut = [1], other = "r" }\n', 2, "'other' goes with groups"),
@@ -162,7 +168,9 @@ def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> Non
     assert probfs.rank(data, na=["inf"]).features[0].feature == "x"
 
 
-@pytest.mark.parametrize("text", [b"a" + b".b" * 40_000 + b" = 1", b"x = " + b"[" * 50_000, b'x = "\xff"', b"\0"])
+@pytest.mark.parametrize(
+    "text", [b"a" + b".b" * 40_000 + b" = 1", b"x = " + b"[" * 50_000, b'x = "\xff"', b"\0", b"x = " + b"9" * 5000]
+)
 def test_a_hostile_mapping_is_refused_at_once(text: bytes) -> None:
     start = time.monotonic()
     with pytest.raises(MappingError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
 from probfs import __version__, elimination
 from probfs.backends.naive_bayes import NaiveBayes
@@ -33,7 +33,7 @@ def rank(
     *,
     target: str | None = None,
     mapping: str | os.PathLike[str] | None = None,
-    unlabeled: Sequence[Data] = (),
+    unlabeled: Data | Sequence[Data] = (),
     classifier: Classifier = "nb",
     score: Score = "absolute",
     estimate: Estimate = "loo",
@@ -41,11 +41,11 @@ def rank(
     smoothing: float = 1.0,
     step: int | float = 1,
     eliminate: bool = True,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     count: str | None = None,
     bins: int = DEFAULT_BINS,
-    na: Sequence[str] = (),
+    na: str | Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
     input_format: TableFormat | None = None,
@@ -64,16 +64,20 @@ def rank(
     ['a', 'b']
     """
     _check_choices(classifier, score, estimate)
+    step = _plain_number(step)
+    if sum(isinstance(table, str) and table == "-" for table in (data, *_tables(unlabeled))) > 1:
+        raise UsageError("standard input can be read only once; name files for the others")
     _check_numbers(estimate, folds, smoothing, step, bins, seed)
+    included, excluded, missing = _texts(include), _texts(exclude), _texts(na)
     say = on_note or (lambda note: None)
     warnings: list[str] = []
 
     options = ReadOptions(input_format, delimiter, encoding)
-    choice = ColumnChoice(target, count, tuple(include), tuple(exclude), tuple(na), bins)
+    choice = ColumnChoice(_text(target), _text(count), included, excluded, missing, bins)
     prepared, mapping_file = load(data, mapping, options, choice)
     say(target_note(prepared))
-    others = [_table(more, options, further=True) for more in unlabeled]
-    dataset, notes = encode(prepared, others, choice, (*na, *mapping_file.missing))
+    others = [_table(more, options, further=True) for more in _tables(unlabeled)]
+    dataset, notes = encode(prepared, others, choice, (*missing, *mapping_file.missing))
     for note in (*prepared.notes, *(note for table in others for note in table.notes), *notes):
         warnings.append(note)
         say(note)
@@ -109,10 +113,10 @@ def rank(
             bins,
             seed,
             None if mapping is None else mapping_file.source,
-            count,
-            tuple(na),
-            tuple(include),
-            tuple(exclude),
+            choice.count,
+            missing,
+            included,
+            excluded,
         ),
         tuple(warnings),
         __version__,
@@ -148,9 +152,32 @@ def target_note(prepared: Prepared) -> str:
 def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
     if isinstance(data, (str, os.PathLike)):
         return read_table(data, options.for_another(data) if further else options)
+    if not hasattr(data, "columns"):
+        raise UsageError(f"data must be a path or a pandas data frame, not {type(data).__name__}")
     from probfs.readers.frame import table_from_frame
 
     return table_from_frame(data)
+
+
+def _tables(data: Data | Sequence[Data]) -> Sequence[Data]:
+    """Several tables, also when one was given."""
+    one = isinstance(data, (str, os.PathLike)) or hasattr(data, "columns")
+    return [cast("Data", data)] if one else cast("Sequence[Data]", data)
+
+
+def _texts(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
+    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
+
+
+def _text(name: str | None) -> str | None:
+    return None if name is None else str(name)
+
+
+def _plain_number(number: int | float) -> int | float:
+    """A number of numpy's as one of Python's."""
+    plain: int | float = number.item() if hasattr(number, "item") else number
+    return plain
 
 
 def _watched(rounds: Iterator[Round], on_round: Callable[[Round], None] | None) -> Iterator[Round]:

@@ -15,6 +15,7 @@ from probfs.table import Codes, Integers, Table
 from probfs.text import counted, listed, quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
+MANY_UNSEEN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,12 @@ def encode(
         for table in others
         if choice.count is not None and choice.count not in table.columns
     ]
-    features = tuple(_encode_feature(prepared, others, plan) for plan in prepared.features)
+    encoded = [_encode_feature(prepared, others, plan) for plan in prepared.features]
+    features = tuple(feature for feature, _ in encoded)
+    strange = [feature.name for feature, unseen in encoded if unseen > MANY_UNSEEN]
+    if strange:
+        problem = "most unlabelled cells hold values that no labelled row has, so they count as missing"
+        notes.append(f"{problem}: {listed(strange)}; are they written alike?")
     dataset = Dataset(
         features,
         prepared.classes,
@@ -79,7 +85,8 @@ def encode(
     return dataset, (*notes, *_notes(prepared, features))
 
 
-def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> Feature:
+def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> tuple[Feature, float]:
+    """A feature, and the share of its unlabelled cells whose values no labelled row has."""
     column = prepared.table.columns[plan.name]
     coder = prepared.learn(column, plan.rule)
     codes = recoded(prepared.table, column, coder).codes
@@ -88,10 +95,19 @@ def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPla
         [codes[prepared.unlabelled], *(recoded(table, table.columns[plan.name], coder).codes for table in others)]
     )
     missing = len(coder.labels)
+    present = _present(prepared, others, plan.name)
     unseen = np.bincount(labelled, minlength=missing + 1) == 0
     # A value that no labelled row holds says nothing about the classes: it counts as missing.
     unlabelled[unseen[unlabelled]] = missing
-    return Feature(plan.name, coder.labels, labelled, unlabelled)
+    lost = present - int(np.count_nonzero(unlabelled != missing))
+    return Feature(plan.name, coder.labels, labelled, unlabelled), lost / max(present, 1)
+
+
+def _present(prepared: Prepared, others: Sequence[Table], name: str) -> int:
+    """How many unlabelled cells of a column are not missing to begin with."""
+    own = prepared.table.columns[name]
+    columns = [(own, own.codes[prepared.unlabelled]), *((t.columns[name], t.columns[name].codes) for t in others)]
+    return sum(int(np.count_nonzero(codes != len(column.values))) for column, codes in columns)
 
 
 def _check_target(prepared: Prepared) -> None:

@@ -8,11 +8,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import pairwise
 from typing import Any, NoReturn
 
+from probfs.arrays import text_array
 from probfs.errors import MappingError
 from probfs.rules import ORDERINGS, Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.table import Kind, numbers_of
 from probfs.text import did_you_mean, printable, quoted
 
 MOST_BYTES = 4 << 20
@@ -20,6 +23,7 @@ MOST_BYTES = 4 << 20
 _LONG_DOTTED_KEY = re.compile(rb"(?:\.[ \t]*(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*){65}")
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(\S.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _TOP_KEYS = ("target", "drop", "missing", "columns")
 _WORDS: Mapping[str, Rule] = {"category": Category(), "numeric": Numeric()}
 _TABLE_KEYS = ("cut", "quantiles", "widths", "groups", "other")
@@ -136,17 +140,19 @@ class _Reader:
     def comparison(self, name: str, symbol: str, operand: str) -> Rule:
         if symbol == "=":
             self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '=='?")
-        number = _number(operand)
+        moment = _moment(operand)
+        scale = Kind.NUMBER if moment is None else Kind.DATE
+        number = _number(operand) if moment is None else moment
         if symbol in ORDERINGS:
             if number is None:
-                self.fail(name, f"column {quoted(name)}: {symbol} needs a number, not {quoted(operand)}")
-            return Ordering(symbol, number)
+                self.fail(name, f"column {quoted(name)}: {symbol} needs a number or an ISO date, not {quoted(operand)}")
+            return Ordering(symbol, number, scale)
         if operand[0] in "\"'":
             texts, _ = self.literals(name, f"[{operand}]")
             if len(texts) != 1:
                 self.fail(name, f"column {quoted(name)}: {symbol} takes one value; use 'in [...]' for several")
             (operand,) = texts
-        return Among((operand,), () if number is None else (number,), negated=symbol == "!=")
+        return Among((operand,), () if number is None else (number,), scale, negated=symbol == "!=")
 
     def membership(self, name: str, listing: str) -> Rule:
         texts, numbers = self.literals(name, listing)
@@ -177,7 +183,7 @@ class _Reader:
         if "other" in table and kind != "groups":
             self.fail(name, f"column {quoted(name)}: 'other' goes with groups, not with {kind}")
         if kind == "cut":
-            return Cut(self.cut_points(name, table["cut"]))
+            return self.cut(name, table["cut"])
         if kind == "groups":
             return self.groups(name, table["groups"], table.get("other"))
         intervals = table[kind]
@@ -185,15 +191,18 @@ class _Reader:
             self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to 10000")
         return Quantiles(intervals) if kind == "quantiles" else Widths(intervals)
 
-    def cut_points(self, name: str, value: object) -> tuple[float, ...]:
+    def cut(self, name: str, value: object) -> Rule:
         points = value if isinstance(value, list) else []
+        dates = [_moment(str(point)) for point in points if isinstance(point, date)]
         numbers = [_float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
-        if not points or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
-            self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, like [18, 30, 65]")
-        for low, high in pairwise(numbers):
-            if not low < high:
-                self.fail(name, f"column {quoted(name)}: cut points must grow; {high:g} comes after {low:g}")
-        return tuple(numbers)
+        scale = Kind.DATE if dates else Kind.NUMBER
+        numbers += [moment for moment in dates if moment is not None]
+        mixed = dates and len(dates) != len(points)
+        if not points or mixed or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
+            self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, or of dates, like [18, 30, 65]")
+        if not all(low < high for low, high in pairwise(numbers)):
+            self.fail(name, f"column {quoted(name)}: cut points must grow from left to right")
+        return Cut(tuple(numbers), scale)
 
     def groups(self, name: str, value: object, other: object) -> Rule:
         if not isinstance(value, dict) or not value:
@@ -219,6 +228,14 @@ class _Reader:
 
     def fail(self, key: str, problem: str) -> NoReturn:
         raise MappingError(problem, source=self.source, line=_line_of(self.text, key))
+
+
+def _moment(text: str) -> float | None:
+    """An ISO date, with or without a time, as seconds since 1970."""
+    if not _ISO_DATE.fullmatch(text):
+        return None
+    numbers = numbers_of(text_array([text]), Kind.DATE)
+    return None if numbers is None else float(numbers[0])
 
 
 def _float(number: int | float) -> float:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from probfs.arrays import index_array, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
-from probfs.rules import UNKNOWN, Category, Coder, Numeric, Quantiles, Rule, Seen, UnfitValueError
+from probfs.rules import UNKNOWN, Category, Coder, Numeric, Quantiles, Rule, Seen, UnfitValueError, short_number
 from probfs.table import Column, Integers, Kind, Table, code_type, is_number, numbers_of
 from probfs.text import listed, quoted
 
@@ -141,7 +141,13 @@ def without_missing_texts(table: Table, texts: Sequence[str]) -> Table:
     if not texts:
         return table
     unwanted = text_array(list(texts))
-    columns = {name: _without(column, unwanted) for name, column in table.columns.items()}
+    numbers = [short_number(float(text)) for text in texts if is_number(text_array([text])).all()]
+    # Where the file says numbers, 999.0 names the cell that is kept as 999.
+    unwanted_numbers = text_array([*texts, *numbers])
+    columns = {
+        name: _without(column, unwanted_numbers if column.kind is Kind.NUMBER else unwanted)
+        for name, column in table.columns.items()
+    }
     return Table(table.source, columns, table.rows, table.lines, table.target_hint, table.notes)
 
 
@@ -237,6 +243,14 @@ def _check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> No
             raise UsageError(f"column {quoted(name)} is named by both --include and --exclude")
         if name in mapping.drop:
             raise UsageError(f"--include: {quoted(name)} is dropped by the mapping {mapping.source}")
+    if target in mapping.drop:
+        raise UsageError(f"--target: {quoted(target)} is dropped by the mapping {mapping.source}")
+    if isinstance(mapping.columns.get(target), Numeric):
+        raise UsageError(f"--target: {quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it")
+    if choice.count is not None and choice.count in mapping.columns:
+        raise UsageError(
+            f"--count: {quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
+        )
     for option, names in (("--include", choice.include), ("--exclude", choice.exclude)):
         if target in names:
             raise UsageError(f"{option}: {quoted(target)} is the target; name another with --target")

@@ -147,33 +147,36 @@ _NO_YES = ("no", "yes")
 class _OrderingCoder:
     comparison: Comparison
     bound: float
+    scale: Kind
 
     @property
     def labels(self) -> pa.StringArray:
         return text_array(_NO_YES)
 
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
-        return self.comparison(_all_numbers(values, kind), self.bound).astype(np.int64)
+        return self.comparison(_all_numbers(values, self.scale), self.bound).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """Yes where a number is below or above a bound."""
+    """Yes where a number, or a date, is below or above a bound."""
 
     symbol: str
     bound: float
+    scale: Kind = Kind.NUMBER
 
     def learn(self, seen: Seen) -> Coder:
-        return _OrderingCoder(ORDERINGS[self.symbol], self.bound)
+        return _OrderingCoder(ORDERINGS[self.symbol], self.bound, self.scale)
 
     def describe(self) -> str:
-        return f"yes/no: {self.symbol} {short_number(self.bound)}"
+        return f"yes/no: {self.symbol} {_end_label(self.bound, self.scale)}"
 
 
 @dataclass(frozen=True, eq=False)
 class _AmongCoder:
     texts: pa.StringArray
     numbers: Floats
+    scale: Kind
     yes: int
 
     @property
@@ -183,20 +186,22 @@ class _AmongCoder:
     def assign(self, values: pa.StringArray, kind: Kind) -> Integers:
         among = _positions(values, self.texts) != UNKNOWN
         if len(self.numbers):
-            among |= np.isin(_some_numbers(values, kind), self.numbers)
+            among |= np.isin(_some_numbers(values, self.scale), self.numbers)
         return np.where(among, self.yes, 1 - self.yes)
 
 
 @dataclass(frozen=True)
 class Among:
-    """Yes where the value is one of a few (negated: none of them): the same number however written, or the text."""
+    """Yes where the value is one of a few (negated: none): the same number or date however written, or the text."""
 
     texts: tuple[str, ...]
     numbers: tuple[float, ...] = ()
+    scale: Kind = Kind.NUMBER
     negated: bool = False
 
     def learn(self, seen: Seen) -> Coder:
-        return _AmongCoder(text_array(self.texts), np.array(self.numbers, dtype=np.float64), 0 if self.negated else 1)
+        numbers = np.array(self.numbers, dtype=np.float64)
+        return _AmongCoder(text_array(self.texts), numbers, self.scale, 0 if self.negated else 1)
 
     def describe(self) -> str:
         return f"yes/no: {'not ' if self.negated else ''}{listed(self.texts)}"
@@ -232,12 +237,13 @@ class Cut:
     """Intervals between given points, each closed on the right."""
 
     points: tuple[float, ...]
+    scale: Kind = Kind.NUMBER
 
     def learn(self, seen: Seen) -> Coder:
-        return _CutCoder(np.array(self.points, dtype=np.float64), seen.kind)
+        return _CutCoder(np.array(self.points, dtype=np.float64), self.scale)
 
     def describe(self) -> str:
-        return f"{len(self.points) + 1} intervals at {', '.join(map(short_number, self.points))}"
+        return f"{len(self.points) + 1} intervals at {', '.join(_end_label(p, self.scale) for p in self.points)}"
 
 
 @dataclass(frozen=True)
@@ -323,6 +329,9 @@ def _positions(values: pa.StringArray, among: pa.StringArray) -> Integers:
 
 def _some_numbers(values: pa.StringArray, kind: Kind) -> Floats:
     """The values as numbers, NaN where one is not a number."""
+    everything = numbers_of(values, _as_numbers(kind))
+    if everything is not None:
+        return everything
     numeric = is_number(values, kind)
     numbers = np.full(len(values), np.nan)
     read = numbers_of(pc.filter(values, mask_array(numeric)), _as_numbers(kind))
@@ -341,7 +350,8 @@ def _all_numbers(values: pa.StringArray, kind: Kind) -> Floats:
     if numbers is None:
         position = int(np.argmin(is_number(values, kind)))
         text = quoted(values[position].as_py())
-        raise UnfitValueError(position, f"{text} is not a number; map the column as text, or list it in 'missing'")
+        wanted = "an ISO date" if kind is Kind.DATE else "a number"
+        raise UnfitValueError(position, f"{text} is not {wanted}; map the column as text, or list it in 'missing'")
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
         position = int(infinite[0])

@@ -41,7 +41,7 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
         rule = _rule(column, weights, bins)
         (kept if rule is None else rules).append(_comment(column) if rule is None else rule)
     lines = [
-        f"# Draft mapping for {_one_line(prepared.table.source)}; edit it, then: probfs rank … --mapping THIS_FILE",
+        f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: probfs rank … --mapping THIS_FILE",
         f"target = {toml_text(prepared.target)}  # {prepared.target_reason}",
         "",
         "# Columns that look like identifiers: they tell rows apart, not classes.",
@@ -133,8 +133,4 @@ def _looks_like_an_id(column: Column, rows: int) -> str | None:
 
 def _comment(column: Column) -> str:
     present = int(np.count_nonzero(column.counts()[:-1]))
-    return f"# {_one_line(column.name)}: {kind_of(column)}, {counted(present, 'value')}"
-
-
-def _one_line(text: str) -> str:
-    return printable(text)
+    return f"# {printable(column.name)}: {kind_of(column)}, {counted(present, 'value')}"

@@ -59,10 +59,6 @@ class Column:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
         return numbers_of(self.values, self.kind)
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
-        """The same column for some of its rows."""
-        return Column(self.name, self.codes[rows], self.values, self.kind, self.declared)
-
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
     """Numbers for texts, or None unless all of them are numbers that lose nothing (007 would) when read as such."""

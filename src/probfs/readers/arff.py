@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_array
 from probfs.errors import DataError
-from probfs.readers.arff_header import Attribute, Header, Scanner, date_parser, read_header, unescape
+from probfs.readers.arff_header import QUOTED, Attribute, Header, Scanner, date_parser, read_header, unescaped
 from probfs.readers.columns import ColumnBuilder, LineRecorder
 from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
@@ -21,11 +21,7 @@ from probfs.text import counted, listed, quoted
 
 _BLOCK_BYTES = 8 << 20
 _NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
-_CELL = re.compile(
-    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s{}][^,]*?|))\s*(?:(,)|$|(?=\{[^{}]*\}\s*$))"""
-)
-_WEIGHT = re.compile(r"\s*\{[^{}]*\}\s*")
-_COMMENT = re.compile(r"(?:^|[\s,])%")
+_COMMENT = re.compile(r"(?:^|\s)%")
 
 
 def read_arff(stream: Utf8Stream) -> Table:
@@ -144,36 +140,49 @@ class _Reader:
         self.lines.append(lines)
 
     def _dense(self, line: str, number: int) -> list[str | None]:
-        text = line if "," in line else line.replace("\t", ",")
+        text = self._without_weight(line)
+        delimiter = "\t" if "\t" in text and "," not in QUOTED.sub("", text) else ","
         values: list[str | None] = []
-        position = 0
-        while True:
-            match = _CELL.match(text, position)
-            if match is None:
-                comment = _COMMENT.search(text, max(position - 1, 0))
-                if comment and values:
-                    break
-                raise self._unreadable(text, position, number)
-            raw = match[3]
-            comment = _COMMENT.search(raw) if raw else None
-            if raw and (raw.startswith("%") or comment):
-                if raw.startswith("%") and values:
-                    break
-                raw = raw[: comment.start()].rstrip() if comment else raw
-                values.append(None if raw == "?" else raw)
-                break
-            values.append(_cell(match))
-            position = match.end()
-            if match[4] is None:
-                break
-        if _WEIGHT.fullmatch(text, position):
-            self.weighted = True
-            values = values[:-1] if values and values[-1] == "" else values
+        position: int | None = 0
+        while position is not None:
+            value, position = self._cell(text, position, delimiter, number)
+            values.append(value)
         if len(values) != len(self.attributes) or "" in values:
             found = counted(len(values), "value") if "" not in values else "an empty value"
             problem = f"{found}, but {counted(len(self.attributes), 'attribute')} are declared"
             raise DataError(f"{problem}; a missing one is written ?", source=self.source, line=number)
         return values
+
+    def _cell(self, text: str, position: int, delimiter: str, number: int) -> tuple[str | None, int | None]:
+        """The cell that begins at a position, and where the next one begins, if any."""
+        while text[position : position + 1] == " ":
+            position += 1
+        if text[position : position + 1] in ("'", '"'):
+            match = QUOTED.match(text, position)
+            if match is None:
+                raise DataError("a quote opens and is never closed on its line", source=self.source, line=number)
+            end = text.find(delimiter, match.end())
+            behind = text[match.end() : end if end >= 0 else len(text)].strip()
+            if behind and not behind.startswith("%"):
+                problem = f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash"
+                raise DataError(problem, source=self.source, line=number)
+            return unescaped(match[1] if match[1] is not None else match[2]), None if behind or end < 0 else end + 1
+        end = text.find(delimiter, position)
+        bare = text[position : end if end >= 0 else len(text)]
+        comment = _COMMENT.search(bare)
+        if comment:
+            bare, end = bare[: comment.start()], -1
+        bare = bare.strip()
+        return None if bare == "?" else bare, None if end < 0 else end + 1
+
+    def _without_weight(self, line: str) -> str:
+        """A dense row without the weight in braces that may stand behind it."""
+        if line.endswith("}"):
+            before, _, _ = line.rpartition("{")
+            if before.rstrip().endswith((",", "\t")):
+                self.weighted = True
+                return before.rstrip()[:-1]
+        return line
 
     def _sparse(self, line: str, number: int) -> dict[int, str | None]:
         scanner = Scanner(line, number, self.source)
@@ -200,18 +209,10 @@ class _Reader:
         scanner.advance()
         if not scanner.at_end():
             rest = scanner.rest().lstrip(", ")
-            if not _WEIGHT.fullmatch(rest):
+            if not (rest.startswith("{") and rest.endswith("}")):
                 raise scanner.error(f"{quoted(scanner.rest())} after the row is not understood")
             self.weighted = True
         return values
-
-    def _unreadable(self, text: str, position: int, number: int) -> DataError:
-        rest = text[position:].strip()
-        if rest[:1] in ("'", '"'):
-            problem = "a quote opens and is never closed, or text follows a closing quote"
-        else:
-            problem = f"{quoted(rest)} cannot be read; quote a value that contains quotes or braces"
-        return DataError(problem, source=self.source, line=number)
 
 
 def _plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -224,25 +225,6 @@ def _plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
         dictionary = null_where(dictionary, "?")
         chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, dictionary))
     return pa.chunked_array(chunks)
-
-
-def _cell(match: re.Match[str]) -> str | None:
-    if match[3] is not None:
-        return None if match[3] == "?" else match[3]
-    inner = match[1] if match[1] is not None else match[2]
-    return _unescaped(inner) if "\\" in inner else inner
-
-
-def _unescaped(text: str) -> str:
-    pieces: list[str] = []
-    position = 0
-    while True:
-        escape = text.find("\\", position)
-        if escape < 0:
-            return "".join([*pieces, text[position:]])
-        pieces.append(text[position:escape])
-        piece, position = unescape(text, escape)
-        pieces.append(piece)
 
 
 def _sparse_default(attribute: Attribute) -> str | None:

@@ -23,6 +23,9 @@ _DATE_PARTS = {
     "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
     "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%Z", "EEE": "%a", "EEEE": "%A",
 }  # fmt: skip
+QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+"""A text in quotes of either kind, with a backslash before a quote inside it."""
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 
 
@@ -190,32 +193,25 @@ class Scanner:
         return text[start : self._position].strip()
 
     def _quoted(self) -> str:
-        quote = self.peek()
-        pieces: list[str] = []
-        position = self._position + 1
-        while True:
-            end = self._text.find(quote, position)
-            if end < 0:
-                raise self.error("a quote opens and is never closed on its line")
-            escape = self._text.find("\\", position, end)
-            if escape < 0:
-                pieces.append(self._text[position:end])
-                self._position = end + 1
-                return "".join(pieces)
-            pieces.append(self._text[position:escape])
-            piece, position = unescape(self._text, escape)
-            pieces.append(piece)
+        match = QUOTED.match(self._text, self._position)
+        if match is None:
+            raise self.error("a quote opens and is never closed on its line")
+        self._position = match.end()
+        return unescaped(match[1] if match[1] is not None else match[2])
 
     def error(self, problem: str) -> DataError:
         return DataError(problem, source=self.source, line=self.line)
 
 
-def unescape(text: str, at: int) -> tuple[str, int]:
-    """What a backslash sequence stands for, and where the text goes on behind it."""
-    following = text[at + 1 : at + 2]
-    if following == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", text[at + 2 : at + 6]):
-        return chr(int(text[at + 2 : at + 6], 16)), at + 6
-    return _ESCAPES.get(following, following), at + 2
+def unescaped(text: str) -> str:
+    """A quoted text with its backslash sequences replaced by what they stand for."""
+    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+
+
+def _meant(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return _ESCAPES.get(escape[2], escape[2])
 
 
 def date_parser(pattern: str) -> Callable[[str], str] | None:

@@ -18,10 +18,9 @@ _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
 class ColumnBuilder:
     """Collects a column block by block, in one or two bytes a cell where the block's values allow it."""
 
-    def __init__(self, name: str, missing: str | None = "", trim: bool = False) -> None:
+    def __init__(self, name: str, missing: str | None = "") -> None:
         self.name = name
         self._missing = missing
-        self._trim = trim
         self._codes: list[Codes] = []
         self._dictionaries: list[pa.StringArray] = []
 
@@ -30,8 +29,6 @@ class ColumnBuilder:
         for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
             encoded = chunk if isinstance(chunk, pa.DictionaryArray) else chunk.dictionary_encode()
             dictionary = encoded.dictionary.cast(pa.string())
-            if self._trim:
-                dictionary = pc.utf8_trim_whitespace(dictionary)
             if self._missing is not None:
                 dictionary = null_where(dictionary, self._missing)
             distinct = len(dictionary)
@@ -107,4 +104,13 @@ def _canonical_numbers(texts: pa.StringArray) -> pa.StringArray:
     zero = text_array(["0"])[0]
     written = pc.cast(pc.cast(pc.if_else(plain, zero, trimmed), pa.float64()), pa.string())
     written = null_where(pc.if_else(equal_to(written, "-0"), zero, written), "nan")
-    return pc.if_else(plain, trimmed, written)
+    texts_out = pc.if_else(plain, trimmed, written)
+    # 1e+15 and 1000000000000000 are one number too.
+    return text_array([text and _without_exponent(text) for text in texts_out.to_pylist()])
+
+
+def _without_exponent(text: str) -> str:
+    if "e+" not in text:
+        return text
+    number = float(text)
+    return str(int(number)) if abs(number) < 1e18 else text

@@ -143,7 +143,7 @@ class _Records:
         self._open: list[str] = []
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        csv.field_size_limit(1 << 30)
+        limit = csv.field_size_limit(1 << 30)
         reader = csv.reader(self._texts(), delimiter=self._delimiter, strict=True)
         try:
             for record in reader:
@@ -153,6 +153,8 @@ class _Records:
                     yield start, record
         except csv.Error as error:
             raise self._bad_quote(str(error)) from error
+        finally:
+            csv.field_size_limit(limit)
 
     def remainder(self) -> _Block:
         """What has not been read of the current block."""

@@ -20,7 +20,11 @@ FRAME_SOURCE = "<frame>"
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame (its index is not one of them) as text categories."""
     names = [str(name) for name in frame.columns]
-    arrays = [_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
+    try:
+        arrays = [_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
+    except UnicodeEncodeError as error:
+        problem = f"a text is no valid Unicode ({error.reason}); encode it otherwise"
+        raise DataError(problem, source=FRAME_SOURCE) from error
     if not names:
         raise DataError("has no columns", source=FRAME_SOURCE)
     return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
@@ -29,7 +33,7 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
 def _array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         # A column of mixed objects, say 1 and "x": each cell as its text.
         present = series.notna()
         if any(isinstance(value, (list, dict, set, tuple)) for value in series[present]):
