@@ -93,6 +93,16 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, "{\n", "")
 
 
+def test_output_may_be_a_pipe(tmp_path: Path) -> None:
+    for command in ("rank", f"map --mapping {SAMPLES}/breast_cancer.toml"):
+        name, *rest = command.split()
+        ranked = f"{name} {SAMPLES}/breast_cancer.csv {' '.join(rest)}"
+        line = f"{sys.executable} -m probfs {ranked} --quiet --output /dev/stdout | cat"
+        result = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout.count("\n") > 9
+
+
 def in_a_terminal(*arguments: object) -> str:
     """What the command writes when all its streams are a terminal of 100 columns."""
     shown = b""

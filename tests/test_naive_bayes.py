@@ -247,6 +247,15 @@ def test_a_feature_missing_in_all_but_the_surest_rows_is_still_measured() -> Non
     assert np.median(scored.s_s.exponent) > -1000
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("smoothing", [0.1, 0.3, 0.7, 1.0])
+def test_factors_that_are_equal_but_for_rounding_give_exactly_zero(classes: int, smoothing: float) -> None:
+    rows = [(value, label) for label in range(classes) for value in "uv" for _ in range(3 + 2 * label)]
+    frame = pd.DataFrame({"z_even": [v for v, _ in rows], "a_same": "x", "y": [str(label) for _, label in rows]})
+    ranking = probfs.rank(frame, smoothing=smoothing, estimate="resubstitution")
+    assert [(f.feature, f.s_s, f.s_a) for f in ranking.features] == [("a_same", 0.0, 0.0), ("z_even", 0.0, 0.0)]
+
+
 def test_a_class_of_one_row_cannot_be_left_out() -> None:
     frame = pd.DataFrame({"a": list("xyxyx"), "y": list("00112")})
     with pytest.raises(probfs.DataError, match="class '2' has one row only"):

@@ -60,6 +60,17 @@ def test_the_count_column_is_not_taken_for_the_target(frame: pd.DataFrame) -> No
     assert {feature.feature for feature in ranking.features} == {"a", "b"}
 
 
+def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, write: Write) -> None:
+    for text, options in (
+        ('drop = ["y"]', {"target": "y"}),
+        ('[columns]\ny = "numeric"', {"target": "y"}),
+        ('[columns]\nn = "<= 1"', {"count": "n"}),
+        ('drop = ["a"]', {"include": ["a"]}),
+    ):
+        with pytest.raises(probfs.UsageError, match=r"m\.toml"):
+            probfs.rank(frame, mapping=write("m.toml", text), **options)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -102,6 +113,26 @@ def test_a_target_that_cannot_be_predicted_is_refused(write: Write, text: str, m
     with pytest.raises(probfs.DataError) as caught:
         probfs.rank(write("t.csv", text))
     assert message in str(caught.value)
+
+
+def test_many_numbers_may_be_classes_if_the_user_says_so(write: Write) -> None:
+    body = "".join(f"{'xy'[n % 2]},{n}\nx,{n}\n" for n in range(60))
+    names = ",".join(str(n) for n in range(60))
+    arff = f"@relation r\n@attribute a {{x,y}}\n@attribute class {{{names}}}\n@data\n{body}"
+    assert len(probfs.rank(write("t.arff", arff)).input.classes) == 60
+    data, mapping = write("t.csv", "a,y\n" + body), write("m.toml", '[columns]\ny = "category"\n')
+    assert len(probfs.rank(data, mapping=mapping).input.classes) == 60
+
+
+def test_arguments_of_other_sorts_are_understood(frame: pd.DataFrame) -> None:
+    expected = probfs.rank(frame, target="y", exclude=["b"], unlabeled=[frame]).to_csv()
+    numbered = frame.rename(columns={"y": 7})
+    assert probfs.rank(numbered, target=7, exclude="b", unlabeled=numbered).to_csv() == expected  # type: ignore[arg-type]
+    assert probfs.rank(frame, step=np.float64(0.5)).to_csv() == probfs.rank(frame, step=0.5).to_csv()
+    with pytest.raises(probfs.UsageError, match="path or a pandas data frame, not dict"):
+        probfs.rank({"a": [1]})  # type: ignore[arg-type]  # the point of the test
+    with pytest.raises(probfs.UsageError, match="only once"):
+        probfs.rank("-", unlabeled=["-"])
 
 
 # --- columns --------------------------------------------------------------------------------------------------------
@@ -163,6 +194,12 @@ def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write
     assert inside.to_csv() == outside.to_csv()
     assert outside.input.unlabelled_rows == 2
     assert all(feature.s_su is not None for feature in inside.features)
+
+
+def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
+    data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
+    ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n1.0\n2.0\n1\n")])
+    assert any("most unlabelled cells hold values that no labelled row has" in warning for warning in ranking.warnings)
 
 
 def test_an_unlabelled_table_that_lacks_a_column_is_refused(write: Write) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import arff
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -195,6 +196,18 @@ def test_codes_are_wide_enough(distinct: int) -> None:
     assert column.codes.dtype.itemsize == (1 if distinct < 256 else 2 if distinct < 65_536 else 4)
 
 
+def test_lines_are_counted_alike_after_a_lone_carriage_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 9)
+    table = from_csv("x,y\n1,2\r3,4\n5,6\n7,8\r\n9,0\n")
+    assert table.lines is not None
+    assert [table.lines.line(row) for row in range(table.rows)] == [2, 3, 4, 5, 6]
+
+
+def test_a_block_of_blank_cells_is_not_a_blank_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 6)
+    assert content(from_csv("a\ty\n1\t2\n\t\n \t\n", "\t")) == {"a": ["1", None, " "], "y": ["2", None, None]}
+
+
 # --- ARFF -----------------------------------------------------------------------------------------------------------
 
 ODD_ARFF = """% a comment
@@ -233,6 +246,19 @@ def test_arff_reads_what_weka_and_openml_write(write: Write) -> None:
     assert table.lines is not None
     assert [table.lines.line(row) for row in range(5)] == [13, 14, 16, 17, 18]
     assert content(read_table(write("crlf.arff", "\ufeff" + ODD_ARFF.replace("\n", "\r\n")))) == found
+
+
+def test_arff_cells_may_be_separated_by_tabs(write: Write) -> None:
+    head = "@relation r\n@attribute a string\n@attribute b {p,q}\n@data\n"
+    table = read_table(write("t.arff", head + "'x\ty'\tp\n'x, y'\tq\nplain\tp\n'x\ty',q\n"))
+    assert content(table) == {"a": ["x\ty", "x, y", "plain", "x\ty"], "b": ["p", "q", "p", "q"]}
+
+
+def test_one_number_is_one_value_however_it_is_written(write: Write) -> None:
+    head = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
+    rows = ["1e15,p", "1000000000000000,q", "+1.50,p", "1.5,q", "-0,p", "0.0,q", "nan,p", "12345678901234567890,q"]
+    table = read_table(write("t.arff", head + "\n".join(rows) + "\n"))
+    assert content(table)["a"] == ["1000000000000000"] * 2 + ["1.5"] * 2 + ["0"] * 2 + [None, "12345678901234567890"]
 
 
 def test_sparse_rows_leave_out_zeros_and_first_values(write: Write) -> None:
@@ -350,6 +376,18 @@ def test_typed_columns_become_the_texts_a_csv_would_hold() -> None:
     assert found["day"] == ["2020-01-01 00:00:00", "2020-01-02 03:04:05", None]
     assert found["mixed"] == ["1", "one", None]
     assert found["5"] == ["a", "b", "c"]
+
+
+def test_odd_frames_are_read_or_refused_in_one_line() -> None:
+    odd = pd.DataFrame(
+        {"none": pd.Categorical([None] * 4), "half": np.array([1, 2, 1, 2], dtype=np.float16), "y": list("ppqq")}
+    )
+    assert content(table_from_frame(odd)) == {"none": [None] * 4, "half": ["1", "2", "1", "2"], "y": list("ppqq")}
+    huge = pd.DataFrame({"big": pd.Series([10**30, 1], dtype=object), "y": ["p", "q"]})
+    assert content(table_from_frame(huge))["big"] == [str(10**30), "1"]
+    for bad in ([[1], [2]], ["\ud800", "x"]):
+        with pytest.raises(DataError):
+            table_from_frame(pd.DataFrame({"bad": pd.Series(bad, dtype=object), "y": ["p", "q"]}))
 
 
 def test_a_stored_index_is_a_column_if_it_has_a_name(tmp_path: Path) -> None:
