@@ -24,6 +24,7 @@ from probfs.mapping import parse_mapping
 from probfs.output import write_whole
 from probfs.preparation import ColumnChoice, prepare
 from probfs.readers.frame import table_from_frame
+from probfs.render import render
 from probfs.suggestion import suggest_mapping
 from tests.conftest import ROOT, SAMPLES, Run
 
@@ -340,3 +341,78 @@ def test_help_imports_neither_pandas_nor_numpy(arguments: tuple[str, ...]) -> No
 def test_ranking_imports_no_scikit_learn_scipy_or_matplotlib(chosen: str) -> None:
     loaded = modules_after("rank", *COMMUTE, "--format", chosen)
     assert loaded.isdisjoint({"sklearn", "scipy", "matplotlib", "pandas"})
+
+
+# --- streams that fail ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "error"),
+    [
+        ("> /dev/full", 1, "probfs: error: standard output cannot be written: no space left on device\n"),
+        (">&-", 1, "probfs: error: standard output is closed\n"),
+        ("2>&-", 0, ""),
+        ("2> /dev/full", 0, ""),
+        ("| true", 0, ""),
+    ],
+)
+def test_a_stream_that_fails_is_one_line_and_nothing_more(redirection: str, status: int, error: str) -> None:
+    quiet = "--quiet" if "2>" not in redirection else ""
+    line = f"{sys.executable} -m probfs rank {SAMPLES}/commute.csv {quiet} {redirection}"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (status, error)
+    if "2>" in redirection:
+        assert result.stdout.startswith("rank,feature")
+        assert "target" not in result.stdout
+
+
+def test_help_on_a_full_disk_and_no_command_at_all() -> None:
+    line = f"{sys.executable} -m probfs --help > /dev/full"
+    result = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    result = subprocess.run([sys.executable, "-m", "probfs"], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "inspect" in result.stderr
+    assert "error" not in result.stderr
+
+
+def test_standard_output_that_is_appended_to_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("keep\n")
+    line = f"{sys.executable} -m probfs rank {SAMPLES}/commute.csv --quiet --format csv --output /dev/stdout >> {path}"
+    subprocess.run(["bash", "-c", line], check=True)
+    assert path.read_text().startswith("keep\nrank,feature")
+
+
+def test_an_output_that_is_standard_input_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes((SAMPLES / "commute.csv").read_bytes())
+    line = f"{sys.executable} -m probfs rank - --output {path} < {path}"
+    result = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert path.read_bytes() == (SAMPLES / "commute.csv").read_bytes()
+
+
+@pytest.mark.parametrize("width", [30, 45, 62, 80])
+def test_a_narrow_terminal_keeps_names_and_the_driving_score(width: int) -> None:
+    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    lines = render(ranking, "table", width=width).splitlines()
+    for feature in ranking.features:
+        assert any(f"{feature.feature} " in line and f"{feature.s_s:.4f}" in line for line in lines)
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("delay", [False, True])
+def test_a_format_is_recognised_however_a_pipe_brings_it(delay: bool) -> None:
+    arff = (SAMPLES / "breast_cancer.arff").read_bytes()
+    arff = b"% " + b"c" * 60_000 + b"\n" + arff
+    command = [sys.executable, "-m", "probfs", "rank", "-", "--quiet", "--top", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        if delay:
+            process.stdin.write(arff[:1])
+            process.stdin.flush()
+            time.sleep(0.5)
+        shown, _ = process.communicate(arff[1:] if delay else arff)
+    assert process.returncode == 0
+    assert shown.startswith(b"rank,feature")

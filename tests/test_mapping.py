@@ -188,3 +188,28 @@ def test_the_target_may_be_made_by_a_rule(write: Write) -> None:
     frame = pd.DataFrame({"x": list("aabbaabb"), "y": [str(number) for number in range(8)]})
     ranking = probfs.rank(frame, mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
     assert ranking.input.classes == {"no": 4, "yes": 4}
+
+
+def test_dots_in_texts_and_comments_are_no_dotted_keys() -> None:
+    dotted = ".".join(["a"] * 100)
+    assert parse_mapping(f'# {dotted}\ndrop = ["{dotted}"]\n[columns]\n"{dotted}x" = "category"\n'.encode()).drop == (
+        dotted,
+    )
+
+
+def test_a_key_below_columns_by_mistake_is_explained() -> None:
+    with pytest.raises(MappingError, match="move it to the top"):
+        parse_mapping(b'[columns]\nx = "category"\ndrop = ["y"]\n')
+    with pytest.raises(MappingError, match="did you mean '<='"):
+        parse_mapping(b'[columns]\nx = "=< 5"\n')
+
+
+def test_grouped_values_that_the_table_does_not_hold_are_noted(write: Write) -> None:
+    frame = pd.DataFrame({"x": list("abab"), "y": list("0011")})
+    mapping = write("m.toml", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n')
+    assert any("holds none of 'zzz'" in warning for warning in probfs.rank(frame, mapping=mapping).warnings)
+
+
+def test_widths_of_extreme_numbers() -> None:
+    found = mapped(["-1e308", "0", "1e308"], "{ widths = 2 }")
+    assert found == ["(-inf,0]", "(-inf,0]", "(0,inf)"]

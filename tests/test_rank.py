@@ -86,6 +86,8 @@ def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, wr
         ({"estimate": "cv", "folds": 1}, "too few"),
         ({"smoothing": -1}, "--smoothing"),
         ({"smoothing": math.nan}, "--smoothing"),
+        ({"smoothing": 1e160}, "--smoothing"),
+        ({"na": ["\udcff"]}, "not valid Unicode"),
         ({"step": 0}, "--step"),
         ({"step": 1.5}, "--step"),
         ({"bins": 1}, "--bins"),

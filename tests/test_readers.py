@@ -406,3 +406,60 @@ def test_a_nested_parquet_column_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1" + b"x" * 50 + b"PAR1")
     with pytest.raises(DataError, match="no readable Parquet"):
         read_table(tmp_path / "t.parquet")
+
+
+def test_a_carriage_return_in_a_cell_survives_being_written() -> None:
+    frame = pd.DataFrame({"cr\rx": ["1", "2"], "y": ["p\rq", "r\r\ns"]})
+    for kind in ("csv", "tsv"):
+        back = read_back(written(table_from_frame(frame), kind), Path(f"t.{kind}"))
+        assert content(back) == {"cr\rx": ["1", "2"], "y": ["p\rq", "r\r\ns"]}
+
+
+def test_large_integers_survive_parquet() -> None:
+    frame = pd.DataFrame({"n": [9007199254740993, 9007199254740992], "y": ["p", "q"]})
+    back = read_back(written(table_from_frame(frame), "parquet"), Path("t.parquet"))
+    assert content(back)["n"] == ["9007199254740993", "9007199254740992"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "gzipped twice"),
+        (b"BZh91AY&SY", "bzip2"),
+        (b"\xfd7zXZ\x00\x00", "xz"),
+    ],
+)
+def test_other_compressions_are_named(write: Write, data: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_table(write("t.csv", data))
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "hex", "zlib", "base64"])
+def test_an_encoding_that_is_not_of_text_is_refused(write: Write, encoding: str) -> None:
+    with pytest.raises(ProbfsError, match="no encoding"):
+        read_table(write("t.csv", "a,b\n1,2\n"), ReadOptions(encoding=encoding))
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ("@attribute a string", r"'\ud800'"),
+        ("@attribute a date 'yyyy yyyy'", "2020"),
+        ("@attribute a date 'M MM'", "1"),
+        ("@attribute a {'',x}", "''"),
+        ("@attribute a string", "x" + " " * 60_000 + "y"),
+        ("@attribute a string", "''"),
+    ],
+)
+def test_odd_arff_values_are_read_without_a_traceback(write: Write, head: str, row: str) -> None:
+    table = read_table(write("t.arff", f"@relation r\n{head}\n@attribute y {{p,q}}\n@data\n{row},p\n'x',q\n"))
+    assert table.rows == 2
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [("@attribute a date 'yyyy-MM-dd Z'", "'0001-01-01 +1400'"), ("@attribute a numeric", "{" + "9" * 5000 + " 1}")],
+)
+def test_odd_arff_values_are_refused_without_a_traceback(write: Write, head: str, row: str) -> None:
+    with pytest.raises(DataError):
+        read_table(write("t.arff", f"@relation r\n{head}\n@data\n{row}\n"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
 from probfs import __version__, elimination
 from probfs.backends.naive_bayes import NaiveBayes
-from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, Classifier, Estimate, Score, TableFormat
+from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, MOST_BINS, Classifier, Estimate, Score, TableFormat
 from probfs.elimination import Round
 from probfs.encoding import encode
 from probfs.errors import UsageError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame"
 
-LEAST_SMOOTHING = 1e-100
+LEAST_SMOOTHING, MOST_SMOOTHING = 1e-100, 1e100
 
 
 def rank(
@@ -204,11 +203,12 @@ def _check_numbers(
         raise UsageError("--folds goes with --estimate cv only")
     if folds is not None and folds < 2:
         raise UsageError(f"--folds: {folds} is too few; 2 or more")
-    if not (smoothing == 0 or LEAST_SMOOTHING <= smoothing < math.inf):
-        raise UsageError(f"--smoothing: {smoothing} is neither 0 (the exact limit) nor a number from {LEAST_SMOOTHING}")
+    if not (smoothing == 0 or LEAST_SMOOTHING <= smoothing <= MOST_SMOOTHING):
+        allowed = f"0 (the exact limit) nor from {LEAST_SMOOTHING} to {MOST_SMOOTHING}"
+        raise UsageError(f"--smoothing: {smoothing} is neither {allowed}")
     if isinstance(step, bool) or not (step >= 1 if isinstance(step, int) else 0 < step < 1):
         raise UsageError(f"--step: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
-    if bins < 2:
-        raise UsageError(f"--bins: {bins} is too few; 2 or more")
+    if not 2 <= bins <= MOST_BINS:
+        raise UsageError(f"--bins: {bins} is not from 2 to {MOST_BINS}")
     if seed < 0:
         raise UsageError(f"--seed: {seed} is negative; 0 or more")

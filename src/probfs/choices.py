@@ -46,4 +46,5 @@ def format_by_ending(path: str | os.PathLike[str], endings: dict[str, Format], o
 
 
 DEFAULT_BINS = 5
+MOST_BINS = 10_000
 DEFAULT_FOLDS = 10

@@ -13,14 +13,16 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from probfs.arrays import text_array
+from probfs.choices import MOST_BINS
 from probfs.errors import MappingError
 from probfs.rules import ORDERINGS, Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
 from probfs.table import Kind, numbers_of
 from probfs.text import did_you_mean, printable, quoted
 
 MOST_BYTES = 4 << 20
-# tomllib needs quadratic time and memory in the length of a dotted key.
-_LONG_DOTTED_KEY = re.compile(rb"(?:\.[ \t]*(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*){65}")
+# tomllib needs quadratic time and memory in the length of a dotted key; quoted parts are stood in for by a letter.
+_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*")
+_LONG_DOTTED_KEY = re.compile(rb"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){64}")
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(\S.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
@@ -75,9 +77,10 @@ def parse_mapping(content: bytes, source: str = "mapping") -> MappingFile:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
-    deep = _LONG_DOTTED_KEY.search(content)
+    bare = _TEXT_OR_COMMENT.sub(b"q", content)
+    deep = _LONG_DOTTED_KEY.search(bare)
     if deep:
-        line = content.count(b"\n", 0, deep.start()) + 1
+        line = bare.count(b"\n", 0, deep.start()) + 1
         raise MappingError("a key has more than 64 dotted parts; quote it if it is one name", source=source, line=line)
     try:
         document = tomllib.loads(text)
@@ -120,6 +123,8 @@ class _Reader:
     def rule(self, name: str, value: object) -> Rule:
         if isinstance(value, str):
             return self.rule_from_text(name, value.strip())
+        if name in _TOP_KEYS and isinstance(value, list):
+            self.fail(name, f"{name} stands below [columns] and is taken for a column; move it to the top")
         if not isinstance(value, dict):
             self.fail(name, f'column {quoted(name)}: a rule is text like "<= 5" or a table like {{ cut = [1, 2] }}')
         return self.rule_from_table(name, value)
@@ -139,7 +144,8 @@ class _Reader:
 
     def comparison(self, name: str, symbol: str, operand: str) -> Rule:
         if symbol == "=":
-            self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '=='?")
+            meant = {"<": "<=", ">": ">="}.get(operand[:1], "==")
+            self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '{meant}'?")
         moment = _moment(operand)
         scale = Kind.NUMBER if moment is None else Kind.DATE
         number = _number(operand) if moment is None else moment
@@ -187,8 +193,8 @@ class _Reader:
         if kind == "groups":
             return self.groups(name, table["groups"], table.get("other"))
         intervals = table[kind]
-        if isinstance(intervals, bool) or not isinstance(intervals, int) or not 2 <= intervals <= 10_000:
-            self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to 10000")
+        if isinstance(intervals, bool) or not isinstance(intervals, int) or not 2 <= intervals <= MOST_BINS:
+            self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to {MOST_BINS}")
         return Quantiles(intervals) if kind == "quantiles" else Widths(intervals)
 
     def cut(self, name: str, value: object) -> Rule:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
 
 from probfs.errors import OutputError
 from probfs.text import printable
+
+_OWN_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -33,12 +36,15 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether something is there already that is no regular file, and so cannot be replaced."""
-    # Asked of the path itself: what /dev/stdout resolves to may have no name when it is a pipe.
-    return os.path.exists(path) and not os.path.isfile(path)
+    # Asked of the path itself: what /dev/stdout resolves to may have no name, or be a file that is appended to.
+    return os.fspath(path).startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
-    with open(path, "wb", buffering=0) as stream:
+    own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path))
+    # Opening /dev/stdout anew would start at the beginning of the file it is redirected to.
+    number = {"stdout": 1, "stderr": 2}.get(own[1], own[1]) if own else None
+    with open(path if number is None else os.dup(int(number)), "wb", buffering=0) as stream:
         remaining = memoryview(content)
         while remaining:
             remaining = remaining[stream.write(remaining) or 0 :]

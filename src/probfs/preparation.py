@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from probfs.arrays import index_array, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
-from probfs.rules import UNKNOWN, Category, Coder, Numeric, Quantiles, Rule, Seen, UnfitValueError, short_number
+from probfs.rules import UNKNOWN, Category, Coder, Groups, Numeric, Quantiles, Rule, Seen, UnfitValueError, short_number
 from probfs.table import Column, Integers, Kind, Table, code_type, is_number, numbers_of
 from probfs.text import listed, quoted
 
@@ -34,6 +34,11 @@ class ColumnChoice:
     exclude: Sequence[str] = ()
     na: Sequence[str] = ()
     bins: int = 5
+
+    def __post_init__(self) -> None:
+        for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
+            if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
+                raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
 
 
 class Role(Enum):
@@ -216,9 +221,10 @@ def _target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[s
         return table.column(choice.target, "--target").name, "by --target"
     if mapping.target is not None:
         return mapping.target, "by the mapping"
-    if table.target_hint is not None:
+    unwanted = {*mapping.drop, *choice.exclude}
+    if table.target_hint is not None and table.target_hint[0] not in unwanted:
         return table.target_hint
-    free = [name for name in table.columns if name != choice.count and name not in {*mapping.drop, *choice.exclude}]
+    free = [name for name in table.columns if name != choice.count and name not in unwanted]
     if not free:
         raise UsageError(f"no column of {table.source} is left to be the target; name one with --target")
     return free[-1], "the last column"
@@ -277,10 +283,24 @@ def _plan(
             plans.append(plan)
             if nearly:
                 almost.append(column.name)
-    if not almost:
-        return tuple(plans), ()
-    note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
-    return tuple(plans), (f"{note}; name the others with --na, or map the column",)
+    notes = [
+        f"column {quoted(name)} holds none of {listed(unknown)}, which the groups of {mapping.source} name"
+        for name, unknown in _unknown_members(table, mapping)
+    ]
+    if almost:
+        note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
+        notes.append(f"{note}; name the others with --na, or map the column")
+    return tuple(plans), tuple(notes)
+
+
+def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, list[str]]]:
+    """Values that a mapping groups and the table does not hold: misspelt, perhaps."""
+    for name, rule in mapping.columns.items():
+        if isinstance(rule, Groups):
+            held = set(table.columns[name].values.to_pylist())
+            unknown = [value for values in rule.groups.values() for value in values if value not in held]
+            if unknown:
+                yield name, unknown
 
 
 def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integers) -> tuple[ColumnPlan, bool]:
@@ -293,7 +313,9 @@ def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integer
         return ColumnPlan(column.name, Role.FEATURE, "mapping", Numeric(Quantiles(bins) if many else Category())), False
     if not many or column.declared:
         return ColumnPlan(column.name, Role.FEATURE, "", Category()), False
-    if numbers_of(seen, column.kind) is not None:
-        return ColumnPlan(column.name, Role.FEATURE, f"{len(seen)} numbers", Quantiles(bins, strict=False)), False
+    numbers = numbers_of(seen, column.kind)
+    if numbers is not None:
+        reason = f"{len(seen)} numbers" + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
+        return ColumnPlan(column.name, Role.FEATURE, reason, Quantiles(bins, strict=False)), False
     nearly = column.kind is Kind.TEXT and is_number(seen).mean() >= 0.9
     return ColumnPlan(column.name, Role.FEATURE, "", Category()), bool(nearly)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from probfs.elimination import Round
 from probfs.output import write_whole
 from probfs.scaled import Scaled
+from probfs.text import delimited
 
 if TYPE_CHECKING:
     import pandas
@@ -108,12 +107,8 @@ class Ranking:
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(CSV_HEADER)
-        for feature in self.features:
-            writer.writerow("" if value is None else value for value in (getattr(feature, n) for n in CSV_HEADER))
-        return _delivered(text.getvalue(), path)
+        rows = [[getattr(feature, name) for name in CSV_HEADER] for feature in self.features]
+        return _delivered(delimited([CSV_HEADER, *rows]), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON form."""

@@ -284,7 +284,9 @@ class Widths:
         numbers, _ = _sorted_numbers(seen)
         if not len(numbers) or numbers[0] == numbers[-1]:
             return _CutCoder(np.empty(0), seen.kind)
-        return _CutCoder(np.linspace(numbers[0], numbers[-1], self.intervals + 1)[1:-1], seen.kind)
+        share = np.arange(1, self.intervals) / self.intervals
+        # Not low + share·(high - low): the difference of extreme numbers is beyond a double.
+        return _CutCoder(np.unique(numbers[0] * (1 - share) + numbers[-1] * share), seen.kind)
 
     def describe(self) -> str:
         return f"{self.intervals} intervals of equal width"
@@ -351,7 +353,9 @@ def _all_numbers(values: pa.StringArray, kind: Kind) -> Floats:
         position = int(np.argmin(is_number(values, kind)))
         text = quoted(values[position].as_py())
         wanted = "an ISO date" if kind is Kind.DATE else "a number"
-        raise UnfitValueError(position, f"{text} is not {wanted}; map the column as text, or list it in 'missing'")
+        raise UnfitValueError(
+            position, f"{text} is not {wanted}; map the column as \"category\", or list it in 'missing'"
+        )
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
         position = int(infinite[0])

@@ -10,35 +10,44 @@ import numpy as np
 
 from probfs.arrays import index_array
 from probfs.inspection import kind_of
-from probfs.preparation import CUT_ABOVE, Prepared, Role
+from probfs.preparation import CUT_ABOVE, Prepared
 from probfs.rules import Quantiles, Seen, short_number
-from probfs.table import Column, Integers, Kind
-from probfs.text import counted, printable
+from probfs.table import Column, Integers, Kind, numbers_of
+from probfs.text import counted, is_unseen, printable
 
 _ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|uuid|guid|key|index|idx|row|rownum|nr|no|number)$|^(?:id|uuid|guid)(?:[_\W]|$)", re.I
 )
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
 _MOST_GROUPED = 200
+_MOST_TEXT = 2 << 20
+"""A mapping must stay below its size limit, however long the names of rare values are."""
 _RARE_SHARE = 0.01
 _RARE_ROWS = 5
 
 
 def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) -> str:
     """A commented TOML mapping that ``--mapping`` takes as it is."""
-    weights = prepared.labelled_weights()
+    weights, rows = prepared.labelled_weights(), prepared.table.rows
     drops: list[str] = []
     rules: list[str] = []
     kept: list[str] = []
-    for plan in prepared.plans:
-        if plan.role is not Role.FEATURE:
-            continue
+    reasons = {plan.name: _looks_like_an_id(prepared.table.columns[plan.name], rows) for plan in prepared.features}
+    if all(reasons.values()):
+        # With nothing else to rank, a mapping that drops everything helps nobody.
+        reasons = {}
+    infinite: list[str] = []
+    room = _MOST_TEXT
+    for plan in prepared.features:
         column = prepared.table.columns[plan.name]
-        reason = _looks_like_an_id(column, prepared.table.rows)
+        infinite += [text for text in _infinite_texts(column) if text not in infinite]
+        reason = reasons.get(plan.name)
         if reason:
             drops.append(f"    {toml_text(plan.name)},  # {reason}")
             continue
         rule = _rule(column, weights, bins)
+        room -= len(rule or "")
+        rule = rule if room > 0 else None
         (kept if rule is None else rules).append(_comment(column) if rule is None else rule)
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: probfs rank … --mapping THIS_FILE",
@@ -48,7 +57,7 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
         *(["drop = [", *drops, "]"] if drops else ["drop = []"]),
         "",
         '# Texts that mean "not known", besides the empty cell.',
-        f"missing = [{', '.join(toml_text(text) for text in missing)}]",
+        f"missing = [{', '.join(toml_text(text) for text in (*missing, *infinite))}]",
         "",
         "[columns]",
         *rules,
@@ -59,13 +68,13 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
 
 
 def toml_text(text: str) -> str:
-    """A TOML string; JSON's escapes are TOML's, but for the delete character.
+    """A TOML string; JSON's escapes are TOML's too.
 
     >>> print(toml_text('say "hi"'))
     "say \\"hi\\""
     """
-    escaped = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return re.sub(r"[\x80-\x9f\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", escaped)
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
 
 
 def _rule(column: Column, weights: Integers, bins: int) -> str | None:
@@ -76,8 +85,8 @@ def _rule(column: Column, weights: Integers, bins: int) -> str | None:
     if not column.declared and len(seen) > CUT_ABOVE:
         values = column.values.take(index_array(seen))
         observed = Seen(values, counts[seen], column.kind)
-        if kind_of(column) in ("number", "date") and _finite(column):
-            labels = Quantiles(bins).learn(observed).labels.to_pylist()
+        if kind_of(column) in ("number", "date"):
+            labels = Quantiles(bins).learn(_finite_only(observed)).labels.to_pylist()
             return f"{key} = {{ quantiles = {bins} }}  # {counted(len(seen), 'value')}; now {' '.join(labels)}"
     rare = _rare_values(column, counts, seen)
     if rare:
@@ -87,9 +96,18 @@ def _rule(column: Column, weights: Integers, bins: int) -> str | None:
     return None
 
 
-def _finite(column: Column) -> bool:
-    numbers = column.numbers()
-    return numbers is not None and bool(np.isfinite(numbers).all())
+def _infinite_texts(column: Column) -> list[str]:
+    """How a numeric column writes infinity, which cannot be cut."""
+    numbers = None if column.declared else column.numbers()
+    if numbers is None or len(numbers) <= CUT_ABOVE:
+        return []
+    return [column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers))]
+
+
+def _finite_only(seen: Seen) -> Seen:
+    numbers = numbers_of(seen.values, seen.kind)
+    kept = np.flatnonzero(np.isfinite(numbers)) if numbers is not None else np.arange(len(seen.values))
+    return Seen(seen.values.take(index_array(kept)), seen.counts[kept], seen.kind)
 
 
 def _rare_values(column: Column, counts: Integers, seen: Integers) -> list[str]:

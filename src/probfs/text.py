@@ -6,8 +6,8 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-# Bidirectional controls can reorder what a reader sees; they are shown, not obeyed.
-_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Bidirectional controls reorder what a reader sees, zero-width characters hide in it; they are shown, not obeyed.
+_UNSEEN = frozenset("\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_QUOTE = 60
 
@@ -51,6 +51,28 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
+    """Rows as CSV. (Python's csv module, before 3.13, leaves a carriage return in a cell unquoted.)
+
+    >>> print(delimited([["a", "b, c"], [1.5, None]]), end="")
+    a,"b, c"
+    1.5,
+    """
+    return "".join(f"{_record([_cell(value, delimiter) for value in row], delimiter)}\n" for row in rows)
+
+
+def _record(cells: list[str], delimiter: str) -> str:
+    # One empty cell alone would be a blank line, which is no row.
+    return '""' if cells == [""] else delimiter.join(cells)
+
+
+def _cell(value: object, delimiter: str) -> str:
+    text = "" if value is None else str(value)
+    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
 def did_you_mean(wrong: str, names: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest valid one, or a list of what there is.
 
@@ -71,6 +93,15 @@ def _escaped(character: str) -> str:
     if character in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[character]
     code = ord(character)
-    if character in _BIDI_CONTROLS or unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs"):
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if is_unseen(character):
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
     return character
+
+
+def is_unseen(character: str) -> bool:
+    """Whether a character acts on its neighbours, or hides, instead of being seen."""
+    return (
+        character in _UNSEEN
+        or "\U000e0000" <= character <= "\U000e0fff"
+        or unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs")
+    )

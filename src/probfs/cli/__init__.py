@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import signal
 import sys
 from typing import Annotated, NoReturn
@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from probfs import __version__
+from probfs.cli.console import silence_stdout, tell
 from probfs.cli.inspect import EXAMPLES as INSPECT_EXAMPLES
 from probfs.cli.inspect import inspect
 from probfs.cli.map import EXAMPLES as MAP_EXAMPLES
@@ -24,7 +25,6 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="probfs",
-    no_args_is_help=True,
     # Help is plain text: markup would swallow every [bracketed] word.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -59,24 +59,29 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; a user's mistake is one line on standard error."""
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        if not words:
+            with contextlib.redirect_stdout(sys.stderr):
+                app(args=["--help"], prog_name="probfs", standalone_mode=False)
+            return 2
         # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
-        status = app(args=arguments, prog_name="probfs", standalone_mode=False)
-        sys.stdout.flush()
+        status = app(args=words, prog_name="probfs", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
         if status == INTERRUPTED:
-            print("probfs: interrupted", file=sys.stderr)
+            tell("probfs: interrupted")
         return status if isinstance(status, int) else 0
     except ProbfsError as error:
         return _complain(str(error), error.exit_status)
     except typer.TyperException as error:
         return _complain(_usage_message(error), getattr(error, "exit_code", 1))
     except KeyboardInterrupt:
-        print("probfs: interrupted", file=sys.stderr)
+        tell("probfs: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has had enough, as `head` has: that is not an error. Nothing more can be flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        silence_stdout()
+        return _complain(f"standard output cannot be written: {(error.strerror or str(error)).lower()}", 1)
     except MemoryError:
         return _complain("out of memory: rank fewer columns (--include), or merge equal rows (--count)", 1)
 
@@ -85,9 +90,10 @@ def _usage_message(error: typer.TyperException) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "probfs"
-    return f"{message.rstrip('.')}; see '{command} --help'"
+    message = message.replace("Value error, ", "").rstrip(".")
+    return f"{message}; see '{command} --help'"
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"probfs: error: {message}", file=sys.stderr)
+    tell(f"probfs: error: {message}")
     return status

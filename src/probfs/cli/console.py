@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from probfs.errors import UsageError
+from probfs.errors import OutputError, UsageError
 from probfs.text import printable
 
 if TYPE_CHECKING:
@@ -23,44 +23,73 @@ if TYPE_CHECKING:
 
 def require_data(data: str, context: typer.Context) -> None:
     """Show the help, and fail, when there is nothing to read but a person at a terminal."""
-    if data == "-" and sys.stdin.isatty():
-        print(context.get_help(), file=sys.stderr)
+    if data == "-" and sys.stdin is not None and sys.stdin.isatty():
+        tell(context.get_help())
         raise typer.Exit(2)
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
     """An output that is also an input would be lost if anything went wrong, and is seldom meant."""
     for path in inputs:
-        if output is None or path is None or str(path) == "-":
+        # Standard input is file number 0, whatever it was redirected from.
+        source = 0 if str(path) == "-" else path
+        if output is None or source is None or not output.is_file():
             continue
-        if output.is_file() and os.path.exists(path) and os.path.samefile(output, path):
+        if os.path.exists(source) and os.path.samefile(output, source):
             raise UsageError(f"--output: {printable(str(output))} is an input; name another file")
+
+
+def tell(line: str) -> None:
+    """A line on standard error, if anyone is there to read it."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr, flush=True)
+
+
+def silence_stdout() -> None:
+    """Throw away what is still buffered, so that leaving does not fail over it again."""
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def deliver(content: str | bytes, output: Path | None) -> None:
     """Write a result to a file, whole or not at all, or to standard output."""
     data = content.encode() if isinstance(content, str) else content
     if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _print_bytes(data)
         return
     from probfs.output import write_whole
 
     write_whole(output, data)
 
 
+def _print_bytes(data: bytes) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whoever read our output has had enough, as `head` has: that is no error.
+        silence_stdout()
+        raise typer.Exit from None
+    except OSError as error:
+        silence_stdout()
+        raise OutputError(f"standard output cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
 def stdout_is_terminal() -> bool:
-    return sys.stdout.isatty()
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def table_width(output: Path | None) -> int | None:
     """The terminal's width, or None where lines may be as long as they need."""
-    return shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if output is None and stdout_is_terminal() else None
 
 
 def wants_color(output: Path | None) -> bool:
     return (
-        output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        output is None and stdout_is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
 
 
@@ -77,7 +106,7 @@ class Reporter:
             return
         line = f"probfs: {printable(text)}"
         if self._bar is None:
-            print(line, file=sys.stderr)
+            tell(line)
         else:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -88,10 +117,11 @@ class Reporter:
             self._bar.update(self._task, description="ranking", total=total, completed=total - remaining)
 
 
-@contextmanager
+@contextlib.contextmanager
 def reporting(quiet: bool, progress: bool | None) -> Iterator[Reporter]:
     """A reporter whose progress bar is gone when the work is done."""
-    if not (sys.stderr.isatty() if progress is None else progress) or quiet:
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    if quiet or not (terminal if progress is None else progress):
         yield Reporter(quiet, None)
         return
     from rich.console import Console

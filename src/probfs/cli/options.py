@@ -9,19 +9,29 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, Classifier, Estimate, OutputFormat, Score, TableFormat
+from probfs.choices import (
+    DEFAULT_BINS,
+    DEFAULT_FOLDS,
+    MOST_BINS,
+    Classifier,
+    Estimate,
+    OutputFormat,
+    Score,
+    TableFormat,
+)
 
 
 def _words(choice: Any) -> str:
     return "|".join(get_args(choice))
 
 
-def whole_number(least: int) -> Any:
+def whole_number(least: int, most: int = 10**18) -> Any:
     """A parser for whole numbers; the usual one takes 3.0 and 1_0 as well."""
 
     def parse(text: str | int) -> int:
-        if not re.fullmatch(r"\d{1,18}", str(text)) or int(text) < least:
-            raise typer.BadParameter(f"{text!r} is not a whole number from {least} on.")
+        if not re.fullmatch(r"\d{1,18}", str(text)) or not least <= int(text) <= most:
+            reach = f"from {least} on" if most == 10**18 else f"from {least} to {most}"
+            raise typer.BadParameter(f"{text!r} is not a whole number {reach}.")
         return int(text)
 
     return parse
@@ -156,7 +166,7 @@ Count = Annotated[
 Bins = Annotated[
     int,
     typer.Option(
-        parser=whole_number(2),
+        parser=whole_number(2, MOST_BINS),
         metavar="K",
         help="Into how many intervals an unmapped numeric column with more than 20 values is cut.",
     ),

@@ -41,15 +41,15 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
     """Read a table from a file, or from standard input when the path is ``-``."""
     options = options or ReadOptions()
     source = shown_name(path)
-    with open_source(path) as raw:
-        kind = options.format or _known_format(path) or _recognised(raw.peek(1 << 16))
+    with open_source(path) as (raw, head):
+        kind = options.format or _known_format(path) or _recognised(head)
         if options.delimiter is not None and kind not in ("csv", "tsv"):
             raise UsageError(f"--delimiter: {source} is {kind.upper()}, which has no delimiter to choose")
         if kind == "parquet":
             from probfs.readers.arrow import read_parquet
 
             return read_parquet(_seekable(raw), source)
-        if raw.peek(4)[:4] == _PARQUET:
+        if head.startswith(_PARQUET):
             raise DataError(f"is a Parquet file, not {kind.upper()}; use --input-format parquet", source=source)
         stream = Utf8Stream(raw, options.encoding, source)
         if kind == "arff":

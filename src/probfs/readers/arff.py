@@ -21,6 +21,7 @@ from probfs.text import counted, listed, quoted
 
 _BLOCK_BYTES = 8 << 20
 _NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
+_INDEX = re.compile(r"[0-9]{1,9}")
 _COMMENT = re.compile(r"(?:^|\s)%")
 
 
@@ -147,9 +148,8 @@ class _Reader:
         while position is not None:
             value, position = self._cell(text, position, delimiter, number)
             values.append(value)
-        if len(values) != len(self.attributes) or "" in values:
-            found = counted(len(values), "value") if "" not in values else "an empty value"
-            problem = f"{found}, but {counted(len(self.attributes), 'attribute')} are declared"
+        if len(values) != len(self.attributes):
+            problem = f"{counted(len(values), 'value')}, but {counted(len(self.attributes), 'attribute')} are declared"
             raise DataError(f"{problem}; a missing one is written ?", source=self.source, line=number)
         return values
 
@@ -173,6 +173,8 @@ class _Reader:
         if comment:
             bare, end = bare[: comment.start()], -1
         bare = bare.strip()
+        if not bare:
+            raise DataError("an empty value; a missing one is written ?", source=self.source, line=number)
         return None if bare == "?" else bare, None if end < 0 else end + 1
 
     def _without_weight(self, line: str) -> str:
@@ -194,7 +196,7 @@ class _Reader:
                 scanner.advance()
                 continue
             index = scanner.text(stop=" \t,}")
-            if not (index.isascii() and index.isdigit()) or scanner.at_end() or scanner.peek() in ",}":
+            if not _INDEX.fullmatch(index) or scanner.at_end() or scanner.peek() in ",}":
                 raise scanner.error(f"a sparse row is {{index value, …}}; {quoted(index)} does not fit")
             if int(index) >= len(self.attributes):
                 problem = f"index {index} is out of range: {counted(len(self.attributes), 'attribute')}, the first is 0"
@@ -278,7 +280,7 @@ def _dates(table: Table, column: Column, pattern: str) -> Column:
     for code, text in enumerate(column.values.to_pylist()):
         try:
             texts.append(parse(text))
-        except ValueError:
+        except (ValueError, OverflowError):
             problem = f"{quoted(text)} is not a date written as {quoted(pattern)}, as declared"
             raise table.cell_error(column, code, problem) from None
     return _merged(column, texts)

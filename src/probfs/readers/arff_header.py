@@ -25,7 +25,7 @@ _DATE_PARTS = {
 }  # fmt: skip
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 """A text in quotes of either kind, with a backslash before a quote inside it."""
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})|(.))", re.DOTALL)
 _DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 
 
@@ -226,6 +226,8 @@ def date_parser(pattern: str) -> Callable[[str], str] | None:
             directives.append(_DATE_PARTS[match[0]])
         else:
             directives.append(match[0].replace("%", "%%"))
+    if len({part for part in directives if part.startswith("%")}) < sum(part.startswith("%") for part in directives):
+        return None
     directive = "".join(directives)
 
     def parse(text: str) -> str:

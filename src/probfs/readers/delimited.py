@@ -115,7 +115,8 @@ class _Reader:
         for line, row in _Records(self.source, self.delimiter, blocks):
             if len(row) != width:
                 problem = f"{counted(len(row), 'field')}, but the header has {width}"
-                raise DataError(f"{problem}; quote a cell that contains the delimiter", source=self.source, line=line)
+                hint = "; quote a cell that contains the delimiter" if len(row) > width else "; is the line cut off?"
+                raise DataError(problem + hint, source=self.source, line=line)
             rows.append(row)
             lines.append(line)
             if len(rows) == _ROWS_AT_ONCE:

@@ -11,14 +11,22 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from probfs.errors import DataError, UsageError
 from probfs.text import printable
 
 STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
-_ZIP = b"PK\x03\x04"
+_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    _GZIP: "gzipped twice",
+}
+_BEGINNING = 1 << 18
+"""How much of a file is looked at to see what it is."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -28,18 +36,18 @@ def shown_name(path: str | os.PathLike[str]) -> str:
 
 
 @contextlib.contextmanager
-def open_source(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
-    """The bytes of a file or of standard input, unzipped if they are gzip, whatever the name says."""
+def open_source(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader, bytes]]:
+    """The bytes of a file or of standard input, unzipped if they are gzip, and how they begin."""
     name = shown_name(path)
     with contextlib.ExitStack() as stack:
         try:
-            raw = _open(path, stack)
-            start = raw.peek(4)[:4]
-            if start == _ZIP:
-                raise DataError("is a zip archive; unpack it first", source=name)
-            if start[:2] == _GZIP:
-                raw = io.BufferedReader(cast(io.RawIOBase, stack.enter_context(gzip.GzipFile(fileobj=raw))), 1 << 20)
-            yield raw
+            raw, head = _with_beginning(_open(path, stack))
+            if head.startswith(_GZIP):
+                raw, head = _with_beginning(stack.enter_context(gzip.GzipFile(fileobj=raw)))
+            for magic, kind in _ARCHIVES.items():
+                if head.startswith(magic):
+                    raise DataError(f"is {kind}; unpack it first", source=name)
+            yield raw, head
         except EOFError as error:
             raise DataError("the gzip data ends too early; fetch or write the file again", source=name) from error
         except (gzip.BadGzipFile, zlib.error) as error:
@@ -50,10 +58,38 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
 
 def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.BufferedReader:
     if os.fspath(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise DataError("standard input is closed", source=shown_name(path))
         return cast(io.BufferedReader, sys.stdin.buffer)
     if stat.S_ISDIR(os.stat(path).st_mode):
         raise DataError("is a directory; name a file in it", source=shown_name(path))
     return stack.enter_context(open(path, "rb"))
+
+
+def _with_beginning(stream: BinaryIO | gzip.GzipFile) -> tuple[io.BufferedReader, bytes]:
+    """A stream from its start, and its first bytes; a pipe may bring even these in several pieces."""
+    head = stream.read(_BEGINNING)
+    raw = getattr(stream, "raw", None)
+    if isinstance(raw, io.FileIO) and raw.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return cast(io.BufferedReader, stream), head
+    return io.BufferedReader(_Rejoined(head, stream), 1 << 20), head
+
+
+class _Rejoined(io.RawIOBase):
+    """What was read of a stream to look at it, and then the rest."""
+
+    def __init__(self, head: bytes, rest: BinaryIO | gzip.GzipFile) -> None:
+        self._head = io.BytesIO(head)
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head.read(len(buffer)) or self._rest.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class Utf8Stream:
@@ -65,6 +101,7 @@ class Utf8Stream:
         self._offset = 0
         try:
             codec = codecs.lookup(encoding)
+            b"a".decode(encoding, "ignore")  # rot13 and zlib are codecs too, but of no text
             self._decoder = None if codec.name in ("utf-8", "utf-8-sig") else codec.incrementaldecoder()
         except (LookupError, TypeError) as error:
             raise UsageError(f"--encoding: no encoding {encoding!r}; utf-8, latin-1, cp1252, utf-16 …") from error

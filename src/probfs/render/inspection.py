@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from dataclasses import asdict, astuple, fields
@@ -14,7 +13,7 @@ from rich.text import Text
 from probfs.choices import OutputFormat
 from probfs.inspection import SCHEMA, ColumnSummary, Inspection, balance
 from probfs.render.markdown import escaped, pipe_table
-from probfs.text import counted, printable
+from probfs.text import counted, delimited, printable
 
 _HEADER = tuple(field.name for field in fields(ColumnSummary))
 _WIDE = 10_000
@@ -26,11 +25,7 @@ def render_inspection(inspection: Inspection, chosen: OutputFormat, width: int |
         return json.dumps({"schema": SCHEMA, **asdict(inspection)}, ensure_ascii=False, indent=2) + "\n"
     rows = [astuple(column) for column in inspection.columns]
     if chosen == "csv":
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_HEADER)
-        writer.writerows(rows)
-        return text.getvalue()
+        return delimited([_HEADER, *rows])
     if chosen == "markdown":
         return "\n\n".join([*(escaped(line) for line in _sentences(inspection)), pipe_table(_HEADER, rows)])
     return _table(inspection, width, color)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,31 +22,34 @@ from probfs.text import printable
 _BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _WIDE = 10_000
+_GAP = 2
+_BAR = ""
+_ROUND = "left in round"
 
 
 def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
     """The table with its sentences; without a terminal's width nothing is ever cut off."""
     scores = shown_scores(ranking)
-    driving = scores[0]
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("rank", justify="right")
-    grid.add_column("feature", overflow="fold")
-    grid.add_column(SCORE_HEADINGS[driving], justify="right", no_wrap=True, style="bold")
-    grid.add_column("", no_wrap=True, style="cyan")
+    largest = max((abs(_value(feature, scores[0])) for feature in ranking.features), default=0.0)
+    columns = {
+        "rank": [str(feature.rank) for feature in ranking.features],
+        "feature": [printable(feature.feature) for feature in ranking.features],
+        SCORE_HEADINGS[scores[0]]: [_shown(_value(feature, scores[0])) for feature in ranking.features],
+        _BAR: [_bar(_value(feature, scores[0]), largest) for feature in ranking.features],
+    }
     for name in scores[1:]:
-        grid.add_column(SCORE_HEADINGS[name], justify="right", no_wrap=True)
-    grid.add_column("left in round", justify="right", no_wrap=True)
-    largest = max((abs(_value(feature, driving)) for feature in ranking.features), default=0.0)
-    for feature in ranking.features:
-        value = _value(feature, driving)
-        grid.add_row(
-            str(feature.rank),
-            Text(printable(feature.feature)),
-            _shown(value),
-            _bar(value, largest),
-            *(_shown(_value(feature, name)) for name in scores[1:]),
-            str(feature.round),
-        )
+        columns[SCORE_HEADINGS[name]] = [_shown(_value(feature, name)) for feature in ranking.features]
+    columns[_ROUND] = [str(feature.round) for feature in ranking.features]
+    if width is not None:
+        _make_fit(columns, width)
+    grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for heading in columns:
+        if heading in ("feature", _BAR):
+            grid.add_column(heading, overflow="fold", style="cyan" if heading == _BAR else None)
+        else:
+            grid.add_column(heading, justify="right", no_wrap=True)
+    for row in zip(*columns.values(), strict=True):
+        grid.add_row(*(Text(cell) for cell in row))
     text = io.StringIO()
     console = Console(
         file=text,
@@ -65,6 +69,16 @@ def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
     if hidden:
         console.print(Text(f"… and {hidden:,} more"))
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def _make_fit(columns: dict[str, list[str]], width: int) -> None:
+    """Leave out what a narrow terminal has no room for: the name and the driving score are what was asked for."""
+    expendable = [heading for heading in columns if heading not in ("rank", "feature", *list(columns)[2:3], _BAR)]
+    for heading in [*reversed(expendable), _BAR]:
+        widths = [max(cell_len(text) for text in (name, *cells)) + _GAP for name, cells in columns.items()]
+        if sum(widths) - _GAP <= width:
+            return
+        del columns[heading]
 
 
 def _value(feature: RankedFeature, name: str) -> float:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.choices import TABLE_ENDINGS, TableFormat, format_by_ending
 from probfs.table import Column, Kind, Table
+from probfs.text import delimited
 
 
 def table_format_for(path: str | os.PathLike[str] | None, chosen: TableFormat | None) -> TableFormat:
@@ -40,14 +39,8 @@ def cells(column: Column) -> list[str | None]:
 
 
 def _delimited(table: Table, delimiter: str) -> bytes:
-    import csv
-
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(table.columns)
-    columns: list[list[Any]] = [cells(column) for column in table.columns.values()]
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue().encode()
+    columns = [cells(column) for column in table.columns.values()]
+    return delimited([list(table.columns), *zip(*columns, strict=True)], delimiter).encode()
 
 
 def _parquet(table: Table) -> bytes:
@@ -63,7 +56,9 @@ def _array(column: Column) -> pa.Array:
     """Dictionary-encoded text, or numbers where the file it came from said numbers."""
     missing = column.codes == len(column.values)
     codes = pa.array(np.where(missing, 0, column.codes).astype(np.int32), mask=missing)
-    numbers = column.numbers() if column.kind is Kind.NUMBER else None
-    if numbers is not None:
-        return pa.array(numbers).take(codes)
+    if column.kind is Kind.NUMBER:
+        try:
+            return column.values.cast(pa.int64()).take(codes)
+        except pa.ArrowInvalid:
+            return column.values.cast(pa.float64()).take(codes)
     return pa.DictionaryArray.from_arrays(codes, column.values)
