@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -81,11 +82,11 @@ class Prepared:
     classes_declared: bool
     """Whether the classes are the user's word (a rule, an ARFF nominal), not just what the column holds."""
 
-    @property
+    @cached_property
     def labelled(self) -> npt.NDArray[np.intp]:
         return np.flatnonzero((self.labels != UNKNOWN) & (self.weights > 0))
 
-    @property
+    @cached_property
     def unlabelled(self) -> npt.NDArray[np.intp]:
         return np.flatnonzero((self.labels == UNKNOWN) & (self.weights > 0))
 
@@ -93,12 +94,13 @@ class Prepared:
     def features(self) -> tuple[ColumnPlan, ...]:
         return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
 
+    @cached_property
     def labelled_weights(self) -> Integers:
         """The weight of each row as a labelled one: 0 where it has no label."""
         return np.where(self.labels == UNKNOWN, 0, self.weights)
 
     def learn(self, column: Column, rule: Rule) -> Coder:
-        return learn(self.table, column, rule, self.labelled_weights())
+        return learn(self.table, column, rule, self.labelled_weights)
 
 
 def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepared:

@@ -28,7 +28,7 @@ _RARE_ROWS = 5
 
 def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) -> str:
     """A commented TOML mapping that ``--mapping`` takes as it is."""
-    weights, rows = prepared.labelled_weights(), prepared.table.rows
+    weights, rows = prepared.labelled_weights, prepared.table.rows
     drops: list[str] = []
     rules: list[str] = []
     kept: list[str] = []

@@ -14,7 +14,7 @@ from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_a
 from probfs.errors import DataError
 from probfs.readers.arff_header import QUOTED, Attribute, Header, Scanner, date_parser, read_header, unescaped
 from probfs.readers.columns import ColumnBuilder, LineRecorder
-from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
+from probfs.readers.lines import LINE, decoded, line_ends, newlines, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Column, Kind, Table, is_number
 from probfs.text import counted, listed, quoted
@@ -105,7 +105,7 @@ class _Reader:
         table = parsed_block(data, len(self.columns), quote_char=False)
         if table is None:
             return False
-        if data.count(b"\n") + (not data.endswith(b"\n")) != table.num_rows:
+        if newlines(data) + (not data.endswith(b"\n")) != table.num_rows:
             return False
         blocks = [_plain_cells(cells) for cells in table.columns]
         if any(block is None for block in blocks):

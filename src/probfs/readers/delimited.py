@@ -19,7 +19,7 @@ import numpy.typing as npt
 from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, LineRecorder
-from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
+from probfs.readers.lines import LINE, decoded, line_ends, newlines, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
@@ -91,12 +91,16 @@ class _Reader:
         data = block.data
         if not data.strip(b"\r\n"):
             return True
-        if b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data.startswith(b"\xef\xbb\xbf"):
+        if (
+            b"\0" in data
+            or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n"))
+            or data.startswith(b"\xef\xbb\xbf")
+        ):
             return False
         table = parsed_block(data, len(self.columns), delimiter=self.delimiter, newlines_in_values=len(quotes) > 0)
         if table is None:
             return False
-        regular = not len(quotes) and data.count(b"\n") + (not data.endswith(b"\n")) == table.num_rows
+        regular = not len(quotes) and newlines(data) + (not data.endswith(b"\n")) == table.num_rows
         lines = None if regular else _record_lines(block, quotes)
         if lines is not None and len(lines) != table.num_rows:
             return False
@@ -204,8 +208,8 @@ def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:
 def _last_record_end(data: bytes) -> int:
     if b'"' not in data:
         return data.rfind(b"\n") + 1
-    newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
-    outside = newlines[np.searchsorted(_quotes(data), newlines) % 2 == 0]
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
+    outside = ends[np.searchsorted(_quotes(data), ends) % 2 == 0]
     return int(outside[-1]) + 1 if len(outside) else 0
 
 
@@ -233,15 +237,15 @@ def _is_one_of(cells: npt.NDArray[np.uint8], positions: Integers, allowed: tuple
 def _record_lines(block: _Block, quotes: Integers) -> Integers:
     """The physical line on which each record of a block begins; blank lines are no records."""
     cells = np.frombuffer(block.data, np.uint8)
-    newlines = np.flatnonzero(cells == _NEWLINE)
-    ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] if len(quotes) else newlines
+    line_breaks = np.flatnonzero(cells == _NEWLINE)
+    ends = line_breaks[np.searchsorted(quotes, line_breaks) % 2 == 0] if len(quotes) else line_breaks
     if not len(ends) or ends[-1] != len(cells) - 1:
         ends = np.append(ends, len(cells))
     starts = np.concatenate([[0], ends[:-1] + 1])
     length = ends - starts
     blank = (length == 0) | ((length == 1) & (cells[np.minimum(starts, len(cells) - 1)] == _RETURN))
     kept: Integers = starts[~blank]
-    return block.first_line + np.searchsorted(newlines, kept)
+    return block.first_line + np.searchsorted(line_breaks, kept)
 
 
 def _unclosed_quote(text: str, delimiter: str) -> int:
