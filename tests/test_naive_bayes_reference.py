@@ -75,6 +75,13 @@ def test_order_scores_errors_and_losses_equal_exact_refits(
     check_against_refits(problem, *how)
 
 
+@pytest.mark.slow
+@settings(max_examples=4000)
+@given(problems(), SETTINGS)
+def test_the_same_on_thousands_of_tables(problem: Problem, how: tuple[Score, Estimate, float, int | float]) -> None:
+    check_against_refits(problem, *how)
+
+
 def check_against_refits(
     problem: Problem, score: Score, estimate: Estimate, smoothing: float, step: int | float
 ) -> None:
