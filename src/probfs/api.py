@@ -16,6 +16,7 @@ from probfs.mapping import MappingFile, load_mapping
 from probfs.preparation import ColumnChoice, Prepared, apply_mapping, prepare
 from probfs.ranking import InputSummary, Ranking, Settings, collect
 from probfs.readers import ReadOptions, read_table
+from probfs.readers.source import STANDARD_INPUT
 from probfs.table import Table
 from probfs.text import printable
 
@@ -62,64 +63,58 @@ def rank(
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
     """
-    _check_choices(classifier, score, estimate)
     step = _plain_number(step)
-    if sum(isinstance(table, str) and table == "-" for table in (data, *_tables(unlabeled))) > 1:
+    settings = Settings(
+        classifier=classifier,
+        score=score,
+        estimate=estimate,
+        folds=(DEFAULT_FOLDS if folds is None else folds) if estimate == "cv" else None,
+        smoothing=smoothing,
+        step=step if eliminate else None,
+        eliminate=eliminate,
+        bins=bins,
+        seed=seed,
+        mapping=None if mapping is None else printable(os.fspath(mapping)),
+        count=_text(count),
+        na=_texts(na),
+        include=_texts(include),
+        exclude=_texts(exclude),
+    )
+    _check_choices(settings)
+    _check_numbers(settings, folds, step)
+    further = _tables(unlabeled)
+    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *further)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
-    _check_numbers(estimate, folds, smoothing, step, bins, seed)
-    included, excluded, missing = _texts(include), _texts(exclude), _texts(na)
-    say = on_note or (lambda note: None)
-    warnings: list[str] = []
 
     options = ReadOptions(input_format, delimiter, encoding)
-    choice = ColumnChoice(_text(target), _text(count), included, excluded, missing, bins)
+    choice = ColumnChoice(_text(target), settings.count, settings.include, settings.exclude, settings.na, bins)
     prepared, mapping_file = load(data, mapping, options, choice)
+    say = on_note or (lambda note: None)
     say(target_note(prepared))
-    others = [_table(more, options, further=True) for more in _tables(unlabeled)]
-    dataset, notes = encode(prepared, others, choice, (*missing, *mapping_file.missing))
-    for note in (*prepared.notes, *(note for table in others for note in table.notes), *notes):
-        warnings.append(note)
+    others = [_table(more, options, further=True) for more in further]
+    dataset, notes = encode(prepared, others, choice, (*settings.na, *mapping_file.missing))
+    warnings = (*prepared.notes, *(note for table in others for note in table.notes), *notes)
+    for note in warnings:
         say(note)
     if score == "unlabeled" and not dataset.unlabelled_rows:
         problem = "--score unlabeled: there is no unlabelled row"
         raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
 
     names = [feature.name for feature in dataset.features]
-    backend = NaiveBayes(dataset, estimate, folds or DEFAULT_FOLDS, smoothing, seed)
-    rounds = elimination.eliminate(backend, names, score, step if eliminate else None)
+    backend = NaiveBayes(dataset, estimate, settings.folds or 0, smoothing, seed)
+    rounds = elimination.eliminate(backend, names, score, settings.step)
     features, summaries = collect(_watched(rounds, on_round), names)
-    return Ranking(
-        features,
-        summaries,
-        InputSummary(
-            prepared.table.source,
-            prepared.target,
-            prepared.target_reason,
-            dataset.class_rows(),
-            dataset.rows,
-            dataset.unlabelled_rows,
-            tuple(table.source for table in others),
-            len(names),
-        ),
-        Settings(
-            classifier,
-            score,
-            estimate,
-            (folds or DEFAULT_FOLDS) if estimate == "cv" else None,
-            smoothing,
-            step if eliminate else None,
-            eliminate,
-            bins,
-            seed,
-            None if mapping is None else mapping_file.source,
-            choice.count,
-            missing,
-            included,
-            excluded,
-        ),
-        tuple(warnings),
-        __version__,
+    summary = InputSummary(
+        source=prepared.table.source,
+        target=prepared.target,
+        target_reason=prepared.target_reason,
+        classes=dataset.class_rows(),
+        labelled_rows=dataset.rows,
+        unlabelled_rows=dataset.unlabelled_rows,
+        unlabelled_sources=tuple(table.source for table in others),
+        features=len(names),
     )
+    return Ranking(features, summaries, summary, settings, warnings, __version__)
 
 
 def load(
@@ -186,29 +181,27 @@ def _watched(rounds: Iterator[Round], on_round: Callable[[Round], None] | None) 
             on_round(current)
 
 
-def _check_choices(classifier: str, score: str, estimate: str) -> None:
+def _check_choices(settings: Settings) -> None:
     for option, value, allowed in (
-        ("--classifier", classifier, get_args(Classifier)),
-        ("--score", score, get_args(Score)),
-        ("--estimate", estimate, get_args(Estimate)),
+        ("--classifier", settings.classifier, get_args(Classifier)),
+        ("--score", settings.score, get_args(Score)),
+        ("--estimate", settings.estimate, get_args(Estimate)),
     ):
         if value not in allowed:
             raise UsageError(f"{option}: {value!r} is not one of {', '.join(allowed)}")
 
 
-def _check_numbers(
-    estimate: Estimate, folds: int | None, smoothing: float, step: int | float, bins: int, seed: int
-) -> None:
-    if folds is not None and estimate != "cv":
+def _check_numbers(settings: Settings, folds: int | None, step: int | float) -> None:
+    if folds is not None and settings.estimate != "cv":
         raise UsageError("--folds goes with --estimate cv only")
     if folds is not None and folds < 2:
         raise UsageError(f"--folds: {folds} is too few; 2 or more")
-    if not (smoothing == 0 or LEAST_SMOOTHING <= smoothing <= MOST_SMOOTHING):
+    if not (settings.smoothing == 0 or LEAST_SMOOTHING <= settings.smoothing <= MOST_SMOOTHING):
         allowed = f"0 (the exact limit) nor from {LEAST_SMOOTHING} to {MOST_SMOOTHING}"
-        raise UsageError(f"--smoothing: {smoothing} is neither {allowed}")
+        raise UsageError(f"--smoothing: {settings.smoothing} is neither {allowed}")
     if isinstance(step, bool) or not (step >= 1 if isinstance(step, int) else 0 < step < 1):
         raise UsageError(f"--step: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
-    if not 2 <= bins <= MOST_BINS:
-        raise UsageError(f"--bins: {bins} is not from 2 to {MOST_BINS}")
-    if seed < 0:
-        raise UsageError(f"--seed: {seed} is negative; 0 or more")
+    if not 2 <= settings.bins <= MOST_BINS:
+        raise UsageError(f"--bins: {settings.bins} is not from 2 to {MOST_BINS}")
+    if settings.seed < 0:
+        raise UsageError(f"--seed: {settings.seed} is negative; 0 or more")
