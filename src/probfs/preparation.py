@@ -200,7 +200,7 @@ def recoded(table: Table, column: Column, coder: Coder) -> Column:
 def _assign(table: Table, column: Column, coder: Coder) -> Integers:
     """The label's position for every row, UNKNOWN for a missing cell or a value without a place."""
     try:
-        by_value = coder.assign(column.values, column.kind)
+        by_value = coder.assign(column.values)
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
     return np.append(by_value, UNKNOWN)[column.codes]

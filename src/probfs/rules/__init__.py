@@ -1,0 +1,29 @@
+"""What can be done to a column: each rule learns from the values of labelled rows, then gives any value its code.
+
+A rule works on a column's distinct values, never on its cells, so its cost does not grow with the table.
+"""
+
+from __future__ import annotations
+
+from probfs.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number
+from probfs.rules.categories import Category, Groups
+from probfs.rules.intervals import Cut, Numeric, Quantiles, Widths
+from probfs.rules.yes_no import ORDERINGS, Among, Ordering
+
+__all__ = [
+    "ORDERINGS",
+    "UNKNOWN",
+    "Among",
+    "Category",
+    "Coder",
+    "Cut",
+    "Groups",
+    "Numeric",
+    "Ordering",
+    "Quantiles",
+    "Rule",
+    "Seen",
+    "UnfitValueError",
+    "Widths",
+    "short_number",
+]
