@@ -114,6 +114,8 @@ def test_readme_and_ci_run_the_same_tests() -> None:
 def test_nothing_names_a_machine_or_a_registry() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     for name in listed.stdout.splitlines():
+        if not (ROOT / name).exists():
+            continue
         text = (ROOT / name).read_text(errors="replace")
         assert not re.search(r"/(?:root|home)/\w|/work/|pypi\.org/simple", text) or name == "tests/test_docs.py", name
 
