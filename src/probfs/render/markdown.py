@@ -9,7 +9,7 @@ from probfs.ranking import CSV_HEADER, Ranking
 from probfs.render.summary import errors_of_the_full_model, how_it_was_ranked, what_was_ranked
 from probfs.text import printable
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&=-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 
 def ranking_markdown(ranking: Ranking) -> str:
