@@ -416,3 +416,33 @@ def test_a_format_is_recognised_however_a_pipe_brings_it(delay: bool) -> None:
         shown, _ = process.communicate(arff[1:] if delay else arff)
     assert process.returncode == 0
     assert shown.startswith(b"rank,feature")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--encoding", "undefined"], "no encoding 'undefined'"),
+        (["--count", "b", "--include", "b"], "both --include and --count"),
+    ],
+)
+def test_more_mistakes_on_the_command_line(run: Run, write: Write, arguments: list[str], message: str) -> None:
+    write("t.csv", "a,b,y\nx,1,0\ny,1,0\nx,1,1\nx,1,1\n")
+    result = run("rank", "t.csv", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_suggest_cuts_a_target_that_is_a_quantity(run: Run, write: Write) -> None:
+    path = write("t.csv", "a,y\n" + "".join(f"{n % 3},{n * 1.37}\n" for n in range(400)))
+    write("m.toml", run("suggest", path).stdout)
+    result = run("rank", path, "--mapping", "m.toml")
+    assert result.returncode == 0, result.stderr
+
+
+def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> None:
+    rows = "".join(f"{n % 2},{n % 3},{'pq'[n % 2]}\n" for n in range(12))
+    ranking = probfs.rank(write("t.csv", f"{'long' * 60},b,y\n{rows}"))
+    shown = render(ranking, "table", width=80)
+    assert "left in round" in shown
+    assert "█" in shown

@@ -9,12 +9,19 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
-from probfs.preparation import ColumnChoice, ColumnPlan, Prepared, recoded, row_counts, without_missing_texts
+from probfs.preparation import (
+    MOST_CLASSES_OF_NUMBERS,
+    ColumnChoice,
+    ColumnPlan,
+    Prepared,
+    recoded,
+    row_counts,
+    without_missing_texts,
+)
 from probfs.rules import Quantiles
 from probfs.table import Codes, Integers, Table
 from probfs.text import counted, listed, quoted
 
-MOST_CLASSES_OF_NUMBERS = 50
 MANY_UNSEEN = 0.5
 
 

@@ -23,7 +23,7 @@ MOST_BYTES = 4 << 20
 # tomllib needs quadratic time and memory in the length of a dotted key; quoted parts are stood in for by a letter.
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*")
 _LONG_DOTTED_KEY = re.compile(rb"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){64}")
-_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(\S.*)", re.DOTALL)
+_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _TOP_KEYS = ("target", "drop", "missing", "columns")
@@ -87,7 +87,8 @@ def parse_mapping(content: bytes, source: str = "mapping") -> MappingFile:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, source) from error
     except ValueError as error:
-        raise MappingError(f"TOML: {str(error).splitlines()[0]}", source=source) from error
+        # What else tomllib raises: an integer of thousands of digits.
+        raise MappingError("TOML: a number is too long to be read", source=source) from error
     except RecursionError as error:
         raise MappingError("lists or tables are nested too deeply", source=source) from error
     return _Reader(source, text).read(document)
@@ -146,6 +147,8 @@ class _Reader:
         if symbol == "=":
             meant = {"<": "<=", ">": ">="}.get(operand[:1], "==")
             self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '{meant}'?")
+        if not operand:
+            self.fail(name, f'column {quoted(name)}: {symbol} needs something to compare with, as in "{symbol} 5"')
         moment = _moment(operand)
         scale = Kind.NUMBER if moment is None else Kind.DATE
         number = _number(operand) if moment is None else moment
@@ -218,6 +221,8 @@ class _Reader:
         groups: dict[str, tuple[str, ...]] = {}
         home: dict[str, str] = {}
         for group, members in value.items():
+            if members == []:
+                self.fail(name, f"column {quoted(name)}: group {quoted(group)} is empty")
             groups[group] = self.strings(name, members, f"column {quoted(name)}, group {quoted(group)}")
             for member in groups[group]:
                 if home.setdefault(member, group) != group:

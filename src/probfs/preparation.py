@@ -22,6 +22,9 @@ from probfs.text import listed, quoted
 CUT_ABOVE = 20
 """A numeric column with more distinct values than this is cut before Naive Bayes counts it."""
 
+MOST_CLASSES_OF_NUMBERS = 50
+"""A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
+
 MOST_ROWS = 2**53
 
 
@@ -167,7 +170,9 @@ def row_counts(table: Table, name: str | None) -> Integers:
     for code, text in enumerate(column.values.to_pylist()):
         whole = text.strip().removesuffix(".0")
         if not (whole.isascii() and whole.isdigit() and len(whole) <= 15):
-            raise table.cell_error(column, code, f"{quoted(text)} is no row count; whole numbers from 0 are")
+            raise table.cell_error(
+                column, code, f"{quoted(text)} is no row count; whole numbers of up to 15 digits are"
+            )
         numbers[code] = int(whole)
     if len(column.values) in column.codes:
         raise table.cell_error(column, len(column.values), "the row count is missing; write 0 for no row")
@@ -229,7 +234,8 @@ def _target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[s
     free = [name for name in table.columns if name != choice.count and name not in unwanted]
     if not free:
         raise UsageError(f"no column of {table.source} is left to be the target; name one with --target")
-    return free[-1], "the last column"
+    last = free[-1] == list(table.columns)[-1]
+    return free[-1], "the last column" if last else "the last column that is not left out"
 
 
 def _sorted_classes(
@@ -247,8 +253,9 @@ def _sorted_classes(
 def _check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
     """Complain about options that contradict each other, or the mapping."""
     for name in choice.include:
-        if name in choice.exclude:
-            raise UsageError(f"column {quoted(name)} is named by both --include and --exclude")
+        if name in choice.exclude or name == choice.count:
+            other = "--count" if name == choice.count else "--exclude"
+            raise UsageError(f"column {quoted(name)} is named by both --include and {other}")
         if name in mapping.drop:
             raise UsageError(f"--include: {quoted(name)} is dropped by the mapping {mapping.source}")
     if target in mapping.drop:

@@ -10,7 +10,7 @@ import numpy as np
 
 from probfs.arrays import index_array
 from probfs.inspection import kind_of
-from probfs.preparation import CUT_ABOVE, Prepared
+from probfs.preparation import CUT_ABOVE, MOST_CLASSES_OF_NUMBERS, Prepared
 from probfs.rules import Quantiles, Seen, short_number
 from probfs.table import Column, Integers, Kind, numbers_of
 from probfs.text import counted, is_unseen, printable
@@ -49,6 +49,10 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
         room -= len(rule or "")
         rule = rule if room > 0 else None
         (kept if rule is None else rules).append(_comment(column) if rule is None else rule)
+    target = prepared.table.columns[prepared.target]
+    if len(prepared.classes) > MOST_CLASSES_OF_NUMBERS and not prepared.classes_declared and _finite_numbers(target):
+        note = f"{len(prepared.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
+        rules.insert(0, f"{toml_text(prepared.target)} = {{ quantiles = 2 }}  # {note}")
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: probfs rank … --mapping THIS_FILE",
         f"target = {toml_text(prepared.target)}  # {prepared.target_reason}",
@@ -102,6 +106,11 @@ def _infinite_texts(column: Column) -> list[str]:
     if numbers is None or len(numbers) <= CUT_ABOVE:
         return []
     return [column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers))]
+
+
+def _finite_numbers(column: Column) -> bool:
+    numbers = column.numbers()
+    return numbers is not None and bool(np.isfinite(numbers).all())
 
 
 def _finite_only(seen: Seen) -> Seen:

@@ -43,7 +43,7 @@ def inspect(
     """Say what each column holds and what rank would do with it, and how the classes are balanced."""
     require_data(data, context)
     refuse_overwriting(output, data, mapping)
-    from probfs.api import load
+    from probfs.api import load, target_note
     from probfs.inspection import inspect_table
     from probfs.preparation import ColumnChoice
     from probfs.readers import ReadOptions
@@ -54,6 +54,7 @@ def inspect(
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target, count, tuple(include or ()), tuple(exclude or ()), tuple(na or ()), bins)
         prepared, _ = load(data, mapping, ReadOptions(input_format, delimiter, encoding), choice)
+        reporter.note(target_note(prepared))
         inspection = inspect_table(prepared)
         for note in inspection.notes:
             reporter.note(note)

@@ -32,7 +32,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 def shown_name(path: str | os.PathLike[str]) -> str:
     """The name of an input as messages have it."""
-    return "<stdin>" if os.fspath(path) == STANDARD_INPUT else printable(os.fspath(path))
+    return "<stdin>" if os.fspath(path) == STANDARD_INPUT else printable(os.fspath(path)) or "''"
 
 
 @contextlib.contextmanager
@@ -101,9 +101,9 @@ class Utf8Stream:
         self._offset = 0
         try:
             codec = codecs.lookup(encoding)
-            b"a".decode(encoding, "ignore")  # rot13 and zlib are codecs too, but of no text
+            b"a\0".decode(encoding)  # rot13 and zlib are codecs too, but of no text
             self._decoder = None if codec.name in ("utf-8", "utf-8-sig") else codec.incrementaldecoder()
-        except (LookupError, TypeError) as error:
+        except (LookupError, TypeError, UnicodeError) as error:
             raise UsageError(f"--encoding: no encoding {encoding!r}; utf-8, latin-1, cp1252, utf-16 …") from error
         self._start = True
         self._encoding = encoding

@@ -24,6 +24,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _WIDE = 10_000
 _GAP = 2
 _BAR = ""
+_LONG_NAME = 24
 _ROUND = "left in round"
 
 
@@ -76,6 +77,8 @@ def _make_fit(columns: dict[str, list[str]], width: int) -> None:
     expendable = [heading for heading in columns if heading not in ("rank", "feature", *list(columns)[2:3], _BAR)]
     for heading in [*reversed(expendable), _BAR]:
         widths = [max(cell_len(text) for text in (name, *cells)) + _GAP for name, cells in columns.items()]
+        # A name longer than this is folded; it must not cost all others their columns.
+        widths[1] = min(widths[1], max(_LONG_NAME, width // 3))
         if sum(widths) - _GAP <= width:
             return
         del columns[heading]
