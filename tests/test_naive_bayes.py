@@ -96,7 +96,7 @@ def test_the_two_class_arithmetic_equals_the_general_one(problem: Problem, smoot
     many = ManyClassRows(own, weights, label, layout, FactorTables.of(model))
     features = np.arange(len(problem.values))
     for group in (two, many):
-        group.add(features.tolist())
+        group.add(features)
     for shift in (0, 3):
         ours, theirs = two.sums(features, shift), many.sums(features, shift)
         assert ours.absolute == pytest.approx(theirs.absolute, rel=1e-9, abs=1e-14)

@@ -231,14 +231,14 @@ def scored(values: list[float], s_s: list[float] | None = None) -> RoundScores:
 
 def test_a_tie_falls_to_the_name() -> None:
     values = [0.5, 0.25, 0.5 * (1 + 1e-13), 0.25 * (1 - 1e-13)]
-    order = leaving_order(scored(values), "signed", range(4), ["a", "c", "b", "d"], 4)
+    order = leaving_order(scored(values), "signed", np.arange(4), ["a", "c", "b", "d"], 4)
     assert order == [3, 1, 2, 0]
-    assert leaving_order(scored([0.5, 0.5 * (1 + 1e-11)]), "absolute", range(2), ["a", "b"], 2) == [0, 1]
+    assert leaving_order(scored([0.5, 0.5 * (1 + 1e-11)]), "absolute", np.arange(2), ["a", "b"], 2) == [0, 1]
 
 
 def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
-    assert leaving_order(scored([1e-18, -3e-18], [0.2, 0.2]), "signed", range(2), ["a", "b"], 2) == [1, 0]
-    assert leaving_order(scored([-3e-18, 1e-18], [0.2, 0.2]), "signed", range(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(scored([1e-18, -3e-18], [0.2, 0.2]), "signed", np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(scored([-3e-18, 1e-18], [0.2, 0.2]), "signed", np.arange(2), ["a", "b"], 2) == [1, 0]
 
 
 @given(
@@ -248,7 +248,7 @@ def test_numbers_below_the_smallest_double_are_ordered_as_integers_would_be(pair
     values, exponents = (np.array(column) for column in zip(*pairs, strict=True))
     scaled = Scaled.of(values.astype(float), exponents.astype(np.int64))
     scores = RoundScores(scaled, scaled, None, 1, 0, 0.0, 0.0)
-    order = leaving_order(scores, "absolute", range(len(pairs)), ["same"] * len(pairs), len(pairs))
+    order = leaving_order(scores, "absolute", np.arange(len(pairs)), ["same"] * len(pairs), len(pairs))
     exact = [int(math.ldexp(value, 100)) * 2 ** (9000 + exponent) for value, exponent in pairs]
     for lower, higher in pairwise(order):
         assert exact[lower] - exact[higher] <= abs(exact[higher]) // 10**11

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from probfs.backends import Backend, RoundScores
+from probfs.backends import Backend, Features, RoundScores
 from probfs.choices import Score
 from probfs.scaled import Scaled
 from probfs.table import Floats
@@ -23,7 +23,7 @@ class Round:
     """One round: the active features at its start, their scores, and the positions of those that leave, first first."""
 
     number: int
-    active: tuple[int, ...]
+    active: Features
     scores: RoundScores
     leaving: tuple[int, ...]
 
@@ -31,13 +31,13 @@ class Round:
 def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
     """The rounds of the elimination; with no step there is one round, in which all features leave."""
     number = 0
-    while backend.active:
+    while len(backend.active):
         number += 1
         active = backend.active
         scores = backend.score()
         leaving = leaving_order(scores, score, active, names, leaving_count(step, len(active)))
         yield Round(number, active, scores, tuple(leaving))
-        backend.drop([active[position] for position in leaving])
+        backend.drop(active[leaving])
 
 
 def leaving_count(step: int | float | None, remaining: int) -> int:
@@ -50,9 +50,7 @@ def leaving_count(step: int | float | None, remaining: int) -> int:
     return max(1, int(Fraction(repr(step)) * remaining))
 
 
-def leaving_order(
-    scores: RoundScores, score: Score, active: Sequence[int], names: Sequence[str], wanted: int
-) -> list[int]:
+def leaving_order(scores: RoundScores, score: Score, active: Features, names: Sequence[str], wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
     driving = scores.driving(score)
     lowest_first = _ascending(driving)
@@ -62,7 +60,7 @@ def leaving_order(
         end = start + 1
         while end < len(lowest_first) and _tied(driving, scores.s_s, lowest_first[start], lowest_first[end], score):
             end += 1
-        order += sorted(lowest_first[start:end], key=lambda position: names[active[position]], reverse=True)
+        order += sorted(lowest_first[start:end], key=lambda position: names[int(active[position])], reverse=True)
     return order[:wanted]
 
 

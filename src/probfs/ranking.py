@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from probfs.elimination import Round
 from probfs.output import write_whole
 from probfs.scaled import Scaled
@@ -137,12 +139,10 @@ def collect(
     initial: dict[int, tuple[float, float, float | None]] = {}
     for current in rounds:
         if not initial:
-            everything = range(len(current.active))
-            initial = {
-                current.active[p]: scores for p, scores in zip(everything, _scores(current, everything), strict=True)
-            }
+            every = range(len(current.active))
+            initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = current.active[position]
+            feature = int(current.active[position])
             left.append(
                 RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
             )
@@ -152,8 +152,8 @@ def collect(
 
 def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
     def floats(scaled: Scaled) -> list[float]:
-        values = scaled.to_floats()
-        return [float(values[position]) for position in positions]
+        values: list[float] = scaled.take(np.asarray(positions)).to_floats().tolist()
+        return values
 
     scores = current.scores
     s_su: Sequence[float | None] = [None] * len(positions) if scores.s_su is None else floats(scores.s_su)

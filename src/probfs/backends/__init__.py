@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from probfs.scaled import Scaled
+
+Features = npt.NDArray[np.intp]
+"""Features by their positions in the dataset."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +41,8 @@ class Backend(Protocol):
     """A fitted classifier that can tell what each active feature does to its probabilities."""
 
     @property
-    def active(self) -> tuple[int, ...]: ...
+    def active(self) -> Features: ...
 
     def score(self) -> RoundScores: ...
 
-    def drop(self, features: Sequence[int]) -> None: ...
+    def drop(self, features: Features) -> None: ...

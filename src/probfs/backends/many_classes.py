@@ -59,7 +59,7 @@ class ManyClassRows(Rows):
         self.low = np.zeros(shape)
         self.zeros = None if tables.zeros is None else np.zeros(shape, dtype=np.int32)
 
-    def add(self, features: Sequence[int], sign: int = 1) -> None:
+    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]

@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends import RoundScores
+from probfs.backends import Features, RoundScores
 from probfs.backends.counts import ClassCounts, Layout, Model
 from probfs.backends.many_classes import FactorTables, ManyClassRows
 from probfs.backends.rows import LN2, Rows, Sums
@@ -35,7 +35,7 @@ class NaiveBayes:
         self._unlabelled_rows = dataset.unlabelled_rows
         self._smoothing = smoothing
         self._layout = Layout.of([feature.values for feature in dataset.features])
-        self._active = tuple(range(len(dataset.features)))
+        self._active: Features = np.arange(len(dataset.features))
         if estimate != "resubstitution":
             check_class_sizes(dataset)
         self._labelled = self._labelled_rows(dataset, estimate, folds, seed)
@@ -44,21 +44,19 @@ class NaiveBayes:
             rows.add(self._active)
 
     @property
-    def active(self) -> tuple[int, ...]:
+    def active(self) -> Features:
         return self._active
 
-    def drop(self, features: Sequence[int]) -> None:
+    def drop(self, features: Features) -> None:
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(features, sign=-1)
-        gone = set(features)
-        self._active = tuple(feature for feature in self._active if feature not in gone)
+        self._active = np.setdiff1d(self._active, features, assume_unique=True)
 
     def score(self) -> RoundScores:
-        features = np.array(self._active, dtype=np.intp)
-        absolute, signed = _scaled_sums(self._labelled, features)
+        absolute, signed = _scaled_sums(self._labelled, self._active)
         s_su = None
         if self._unlabelled:
-            more, _ = _scaled_sums(self._unlabelled, features)
+            more, _ = _scaled_sums(self._unlabelled, self._active)
             s_su = (absolute + more) / (self._rows + self._unlabelled_rows)
         fit = reduce(add, (rows.fit() for rows in self._labelled))
         return RoundScores(
@@ -122,7 +120,7 @@ def _matrix(columns: Sequence[Codes], layout: Layout) -> Codes:
     return np.stack(columns).astype(np.min_scalar_type(int(layout.values.max())), copy=False)
 
 
-def _scaled_sums(groups: Sequence[Rows], features: npt.NDArray[np.intp]) -> tuple[Scaled, Scaled]:
+def _scaled_sums(groups: Sequence[Rows], features: Features) -> tuple[Scaled, Scaled]:
     """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, however small."""
     least = min(rows.least_gap() for rows in groups)
     shift = int(least / LN2) if _SATURATED < least < math.inf else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +65,7 @@ class Rows(ABC):
         self.has_zeros = has_zeros
 
     @abstractmethod
-    def add(self, features: Sequence[int], sign: int = 1) -> None:
+    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         """Multiply the factors of some features into every row's class weights (or, with sign -1, out of them)."""
 
     @abstractmethod

@@ -7,7 +7,6 @@ result keeps its relative precision however close P is to 0 or 1, and costs one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -68,7 +67,7 @@ class TwoClassRows(Rows):
         self.low = np.zeros(codes.shape[1])
         self.zeros = None if tables.zeros is None else np.zeros(codes.shape[1], dtype=np.int32)
 
-    def add(self, features: Sequence[int], sign: int = 1) -> None:
+    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features)):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]
