@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +26,7 @@ from probfs.choices import Estimate, Score
 from probfs.encoding import Dataset, Feature
 from probfs.table import Floats, Integers
 from tests.conftest import SAMPLES
-from tests.reference import Problem
+from tests.reference import Problem, factor
 from tests.test_naive_bayes_reference import dataset_of, problems
 
 
@@ -261,3 +262,53 @@ def test_a_class_of_one_row_cannot_be_left_out() -> None:
     with pytest.raises(probfs.DataError, match="class '2' has one row only"):
         probfs.rank(frame, target="y")
     assert probfs.rank(frame, target="y", estimate="resubstitution").features[0].feature == "a"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("smoothing", [0, 1])
+def test_underflowing_scores_equal_exact_fractions(classes: int, smoothing: int) -> None:
+    """Wide and sure of itself: Σ½|P-Q| and Σ(P_y-Q_y) of some 1e-400, digit by digit."""
+    random = np.random.default_rng(classes)
+    rows, features = 4 * classes + 1, 700
+    labels = np.arange(rows) % classes
+    agree = random.random((rows, features)) < random.uniform(0.7, 0.99, features)
+    codes = np.where(agree, labels[:, None], random.integers(0, classes, (rows, features)))
+    table = Problem(tuple(map(tuple, codes.tolist())), tuple(labels.tolist()), (classes,) * features, classes)
+    found = NaiveBayes(dataset_of(table), "loo", 0, float(smoothing), 0).score()
+    some = [0, 1, 350, 698, 699]
+    absolute, signed = [Fraction(0)] * len(some), [Fraction(0)] * len(some)
+    for row in range(rows):
+        others = [i for i in range(rows) if i != row]
+        factors = [
+            [factor(table, others, j, int(codes[row, j]), c, Fraction(smoothing)) for j in range(features)]
+            for c in range(classes)
+        ]
+        zeros = [sum(z for z, _ in own) for own in factors]
+        weights = [math.prod((f for _, f in own), start=prior(table, others, c)) for c, own in enumerate(factors)]
+        full = normalised(zeros, weights)
+        for k, j in enumerate(some):
+            without = normalised(
+                [z - factors[c][j][0] for c, z in enumerate(zeros)],
+                [w / factors[c][j][1] for c, w in enumerate(weights)],
+            )
+            absolute[k] += sum((abs(p - q) for p, q in zip(full, without, strict=True)), Fraction(0)) / 2
+            signed[k] += full[labels[row]] - without[labels[row]]
+    for scaled, exact in ((found.s_s, absolute), (found.s_a, signed)):
+        chosen = scaled.take(np.array(some))
+        for mantissa, exponent, value in zip(chosen.mantissa, chosen.exponent, exact, strict=True):
+            expected = value / rows
+            assert float(Fraction(float(mantissa)) * Fraction(2) ** int(exponent) / expected if expected else 1) == (
+                pytest.approx(1, rel=1e-9)
+            )
+            assert expected or mantissa == 0
+    if smoothing:
+        assert not found.s_s.to_floats().any()
+
+
+def prior(table: Problem, training: list[int], label: int) -> Fraction:
+    return Fraction(sum(table.labels[i] == label for i in training), len(training))
+
+
+def normalised(zeros: list[int], weights: list[Fraction]) -> list[Fraction]:
+    kept = [w if z == min(zeros) else Fraction(0) for z, w in zip(zeros, weights, strict=True)]
+    return [weight / sum(kept) for weight in kept]
