@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 import probfs
 from probfs.mapping import parse_mapping
 from probfs.output import write_whole
-from probfs.preparation import ColumnChoice, prepare
+from probfs.planning import ColumnChoice
+from probfs.preparation import prepare
 from probfs.readers.frame import table_from_frame
 from probfs.render import render
 from probfs.suggestion import suggest_mapping

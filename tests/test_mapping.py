@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import probfs
 from probfs.errors import MappingError, ProbfsError
 from probfs.mapping import MappingFile, load_mapping, parse_mapping
-from probfs.preparation import ColumnChoice, apply_mapping, prepare
+from probfs.planning import ColumnChoice
+from probfs.preparation import apply_mapping, prepare
 from probfs.readers.frame import table_from_frame
 from probfs.rules import Quantiles, Seen
 from probfs.table import Kind

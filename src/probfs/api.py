@@ -13,7 +13,8 @@ from probfs.elimination import Round
 from probfs.encoding import encode
 from probfs.errors import UsageError
 from probfs.mapping import MappingFile, load_mapping
-from probfs.preparation import ColumnChoice, Prepared, apply_mapping, prepare
+from probfs.planning import ColumnChoice
+from probfs.preparation import Prepared, apply_mapping, prepare
 from probfs.ranking import InputSummary, Ranking, Settings, collect
 from probfs.readers import ReadOptions, read_table
 from probfs.readers.source import STANDARD_INPUT

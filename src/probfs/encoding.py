@@ -9,15 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
-from probfs.preparation import (
-    MOST_CLASSES_OF_NUMBERS,
-    ColumnChoice,
-    ColumnPlan,
-    Prepared,
-    recoded,
-    row_counts,
-    without_missing_texts,
-)
+from probfs.planning import ColumnChoice, ColumnPlan
+from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared, recoded, row_counts, without_missing_texts
 from probfs.rules import Quantiles
 from probfs.table import Codes, Integers, Table
 from probfs.text import counted, listed, quoted

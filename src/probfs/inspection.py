@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.preparation import Prepared, Role
+from probfs.planning import Role
+from probfs.preparation import Prepared
 from probfs.table import Column, Integers, Kind
 from probfs.text import quoted
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,57 +14,15 @@ import pyarrow.compute as pc
 from probfs.arrays import index_array, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
-from probfs.rules import UNKNOWN, Category, Coder, Groups, Numeric, Quantiles, Rule, Seen, UnfitValueError, short_number
-from probfs.table import Column, Integers, Kind, Table, code_type, is_number, numbers_of
-from probfs.text import listed, quoted
-
-CUT_ABOVE = 20
-"""A numeric column with more distinct values than this is cut before Naive Bayes counts it."""
+from probfs.planning import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
+from probfs.rules import UNKNOWN, Category, Coder, Numeric, Rule, Seen, UnfitValueError, short_number
+from probfs.table import Column, Integers, Kind, Table, code_type, is_number
+from probfs.text import quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
 """A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
 
 MOST_ROWS = 2**53
-
-
-@dataclass(frozen=True)
-class ColumnChoice:
-    """What the command line says of columns."""
-
-    target: str | None = None
-    count: str | None = None
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    na: Sequence[str] = ()
-    bins: int = 5
-
-    def __post_init__(self) -> None:
-        for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
-            if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
-                raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
-
-
-class Role(Enum):
-    """What a column is there for."""
-
-    TARGET = "target"
-    COUNT = "count"
-    FEATURE = "feature"
-    LEFT_OUT = "left out"
-
-
-@dataclass(frozen=True)
-class ColumnPlan:
-    """What will be done with a column, and on whose word."""
-
-    name: str
-    role: Role
-    reason: str
-    rule: Rule = field(default_factory=Category)
-
-    def describe(self) -> str:
-        what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
-        return f"{what} ({self.reason})" if self.reason else what
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +75,7 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
         table.column(choice.count, "--count")
         if choice.count == target:
             raise UsageError(f"--count: {quoted(choice.count)} is the target; name the column that holds the counts")
-    _check_choice(mapping, choice, target)
+    check_choice(mapping, choice, target)
     weights = row_counts(table, choice.count)
     column = table.columns[target]
     coder = learn(table, column, mapping.columns.get(target, Category()), weights)
@@ -127,7 +84,7 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     classes, labels = _sorted_classes(coder.labels, labels, present)
     labelled_weights = np.where(labels == UNKNOWN, 0, weights)
     declared = column.declared or target in mapping.columns
-    plans, notes = _plan(table, mapping, choice, target, labelled_weights)
+    plans, notes = plan_columns(table, mapping, choice, target, labelled_weights)
     return Prepared(table, target, why, classes, labels, weights, plans, (*table.notes, *notes), declared)
 
 
@@ -248,83 +205,3 @@ def _sorted_classes(
     position[order] = np.arange(len(order))
     # A code of UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
     return tuple(names[code] for code in order), position[codes]
-
-
-def _check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
-    """Complain about options that contradict each other, or the mapping."""
-    for name in choice.include:
-        if name in choice.exclude or name == choice.count:
-            other = "--count" if name == choice.count else "--exclude"
-            raise UsageError(f"column {quoted(name)} is named by both --include and {other}")
-        if name in mapping.drop:
-            raise UsageError(f"--include: {quoted(name)} is dropped by the mapping {mapping.source}")
-    if target in mapping.drop:
-        raise UsageError(f"--target: {quoted(target)} is dropped by the mapping {mapping.source}")
-    if isinstance(mapping.columns.get(target), Numeric):
-        raise UsageError(f"--target: {quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it")
-    if choice.count is not None and choice.count in mapping.columns:
-        raise UsageError(
-            f"--count: {quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
-        )
-    for option, names in (("--include", choice.include), ("--exclude", choice.exclude)):
-        if target in names:
-            raise UsageError(f"{option}: {quoted(target)} is the target; name another with --target")
-
-
-def _plan(
-    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers
-) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
-    left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, "--exclude")
-    if choice.include:
-        included = set(choice.include)
-        left_out |= {name: "--include" for name in table.columns if name not in included and name not in left_out}
-    plans: list[ColumnPlan] = []
-    almost: list[str] = []
-    for column in table.columns.values():
-        if column.name == target:
-            plans.append(ColumnPlan(target, Role.TARGET, ""))
-        elif column.name == choice.count:
-            plans.append(ColumnPlan(column.name, Role.COUNT, "--count"))
-        elif column.name in left_out:
-            plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
-        else:
-            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice.bins, labelled_weights)
-            plans.append(plan)
-            if nearly:
-                almost.append(column.name)
-    notes = [
-        f"column {quoted(name)} holds none of {listed(unknown)}, which the groups of {mapping.source} name"
-        for name, unknown in _unknown_members(table, mapping)
-    ]
-    if almost:
-        note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
-        notes.append(f"{note}; name the others with --na, or map the column")
-    return tuple(plans), tuple(notes)
-
-
-def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, list[str]]]:
-    """Values that a mapping groups and the table does not hold: misspelt, perhaps."""
-    for name, rule in mapping.columns.items():
-        if isinstance(rule, Groups):
-            held = set(table.columns[name].values.to_pylist())
-            unknown = [value for values in rule.groups.values() for value in values if value not in held]
-            if unknown:
-                yield name, unknown
-
-
-def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integers) -> tuple[ColumnPlan, bool]:
-    """The plan for a feature, and whether it was a near thing that it is not numeric."""
-    if rule is not None and not isinstance(rule, Numeric):
-        return ColumnPlan(column.name, Role.FEATURE, "mapping", rule), False
-    seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
-    many = len(seen) > CUT_ABOVE
-    if rule is not None:
-        return ColumnPlan(column.name, Role.FEATURE, "mapping", Numeric(Quantiles(bins) if many else Category())), False
-    if not many or column.declared:
-        return ColumnPlan(column.name, Role.FEATURE, "", Category()), False
-    numbers = numbers_of(seen, column.kind)
-    if numbers is not None:
-        reason = f"{len(seen)} numbers" + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
-        return ColumnPlan(column.name, Role.FEATURE, reason, Quantiles(bins, strict=False)), False
-    nearly = column.kind is Kind.TEXT and is_number(seen).mean() >= 0.9
-    return ColumnPlan(column.name, Role.FEATURE, "", Category()), bool(nearly)

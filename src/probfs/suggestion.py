@@ -10,7 +10,8 @@ import numpy as np
 
 from probfs.arrays import index_array
 from probfs.inspection import kind_of
-from probfs.preparation import CUT_ABOVE, MOST_CLASSES_OF_NUMBERS, Prepared
+from probfs.planning import CUT_ABOVE
+from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared
 from probfs.rules import Quantiles, Seen, short_number
 from probfs.table import Column, Integers, Kind, numbers_of
 from probfs.text import counted, is_unseen, printable

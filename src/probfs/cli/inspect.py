@@ -45,7 +45,7 @@ def inspect(
     refuse_overwriting(output, data, mapping)
     from probfs.api import load, target_note
     from probfs.inspection import inspect_table
-    from probfs.preparation import ColumnChoice
+    from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
     from probfs.render import format_for
     from probfs.render.inspection import render_inspection

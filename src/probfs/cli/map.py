@@ -53,7 +53,7 @@ def map_(
     require_data(data, context)
     refuse_overwriting(output, data, mapping)
     from probfs.api import mapped_table
-    from probfs.preparation import ColumnChoice
+    from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
     from probfs.writers import table_format_for, written
 

@@ -32,7 +32,7 @@ def suggest(
     require_data(data, context)
     refuse_overwriting(output, data)
     from probfs.api import load, target_note
-    from probfs.preparation import ColumnChoice
+    from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
     from probfs.suggestion import suggest_mapping
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import asdict, astuple, fields
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from probfs.choices import OutputFormat
 from probfs.inspection import SCHEMA, ColumnSummary, Inspection, balance
+from probfs.render.console import laid_out
 from probfs.render.markdown import escaped, pipe_table
 from probfs.text import counted, delimited, printable
 
 _HEADER = tuple(field.name for field in fields(ColumnSummary))
-_WIDE = 10_000
 
 
 def render_inspection(inspection: Inspection, chosen: OutputFormat, width: int | None, color: bool) -> str:
@@ -58,12 +56,4 @@ def _table(inspection: Inspection, width: int | None, color: bool) -> str:
             Text(top),
             Text(printable(column.use)),
         )
-    text = io.StringIO()
-    console = Console(
-        file=text, width=width or _WIDE, force_terminal=color, no_color=not color, highlight=False, markup=False
-    )
-    for line in _sentences(inspection):
-        console.print(Text(line))
-    console.print()
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    return laid_out([*_sentences(inspection), "", grid], width, color)

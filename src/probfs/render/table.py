@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from probfs.ranking import RankedFeature, Ranking
+from probfs.render.console import laid_out
 from probfs.render.summary import (
     SCORE_HEADINGS,
     errors_of_the_full_model,
@@ -21,7 +19,6 @@ from probfs.text import printable
 
 _BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_WIDE = 10_000
 _GAP = 2
 _BAR = ""
 _LONG_NAME = 24
@@ -51,25 +48,9 @@ def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
             grid.add_column(heading, justify="right", no_wrap=True)
     for row in zip(*columns.values(), strict=True):
         grid.add_row(*(Text(cell) for cell in row))
-    text = io.StringIO()
-    console = Console(
-        file=text,
-        width=width or _WIDE,
-        force_terminal=color,
-        no_color=not color,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    console.print(Text(what_was_ranked(ranking)))
-    console.print(Text(how_it_was_ranked(ranking)))
-    console.print(Text(errors_of_the_full_model(ranking)))
-    console.print()
-    console.print(grid)
     hidden = ranking.input.features - len(ranking.features)
-    if hidden:
-        console.print(Text(f"… and {hidden:,} more"))
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    sentences = [what_was_ranked(ranking), how_it_was_ranked(ranking), errors_of_the_full_model(ranking), ""]
+    return laid_out([*sentences, grid, *([f"… and {hidden:,} more"] if hidden else [])], width, color)
 
 
 def _make_fit(columns: dict[str, list[str]], width: int) -> None:
