@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import Literal, TypeVar, get_args
-
-from probfs.errors import UsageError
+from typing import Literal, get_args
 
 Classifier = Literal["nb"]
 Score = Literal["absolute", "signed", "unlabeled"]
@@ -30,20 +27,6 @@ OUTPUT_ENDINGS: dict[str, OutputFormat] = {
     ".markdown": "markdown",
     ".txt": "table",
 }
-
-Format = TypeVar("Format", bound=str)
-
-
-def format_by_ending(path: str | os.PathLike[str], endings: dict[str, Format], otherwise: Format) -> Format:
-    """The format that a file's ending says; ``otherwise`` for what is no file, such as a pipe."""
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending in endings:
-        return endings[ending]
-    if os.path.exists(path) and not os.path.isfile(path):
-        return otherwise
-    says = f"the ending {ending!r}" if ending else "a name without an ending"
-    raise UsageError(f"--output: {says} tells no format; use {', '.join(endings)}, or --format")
-
 
 DEFAULT_BINS = 5
 MOST_BINS = 10_000

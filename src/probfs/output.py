@@ -7,10 +7,14 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from probfs.errors import OutputError
+from probfs.errors import OutputError, UsageError
 from probfs.text import printable
+
+Format = TypeVar("Format", bound=str)
 
 _OWN_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
 
@@ -32,6 +36,17 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise
     except OSError as error:
         raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
+
+
+def format_by_ending(path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format) -> Format:
+    """The format that a file's ending says; what is no file, such as a pipe, has no ending to go by."""
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending in endings:
+        return endings[ending]
+    if is_stream(path):
+        return for_streams
+    says = f"the ending {ending!r}" if ending else "a name without an ending"
+    raise UsageError(f"--output: {says} tells no format; use {', '.join(endings)}, or --format")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

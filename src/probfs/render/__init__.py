@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from probfs.choices import OUTPUT_ENDINGS, OutputFormat, format_by_ending
+from probfs.choices import OUTPUT_ENDINGS, OutputFormat
+from probfs.output import format_by_ending
 from probfs.ranking import Ranking
 
 
@@ -14,7 +15,7 @@ def format_for(path: str | os.PathLike[str] | None, chosen: OutputFormat | None,
         return chosen
     if path is None:
         return "table" if terminal else "csv"
-    return format_by_ending(path, OUTPUT_ENDINGS, otherwise="csv")
+    return format_by_ending(path, OUTPUT_ENDINGS, for_streams="csv")
 
 
 def render(ranking: Ranking, chosen: OutputFormat, *, width: int | None = None, color: bool = False) -> str:

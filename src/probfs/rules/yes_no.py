@@ -28,15 +28,17 @@ ORDERINGS: Mapping[str, Comparison] = {
 _NO_YES = ("no", "yes")
 
 
-@dataclass(frozen=True, eq=False)
-class _OrderingCoder:
-    comparison: Comparison
-    bound: float
-    scale: Kind
-
+class _YesNoCoder:
     @property
     def labels(self) -> pa.StringArray:
         return text_array(_NO_YES)
+
+
+@dataclass(frozen=True, eq=False)
+class _OrderingCoder(_YesNoCoder):
+    comparison: Comparison
+    bound: float
+    scale: Kind
 
     def assign(self, values: pa.StringArray) -> Integers:
         return self.comparison(all_numbers(values, self.scale), self.bound).astype(np.int64)
@@ -58,15 +60,11 @@ class Ordering:
 
 
 @dataclass(frozen=True, eq=False)
-class _AmongCoder:
+class _AmongCoder(_YesNoCoder):
     texts: pa.StringArray
     numbers: Floats
     scale: Kind
     yes: int
-
-    @property
-    def labels(self) -> pa.StringArray:
-        return text_array(_NO_YES)
 
     def assign(self, values: pa.StringArray) -> Integers:
         among = positions_in(values, self.texts) != UNKNOWN

@@ -7,7 +7,8 @@ import os
 import numpy as np
 import pyarrow as pa
 
-from probfs.choices import TABLE_ENDINGS, TableFormat, format_by_ending
+from probfs.choices import TABLE_ENDINGS, TableFormat
+from probfs.output import format_by_ending
 from probfs.table import Column, Kind, Table
 from probfs.text import delimited
 
@@ -18,7 +19,7 @@ def table_format_for(path: str | os.PathLike[str] | None, chosen: TableFormat | 
         return chosen
     if path is None:
         return "csv"
-    return format_by_ending(path, TABLE_ENDINGS, otherwise="csv")
+    return format_by_ending(path, TABLE_ENDINGS, for_streams="csv")
 
 
 def written(table: Table, chosen: TableFormat, target: str | None = None) -> bytes:
