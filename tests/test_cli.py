@@ -26,6 +26,7 @@ from probfs.planning import ColumnChoice
 from probfs.preparation import prepare
 from probfs.readers.frame import table_from_frame
 from probfs.render import render
+from probfs.rules import Measured
 from probfs.suggestion import suggest_mapping
 from tests.conftest import ROOT, SAMPLES, Run
 
@@ -273,6 +274,7 @@ def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: l
     mapping = parse_mapping(suggest_mapping(prepared, 5, ("?",)).encode())
     again = prepare(table, mapping, ColumnChoice())
     for plan in again.features:
+        assert not isinstance(plan.rule, Measured)
         again.learn(again.table.columns[plan.name], plan.rule)
 
 

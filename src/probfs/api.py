@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from probfs import __version__, elimination
-from probfs.backends.naive_bayes import NaiveBayes
-from probfs.choices import DEFAULT_BINS, DEFAULT_FOLDS, MOST_BINS, Classifier, Estimate, Score, TableFormat
+from probfs.backends import Backend
+from probfs.canonical import canonical
+from probfs.choices import DEFAULT_BINS, Classifier, Estimate, Kernel, Removal, Score, TableFormat
 from probfs.elimination import Round
-from probfs.encoding import encode
+from probfs.encoding import Dataset, encode
 from probfs.errors import UsageError
 from probfs.mapping import MappingFile, load_mapping
 from probfs.planning import ColumnChoice
 from probfs.preparation import Prepared, apply_mapping, prepare
-from probfs.ranking import InputSummary, Ranking, Settings, collect
+from probfs.ranking import InputSummary, Ranking, collect
 from probfs.readers import ReadOptions, read_table
 from probfs.readers.source import STANDARD_INPUT
+from probfs.settings import Cost, Gamma, Settings, settle
 from probfs.table import Table
 from probfs.text import printable
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     import pandas
 
 Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame"
-
-LEAST_SMOOTHING, MOST_SMOOTHING = 1e-100, 1e100
 
 
 def rank(
@@ -37,27 +37,35 @@ def rank(
     unlabeled: Data | Sequence[Data] = (),
     classifier: Classifier = "nb",
     score: Score = "absolute",
-    estimate: Estimate = "loo",
+    estimate: Estimate | None = None,
     folds: int | None = None,
-    smoothing: float = 1.0,
+    smoothing: float | None = None,
+    kernel: Kernel | None = None,
+    C: Cost | None = None,  # noqa: N803  # what everybody calls it
+    gamma: Gamma | None = None,
+    removal: Removal | None = None,
+    permutations: int | None = None,
     step: int | float = 1,
     eliminate: bool = True,
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     count: str | None = None,
-    bins: int = DEFAULT_BINS,
+    bins: int | None = None,
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
     input_format: TableFormat | None = None,
     seed: int = 0,
+    jobs: int | None = None,
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
+    on_model: Callable[[int, int], None] | None = None,
 ) -> Ranking:
     """Rank the columns of a table by how much the class probabilities change without them.
 
     ``data`` is a path (``-`` for standard input) or a pandas data frame; the options are those of ``probfs rank``.
-    ``on_note`` is called with each note as it arises, ``on_round`` after each round of the elimination.
+    ``on_note`` is called with each note as it arises, ``on_round`` after each round of the elimination, and
+    ``on_model`` with how many models of the SVM have been fitted and how many will be.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
@@ -65,30 +73,46 @@ def rank(
     ['a', 'b']
     """
     step = _plain_number(step)
-    settings = Settings(
+    settings = settle(
         classifier=classifier,
         score=score,
         estimate=estimate,
-        folds=(DEFAULT_FOLDS if folds is None else folds) if estimate == "cv" else None,
-        smoothing=smoothing,
-        step=step if eliminate else None,
+        folds=folds,
+        step=step,
         eliminate=eliminate,
-        bins=bins,
         seed=seed,
-        mapping=None if mapping is None else printable(os.fspath(mapping)),
-        count=_text(count),
-        na=_texts(na),
-        include=_texts(include),
-        exclude=_texts(exclude),
+        own={
+            "smoothing": smoothing,
+            "bins": bins,
+            "kernel": kernel,
+            "C": C,
+            "gamma": gamma,
+            "removal": removal,
+            "permutations": permutations,
+            "jobs": jobs,
+        },
+        names={
+            "mapping": None if mapping is None else printable(os.fspath(mapping)),
+            "count": _text(count),
+            "na": _texts(na),
+            "include": _texts(include),
+            "exclude": _texts(exclude),
+        },
     )
-    _check_choices(settings)
-    _check_numbers(settings, folds, step)
     further = _tables(unlabeled)
     if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *further)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
 
     options = ReadOptions(input_format, delimiter, encoding)
-    choice = ColumnChoice(_text(target), settings.count, settings.include, settings.exclude, settings.na, bins)
+    choice = ColumnChoice(
+        _text(target),
+        settings.count,
+        settings.include,
+        settings.exclude,
+        settings.na,
+        settings.bins or DEFAULT_BINS,
+        measured=classifier == "svm",
+    )
     prepared, mapping_file = load(data, mapping, options, choice)
     say = on_note or (lambda note: None)
     say(target_note(prepared))
@@ -101,10 +125,16 @@ def rank(
         problem = "--score unlabeled: there is no unlabelled row"
         raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
 
+    if classifier == "svm":
+        dataset = canonical(dataset, seed)
+        backend = _svm(dataset, settings, jobs, say, on_model)
+    else:
+        backend = _naive_bayes(dataset, settings)
     names = [feature.name for feature in dataset.features]
-    backend = NaiveBayes(dataset, estimate, settings.folds or 0, smoothing, seed)
     rounds = elimination.eliminate(backend, names, score, settings.step)
     features, summaries = collect(_watched(rounds, on_round), names)
+    for note in backend.notes:
+        say(note)
     summary = InputSummary(
         source=prepared.table.source,
         target=prepared.target,
@@ -115,7 +145,31 @@ def rank(
         unlabelled_sources=tuple(table.source for table in others),
         features=len(names),
     )
-    return Ranking(features, summaries, summary, settings, warnings, __version__)
+    return Ranking(features, summaries, summary, settings, (*warnings, *backend.notes), __version__)
+
+
+def _naive_bayes(dataset: Dataset, settings: Settings) -> Backend:
+    from probfs.backends.naive_bayes import NaiveBayes
+
+    assert settings.smoothing is not None
+    return NaiveBayes(dataset, settings.estimate, settings.folds or 0, settings.smoothing, settings.seed)
+
+
+def _svm(
+    dataset: Dataset,
+    settings: Settings,
+    jobs: int | None,
+    say: Callable[[str], None],
+    on_model: Callable[[int, int], None] | None,
+) -> Backend:
+    # Only here is scikit-learn imported, which takes longer than most rankings.
+    from probfs.backends.svm import Svm
+
+    rounds = elimination.schedule(len(dataset.features), settings.step)
+    backend = Svm(dataset, settings, rounds, jobs, on_model)
+    if settings.estimate == "loo":
+        say(f"leave-one-out with the SVM: {backend.cost}; --estimate cv takes less")
+    return backend
 
 
 def load(
@@ -180,29 +234,3 @@ def _watched(rounds: Iterator[Round], on_round: Callable[[Round], None] | None) 
         yield current
         if on_round is not None:
             on_round(current)
-
-
-def _check_choices(settings: Settings) -> None:
-    for option, value, allowed in (
-        ("--classifier", settings.classifier, get_args(Classifier)),
-        ("--score", settings.score, get_args(Score)),
-        ("--estimate", settings.estimate, get_args(Estimate)),
-    ):
-        if value not in allowed:
-            raise UsageError(f"{option}: {value!r} is not one of {', '.join(allowed)}")
-
-
-def _check_numbers(settings: Settings, folds: int | None, step: int | float) -> None:
-    if folds is not None and settings.estimate != "cv":
-        raise UsageError("--folds goes with --estimate cv only")
-    if folds is not None and folds < 2:
-        raise UsageError(f"--folds: {folds} is too few; 2 or more")
-    if not (settings.smoothing == 0 or LEAST_SMOOTHING <= settings.smoothing <= MOST_SMOOTHING):
-        allowed = f"0 (the exact limit) nor from {LEAST_SMOOTHING} to {MOST_SMOOTHING}"
-        raise UsageError(f"--smoothing: {settings.smoothing} is neither {allowed}")
-    if isinstance(step, bool) or not (step >= 1 if isinstance(step, int) else 0 < step < 1):
-        raise UsageError(f"--step: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
-    if not 2 <= settings.bins <= MOST_BINS:
-        raise UsageError(f"--bins: {settings.bins} is not from 2 to {MOST_BINS}")
-    if settings.seed < 0:
-        raise UsageError(f"--seed: {settings.seed} is negative; 0 or more")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Classifier = Literal["nb"]
+Classifier = Literal["nb", "svm"]
+Kernel = Literal["linear", "rbf"]
+Removal = Literal["permute", "retrain"]
 Score = Literal["absolute", "signed", "unlabeled"]
 Estimate = Literal["loo", "resubstitution", "cv"]
 TableFormat = Literal["csv", "tsv", "arff", "parquet"]
@@ -28,6 +30,11 @@ OUTPUT_ENDINGS: dict[str, OutputFormat] = {
     ".txt": "table",
 }
 
+DEFAULT_SMOOTHING = 1.0
 DEFAULT_BINS = 5
 MOST_BINS = 10_000
 DEFAULT_FOLDS = 10
+DEFAULT_PERMUTATIONS = 20
+MOST_PERMUTATIONS = 10_000
+
+DEFAULT_ESTIMATES: dict[Classifier, Estimate] = {"nb": "loo", "svm": "resubstitution"}

@@ -40,6 +40,19 @@ def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | 
         backend.drop(active[leaving])
 
 
+def schedule(features: int, step: int | float | None) -> list[int]:
+    """How many features each round will start with.
+
+    >>> schedule(5, 2)
+    [5, 3, 1]
+    """
+    rounds = []
+    while features:
+        rounds.append(features)
+        features -= leaving_count(step, features)
+    return rounds
+
+
 def leaving_count(step: int | float | None, remaining: int) -> int:
     """How many features leave: a number of them, or a fraction of those that remain, at least one."""
     if step is None:

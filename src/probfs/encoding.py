@@ -1,4 +1,4 @@
-"""Prepared table + unlabelled tables -> a dataset of integer codes, ready for a classifier that counts."""
+"""Prepared table + unlabelled tables -> a dataset of integer codes, and of numbers where they are to be measured."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.planning import ColumnChoice, ColumnPlan
-from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared, recoded, row_counts, without_missing_texts
-from probfs.rules import Quantiles
-from probfs.table import Codes, Integers, Table
+from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared, measured, recoded, row_counts, without_missing_texts
+from probfs.rules import Measured, Quantiles, Rule, short_number
+from probfs.table import Codes, Floats, Integers, Table, code_type
 from probfs.text import counted, listed, quoted
 
 MANY_UNSEEN = 0.5
@@ -26,6 +27,8 @@ class Feature:
     labels: pa.StringArray
     labelled: Codes
     unlabelled: Codes
+    numbers: Floats | None = None
+    """The number of each value, where the classifier is to measure and not to count."""
 
     @property
     def values(self) -> int:
@@ -87,20 +90,41 @@ def encode(
 
 def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> tuple[Feature, float]:
     """A feature, and the share of its unlabelled cells whose values no labelled row has."""
-    column = prepared.table.columns[plan.name]
-    coder = prepared.learn(column, plan.rule)
+    if isinstance(plan.rule, Measured):
+        return _measure_feature(prepared, others, plan.name, plan.rule), 0.0
+    return _count_feature(prepared, others, plan.name, plan.rule)
+
+
+def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Measured) -> Feature:
+    own = measured(prepared.table, prepared.table.columns[name], rule)
+    labelled = own[prepared.labelled]
+    unlabelled = np.concatenate(
+        [own[prepared.unlabelled], *(measured(table, table.columns[name], rule) for table in others)]
+    )
+    # Missing cells are NaN, of which unique leaves one, at the end: its code is the one after the last number's.
+    # Adding 0 makes -0 the same as 0.
+    numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
+    numbers = numbers[~np.isnan(numbers)]
+    narrow = codes.astype(code_type(len(numbers)))
+    labels = text_array([short_number(number) for number in numbers.tolist()])
+    return Feature(name, labels, narrow[: len(labelled)], narrow[len(labelled) :], numbers)
+
+
+def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Rule) -> tuple[Feature, float]:
+    column = prepared.table.columns[name]
+    coder = prepared.learn(column, rule)
     codes = recoded(prepared.table, column, coder).codes
     labelled = codes[prepared.labelled]
     unlabelled = np.concatenate(
-        [codes[prepared.unlabelled], *(recoded(table, table.columns[plan.name], coder).codes for table in others)]
+        [codes[prepared.unlabelled], *(recoded(table, table.columns[name], coder).codes for table in others)]
     )
     missing = len(coder.labels)
-    present = _present(prepared, others, plan.name)
+    present = _present(prepared, others, name)
     unseen = np.bincount(labelled, minlength=missing + 1) == 0
     # A value that no labelled row holds says nothing about the classes: it counts as missing.
     unlabelled[unseen[unlabelled]] = missing
     lost = present - int(np.count_nonzero(unlabelled != missing))
-    return Feature(plan.name, coder.labels, labelled, unlabelled), lost / max(present, 1)
+    return Feature(name, coder.labels, labelled, unlabelled), lost / max(present, 1)
 
 
 def _present(prepared: Prepared, others: Sequence[Table], name: str) -> int:
@@ -143,7 +167,7 @@ def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
     empty = [f.name for f in features if not np.any(f.labelled != f.values)]
     constant = [f.name for f in features if f.name not in set(empty) and _distinct(f) == 1]
     rows = len(prepared.labelled)
-    unique = [f.name for f in features if rows > 2 and f.values >= rows and _distinct(f) == rows]
+    unique = [f.name for f in features if rows > 2 and _distinct(f) == rows and _names_rows(f)]
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")
     if constant:
@@ -151,6 +175,11 @@ def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
     if unique:
         notes.append(f"a different value in every row (an identifier?): {listed(unique)}; --exclude leaves it out")
     return notes
+
+
+def _names_rows(feature: Feature) -> bool:
+    """Whether values that are all different may be names: texts and whole numbers are, measurements are not."""
+    return feature.numbers is None or bool(np.all(feature.numbers == np.rint(feature.numbers)))
 
 
 def _distinct(feature: Feature) -> int:

@@ -9,9 +9,10 @@ from enum import Enum
 import numpy as np
 
 from probfs.arrays import index_array
+from probfs.choices import DEFAULT_BINS
 from probfs.errors import UsageError
 from probfs.mapping import MappingFile
-from probfs.rules import Category, Groups, Numeric, Quantiles, Rule
+from probfs.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.table import Column, Integers, Kind, Table, is_number, numbers_of
 from probfs.text import listed, quoted
 
@@ -28,7 +29,9 @@ class ColumnChoice:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     na: Sequence[str] = ()
-    bins: int = 5
+    bins: int = DEFAULT_BINS
+    measured: bool = False
+    """Whether the classifier takes numbers as they are; one that counts has them cut."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
@@ -52,7 +55,7 @@ class ColumnPlan:
     name: str
     role: Role
     reason: str
-    rule: Rule = field(default_factory=Category)
+    rule: Rule | Measured = field(default_factory=Category)
 
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
@@ -97,7 +100,7 @@ def plan_columns(
         elif column.name in left_out:
             plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
         else:
-            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice.bins, labelled_weights)
+            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice, labelled_weights)
             plans.append(plan)
             if nearly:
                 almost.append(column.name)
@@ -121,19 +124,26 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
                 yield name, unknown
 
 
-def _feature_plan(column: Column, rule: Rule | None, bins: int, weights: Integers) -> tuple[ColumnPlan, bool]:
+def _feature_plan(
+    column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers
+) -> tuple[ColumnPlan, bool]:
     """The plan for a feature, and whether it was a near thing that it is not numeric."""
+
+    def plan(what: Rule | Measured, reason: str = "") -> ColumnPlan:
+        return ColumnPlan(column.name, Role.FEATURE, reason, what)
+
     if rule is not None and not isinstance(rule, Numeric):
-        return ColumnPlan(column.name, Role.FEATURE, "mapping", rule), False
+        return plan(rule, "mapping"), False
     seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
     many = len(seen) > CUT_ABOVE
     if rule is not None:
-        return ColumnPlan(column.name, Role.FEATURE, "mapping", Numeric(Quantiles(bins) if many else Category())), False
-    if not many or column.declared:
-        return ColumnPlan(column.name, Role.FEATURE, "", Category()), False
+        numeric = Measured() if choice.measured else Numeric(Quantiles(choice.bins) if many else Category())
+        return plan(numeric, "mapping"), False
+    if column.declared or not (many or choice.measured):
+        return plan(Category()), False
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:
         reason = f"{len(seen)} numbers" + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
-        return ColumnPlan(column.name, Role.FEATURE, reason, Quantiles(bins, strict=False)), False
-    nearly = column.kind is Kind.TEXT and is_number(seen).mean() >= 0.9
-    return ColumnPlan(column.name, Role.FEATURE, "", Category()), bool(nearly)
+        return plan(Measured(strict=False) if choice.measured else Quantiles(choice.bins, strict=False), reason), False
+    nearly = many and column.kind is Kind.TEXT and is_number(seen).mean() >= 0.9
+    return plan(Category()), bool(nearly)

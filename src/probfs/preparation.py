@@ -15,8 +15,8 @@ from probfs.arrays import index_array, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
 from probfs.planning import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
-from probfs.rules import UNKNOWN, Category, Coder, Numeric, Rule, Seen, UnfitValueError, short_number
-from probfs.table import Column, Integers, Kind, Table, code_type, is_number
+from probfs.rules import UNKNOWN, Category, Coder, Measured, Numeric, Rule, Seen, UnfitValueError, short_number
+from probfs.table import Column, Floats, Integers, Kind, Table, code_type, is_number
 from probfs.text import quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
@@ -157,6 +157,15 @@ def recoded(table: Table, column: Column, coder: Coder) -> Column:
     distinct = len(coder.labels)
     narrow = np.where(codes == UNKNOWN, distinct, codes).astype(code_type(distinct))
     return Column(column.name, narrow, coder.labels, declared=True)
+
+
+def measured(table: Table, column: Column, rule: Measured) -> Floats:
+    """The number in every row, NaN for a missing cell."""
+    try:
+        by_value = rule.numbers(column.values, column.kind)
+    except UnfitValueError as error:
+        raise table.cell_error(column, error.position, error.problem) from error
+    return np.append(by_value, np.nan)[column.codes]
 
 
 def _assign(table: Table, column: Column, coder: Coder) -> Integers:

@@ -14,6 +14,7 @@ import numpy as np
 from probfs.elimination import Round
 from probfs.output import write_whole
 from probfs.scaled import Scaled
+from probfs.settings import Settings
 from probfs.text import delimited
 
 if TYPE_CHECKING:
@@ -63,26 +64,6 @@ class InputSummary:
     unlabelled_rows: int
     unlabelled_sources: tuple[str, ...]
     features: int
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How it was ranked."""
-
-    classifier: str
-    score: str
-    estimate: str
-    folds: int | None
-    smoothing: float
-    step: int | float | None
-    eliminate: bool
-    bins: int
-    seed: int
-    mapping: str | None = None
-    count: str | None = None
-    na: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from probfs.arrays import index_array
 from probfs.inspection import kind_of
 from probfs.planning import CUT_ABOVE
 from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared
-from probfs.rules import Quantiles, Seen, short_number
+from probfs.rules import Measured, Quantiles, Seen, short_number
 from probfs.table import Column, Integers, Kind, numbers_of
 from probfs.text import counted, is_unseen, printable
 
@@ -46,7 +46,7 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
         if reason:
             drops.append(f"    {toml_text(plan.name)},  # {reason}")
             continue
-        rule = _rule(column, weights, bins)
+        rule = None if isinstance(plan.rule, Measured) else _rule(column, weights, bins)
         room -= len(rule or "")
         rule = rule if room > 0 else None
         (kept if rule is None else rules).append(_comment(column) if rule is None else rule)

@@ -20,13 +20,12 @@ from probfs.backends.counts import Layout, Model, nearly_equal
 from probfs.backends.rows import (
     EQUAL_ODDS,
     LARGEST_EXPONENT,
-    Fit,
     Rows,
-    Sums,
     add_exactly,
     shifted_exponent,
     sums_by_feature,
 )
+from probfs.backends.sums import Fit, Sums
 from probfs.table import Codes, Floats, Integers
 
 Places = npt.NDArray[np.intp]

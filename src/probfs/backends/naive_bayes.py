@@ -13,7 +13,8 @@ import numpy.typing as npt
 from probfs.backends import Features, RoundScores
 from probfs.backends.counts import ClassCounts, Layout, Model
 from probfs.backends.many_classes import FactorTables, ManyClassRows
-from probfs.backends.rows import LN2, Rows, Sums
+from probfs.backends.rows import LN2, Rows
+from probfs.backends.sums import Sums
 from probfs.backends.two_class import OddsTables, TwoClassRows
 from probfs.choices import Estimate
 from probfs.encoding import Dataset
@@ -51,6 +52,11 @@ class NaiveBayes:
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(features, sign=-1)
         self._active = np.setdiff1d(self._active, features, assume_unique=True)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        # Nothing is fitted step by step, so nothing can go wrong on the way.
+        return ()
 
     def score(self) -> RoundScores:
         absolute, signed = _scaled_sums(self._labelled, self._active)

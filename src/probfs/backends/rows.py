@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.counts import Layout
+from probfs.backends.sums import Fit, Sums
 from probfs.table import Codes, Floats
 
 ROWS_IN_A_BLOCK = 4096
@@ -25,33 +25,6 @@ LN2 = math.log(2)
 # ln 2 in two parts, the first of only twenty binary digits, so that its product with any shift is exact.
 _LN2_HIGH = 0.6931467056274414
 _LN2_LOW = 4.7493250390316726e-07
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in units of 2^-shift."""
-
-    absolute: Floats
-    signed: Floats
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.absolute + other.absolute, self.signed + other.signed)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """Partial sums of how well the model with all active features does."""
-
-    errors: float
-    absolute_loss: float
-    log_loss: float
-
-    def __add__(self, other: Fit) -> Fit:
-        return Fit(
-            self.errors + other.errors,
-            self.absolute_loss + other.absolute_loss,
-            self.log_loss + other.log_loss,
-        )
 
 
 class Rows(ABC):

@@ -100,6 +100,8 @@ class Reporter:
         self._quiet = quiet
         self._bar = bar
         self._task = None if bar is None else bar.add_task("reading", total=None)
+        self._rounds = 0
+        self._models = False
 
     def note(self, text: str) -> None:
         if self._quiet:
@@ -110,8 +112,16 @@ class Reporter:
         else:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def round_done(self, current: Round) -> None:
+    def model_done(self, done: int, total: int) -> None:
+        """Progress by models, where each takes its time."""
         if self._bar is not None and self._task is not None:
+            self._models = True
+            doing = f"round {self._rounds + 1}, models fitted"
+            self._bar.update(self._task, description=doing, total=total, completed=done)
+
+    def round_done(self, current: Round) -> None:
+        self._rounds = current.number
+        if self._bar is not None and self._task is not None and not self._models:
             remaining = len(current.active) - len(current.leaving)
             total = self._bar.tasks[0].total or len(current.active)
             self._bar.update(self._task, description="ranking", total=total, completed=total - remaining)

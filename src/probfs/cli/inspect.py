@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from probfs.choices import DEFAULT_BINS
 from probfs.cli import options as opt
 from probfs.cli.console import (
     deliver,
@@ -31,7 +32,8 @@ def inspect(
     exclude: opt.Exclude = None,
     include: opt.Include = None,
     count: opt.Count = None,
-    bins: opt.Bins = opt.BINS,
+    classifier: opt.ClassifierName = "nb",
+    bins: opt.Bins = None,
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
@@ -49,10 +51,20 @@ def inspect(
     from probfs.readers import ReadOptions
     from probfs.render import format_for
     from probfs.render.inspection import render_inspection
+    from probfs.settings import check_meaning
 
     result_format = format_for(output, format, stdout_is_terminal())
+    check_meaning(classifier, {"bins": bins})
     with reporting(quiet, progress=False) as reporter:
-        choice = ColumnChoice(target, count, tuple(include or ()), tuple(exclude or ()), tuple(na or ()), bins)
+        choice = ColumnChoice(
+            target,
+            count,
+            tuple(include or ()),
+            tuple(exclude or ()),
+            tuple(na or ()),
+            bins or DEFAULT_BINS,
+            classifier == "svm",
+        )
         prepared, _ = load(data, mapping, ReadOptions(input_format, delimiter, encoding), choice)
         reporter.note(target_note(prepared))
         inspection = inspect_table(prepared)

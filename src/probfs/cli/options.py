@@ -12,10 +12,15 @@ import typer
 from probfs.choices import (
     DEFAULT_BINS,
     DEFAULT_FOLDS,
+    DEFAULT_PERMUTATIONS,
+    DEFAULT_SMOOTHING,
     MOST_BINS,
+    MOST_PERMUTATIONS,
     Classifier,
     Estimate,
+    Kernel,
     OutputFormat,
+    Removal,
     Score,
     TableFormat,
 )
@@ -45,6 +50,23 @@ def _number(text: str | float) -> float:
     if not math.isfinite(number) or number < 0:
         raise typer.BadParameter(f"{text!r} is not a number from 0 on.")
     return number
+
+
+def _number_or(*words: str) -> Any:
+    """A parser for numbers above 0, or one of some words."""
+
+    def parse(text: str | float) -> float | str:
+        if text in words:
+            return str(text)
+        try:
+            number = _number(text)
+        except typer.BadParameter:
+            number = 0.0
+        if not number:
+            raise typer.BadParameter(f"{text!r} is neither {' nor '.join(words)} nor a number above 0.")
+        return number
+
+    return parse
 
 
 def _step(text: str | float) -> int | float:
@@ -93,7 +115,11 @@ Unlabeled = Annotated[
 ]
 ClassifierName = Annotated[
     Classifier,
-    typer.Option(metavar=_words(Classifier), help="The classifier whose probabilities are used: nb is Naive Bayes."),
+    typer.Option(
+        metavar=_words(Classifier),
+        help="The classifier whose probabilities are used: Naive Bayes, which counts categories (nb), or a "
+        "Platt-scaled support vector machine, which takes numbers as they are (svm).",
+    ),
 ]
 ScoreName = Annotated[
     Score,
@@ -103,11 +129,12 @@ ScoreName = Annotated[
     ),
 ]
 EstimateName = Annotated[
-    Estimate,
+    Estimate | None,
     typer.Option(
         metavar=_words(Estimate),
         help="Which model scores a labelled row: one trained on all other rows (loo), on all rows (resubstitution), "
-        "or on the other folds (cv).",
+        "or on the other folds (cv). Default: loo for nb, resubstitution for svm.",
+        show_default=False,
     ),
 ]
 Folds = Annotated[
@@ -120,11 +147,71 @@ Folds = Annotated[
     ),
 ]
 Smoothing = Annotated[
-    float,
+    float | None,
     typer.Option(
         parser=_number,
         metavar="ALPHA",
-        help="What is added to every count of Naive Bayes; 0 is the exact limit of less and less smoothing.",
+        help="nb: what is added to every count; 0 is the exact limit of less and less smoothing. "
+        f"Default: {DEFAULT_SMOOTHING}.",
+        show_default=False,
+    ),
+]
+KernelName = Annotated[
+    Kernel | None,
+    typer.Option(
+        "--kernel",
+        metavar=_words(Kernel),
+        help="svm: the kernel; linear weighs the columns, rbf also sees how they act together. Default: linear.",
+        show_default=False,
+    ),
+]
+Cost = Annotated[
+    str | None,
+    typer.Option(
+        "--C",
+        parser=_number_or("scale"),
+        metavar="scale|NUMBER",
+        help="svm: what a row on the wrong side costs; less is smoother. Default: scale, 1 / the mean kernel value of "
+        "a row with itself, which is 1 for rbf.",
+        show_default=False,
+    ),
+]
+Gamma = Annotated[
+    str | None,
+    typer.Option(
+        parser=_number_or("scale", "auto"),
+        metavar="scale|auto|NUMBER",
+        help="svm, rbf: how fast the kernel falls with the squared distance. Default: scale, 1 / (columns * variance); "
+        "auto is 1 / columns.",
+        show_default=False,
+    ),
+]
+RemovalName = Annotated[
+    Removal | None,
+    typer.Option(
+        "--removal",
+        metavar=_words(Removal),
+        help="svm: how a column is taken away: by shuffling it among the rows (permute), or by fitting the model "
+        "without it (retrain), which is exact and takes a fit for each column. Default: permute.",
+        show_default=False,
+    ),
+]
+Permutations = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number(1, MOST_PERMUTATIONS),
+        metavar="M",
+        help=f"svm, permute: the number of shuffles whose probabilities are averaged. Default: {DEFAULT_PERMUTATIONS}.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number(1, 10_000),
+        metavar="N",
+        help="svm: how many processes fit models at a time. Default: one for each core.",
+        show_default=False,
     ),
 ]
 Step = Annotated[
@@ -164,11 +251,13 @@ Count = Annotated[
     ),
 ]
 Bins = Annotated[
-    int,
+    int | None,
     typer.Option(
         parser=whole_number(2, MOST_BINS),
         metavar="K",
-        help="Into how many intervals an unmapped numeric column with more than 20 values is cut.",
+        help="nb: into how many intervals an unmapped numeric column with more than 20 values is cut. "
+        f"Default: {DEFAULT_BINS}.",
+        show_default=False,
     ),
 ]
 Na = Annotated[
@@ -216,7 +305,9 @@ OutputPath = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        parser=whole_number(0), metavar="N", help="The seed of the folds of --estimate cv; nothing else is random."
+        parser=whole_number(0),
+        metavar="N",
+        help="The seed of the folds of --estimate cv and of the svm's folds and shuffles; nothing else is random.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No notes and no progress on standard error.")]
@@ -228,5 +319,3 @@ Progress = Annotated[
         show_default=False,
     ),
 ]
-
-BINS = DEFAULT_BINS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import typer
 
 from probfs.cli import options as opt
@@ -15,6 +17,9 @@ from probfs.cli.console import (
     wants_color,
 )
 
+if TYPE_CHECKING:
+    from probfs.settings import Cost, Gamma
+
 EXAMPLES = """Examples:
 
 probfs rank patients.csv
@@ -22,6 +27,8 @@ probfs rank patients.csv
 probfs rank patients.csv --target outcome --score signed --top 10
 
 probfs rank survey.csv --unlabeled more.csv --score unlabeled
+
+probfs rank measurements.csv --classifier svm --kernel rbf
 
 zcat log.csv.gz | probfs rank - --format json > ranking.json
 """
@@ -35,16 +42,21 @@ def rank(
     unlabeled: opt.Unlabeled = None,
     classifier: opt.ClassifierName = "nb",
     score: opt.ScoreName = "absolute",
-    estimate: opt.EstimateName = "loo",
+    estimate: opt.EstimateName = None,
     folds: opt.Folds = None,
-    smoothing: opt.Smoothing = 1.0,
+    smoothing: opt.Smoothing = None,
+    kernel: opt.KernelName = None,
+    cost: opt.Cost = None,
+    gamma: opt.Gamma = None,
+    removal: opt.RemovalName = None,
+    permutations: opt.Permutations = None,
     step: opt.Step = 1,
     no_eliminate: opt.NoEliminate = False,
     top: opt.Top = None,
     exclude: opt.Exclude = None,
     include: opt.Include = None,
     count: opt.Count = None,
-    bins: opt.Bins = opt.BINS,
+    bins: opt.Bins = None,
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
@@ -52,6 +64,7 @@ def rank(
     format: opt.ResultFormat = None,
     output: opt.OutputPath = None,
     seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -73,6 +86,11 @@ def rank(
             estimate=estimate,
             folds=folds,
             smoothing=smoothing,
+            kernel=kernel,
+            C=cast("Cost | None", cost),
+            gamma=cast("Gamma | None", gamma),
+            removal=removal,
+            permutations=permutations,
             step=step,
             eliminate=not no_eliminate,
             include=include or (),
@@ -84,8 +102,10 @@ def rank(
             encoding=encoding,
             input_format=input_format,
             seed=seed,
+            jobs=jobs,
             on_note=reporter.note,
             on_round=reporter.round_done,
+            on_model=reporter.model_done,
         )
     text = render(ranking.top(top), result_format, width=table_width(output), color=wants_color(output))
     deliver(text, output)

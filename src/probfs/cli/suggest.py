@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from probfs.choices import DEFAULT_BINS
 from probfs.cli import options as opt
 from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
 
@@ -20,7 +21,8 @@ def suggest(
     data: opt.Data = "-",
     target: opt.Target = None,
     count: opt.Count = None,
-    bins: opt.Bins = opt.BINS,
+    classifier: opt.ClassifierName = "nb",
+    bins: opt.Bins = None,
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
@@ -34,10 +36,14 @@ def suggest(
     from probfs.api import load, target_note
     from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
+    from probfs.settings import check_meaning
     from probfs.suggestion import suggest_mapping
 
+    check_meaning(classifier, {"bins": bins})
     with reporting(quiet, progress=False) as reporter:
-        choice = ColumnChoice(target=target, count=count, na=tuple(na or ()), bins=bins)
+        choice = ColumnChoice(
+            target=target, count=count, na=tuple(na or ()), bins=bins or DEFAULT_BINS, measured=classifier == "svm"
+        )
         prepared, _ = load(data, None, ReadOptions(input_format, delimiter, encoding), choice)
         reporter.note(target_note(prepared))
-    deliver(suggest_mapping(prepared, bins, tuple(na or ())), output)
+    deliver(suggest_mapping(prepared, bins or DEFAULT_BINS, tuple(na or ())), output)

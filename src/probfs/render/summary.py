@@ -7,7 +7,6 @@ from probfs.text import counted, listed, printable
 
 SCORE_COLUMNS = {"absolute": "s_s", "signed": "s_a", "unlabeled": "s_su"}
 SCORE_HEADINGS = {"s_s": "Ŝ_S", "s_a": "Ŝ_A", "s_su": "Ŝ_SU"}
-_CLASSIFIERS = {"nb": "Naive Bayes"}
 _ESTIMATES = {"loo": "leave-one-out", "resubstitution": "resubstitution", "cv": "cross-validation"}
 
 
@@ -36,7 +35,16 @@ def how_it_was_ranked(ranking: Ranking) -> str:
         estimate = f"{settings.folds}-fold {estimate}"
     score = f"{SCORE_HEADINGS[SCORE_COLUMNS[settings.score]]} ({settings.score})"
     way = f"ranked by {score} under recursive elimination" if settings.eliminate else f"ranked by {score} in one round"
-    return f"{_CLASSIFIERS[settings.classifier]}, {estimate}, {way}"
+    return f"{_classifier(ranking)}, {estimate}, {way}"
+
+
+def _classifier(ranking: Ranking) -> str:
+    settings = ranking.settings
+    if settings.classifier == "nb":
+        return "Naive Bayes"
+    kernel = "RBF" if settings.kernel == "rbf" else "Linear"
+    removal = "retrained" if settings.permutations is None else f"{counted(settings.permutations, 'shuffle')} a column"
+    return f"{kernel} SVM, Platt-scaled, {removal}"
 
 
 def errors_of_the_full_model(ranking: Ranking) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from probfs.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number
 from probfs.rules.categories import Category, Groups
-from probfs.rules.intervals import Cut, Numeric, Quantiles, Widths
+from probfs.rules.intervals import Cut, Quantiles, Widths
+from probfs.rules.numbers import Measured, Numeric
 from probfs.rules.yes_no import ORDERINGS, Among, Ordering
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Coder",
     "Cut",
     "Groups",
+    "Measured",
     "Numeric",
     "Ordering",
     "Quantiles",

@@ -100,6 +100,11 @@ def all_numbers(values: pa.StringArray, kind: Kind) -> Floats:
         raise UnfitValueError(
             position, f"{text} is not {wanted}; map the column as \"category\", or list it in 'missing'"
         )
+    return finite(values, numbers)
+
+
+def finite(values: pa.StringArray, numbers: Floats) -> Floats:
+    """The same numbers, none of which may be infinite."""
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
         position = int(infinite[0])

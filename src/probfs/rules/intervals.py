@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.arrays import text_array
-from probfs.rules.base import UNKNOWN, Coder, Rule, Seen, all_numbers, end_label, some_numbers, sorted_numbers
-from probfs.rules.categories import Category
+from probfs.rules.base import UNKNOWN, Coder, Seen, all_numbers, end_label, some_numbers, sorted_numbers
 from probfs.table import Floats, Integers, Kind
 
 
@@ -94,17 +93,3 @@ class Widths:
 
     def describe(self) -> str:
         return f"{self.intervals} intervals of equal width"
-
-
-@dataclass(frozen=True)
-class Numeric:
-    """Numbers as they are, where the classifier can use numbers; one that cannot cuts them at quantiles."""
-
-    fallback: Rule = field(default_factory=Category)
-
-    def learn(self, seen: Seen) -> Coder:
-        all_numbers(seen.values, seen.kind)
-        return self.fallback.learn(seen)
-
-    def describe(self) -> str:
-        return f"numeric, as {self.fallback.describe()}"

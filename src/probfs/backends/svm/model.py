@@ -1,0 +1,95 @@
+"""A fitted model: the machines of one set of training rows and features, and the probabilities they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.backends.svm.design import Matrix
+from probfs.backends.svm.kernels import Kernel, own_products, suitable_cost, suitable_kernel
+from probfs.backends.svm.machine import (
+    Inputs,
+    Machine,
+    TrainingRows,
+    decision_values,
+    fit_machines,
+    frequencies,
+    tracked_probabilities,
+)
+from probfs.choices import Kernel as KernelName
+from probfs.choices import Removal
+from probfs.settings import Cost, Gamma, Settings
+from probfs.table import Floats
+
+Positions = npt.NDArray[np.intp]
+
+MOST_KERNEL_ROWS = 5_000
+"""Up to here the whole kernel matrix is made at once, which is quicker than to have its entries made one by one."""
+_KERNEL_VALUES_IN_A_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class SvmOptions:
+    """How the machines are made, and how a feature is taken from them."""
+
+    kernel: KernelName
+    cost: Cost
+    gamma: Gamma
+    removal: Removal
+    permutations: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> SvmOptions:
+        assert settings.kernel is not None
+        assert settings.C is not None
+        assert settings.removal is not None
+        return cls(settings.kernel, settings.C, settings.gamma or "scale", settings.removal, settings.permutations or 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    machines: Sequence[Machine]
+    kernel: Kernel
+    matrix: Matrix
+
+    def probabilities(self, rows: Positions) -> Floats:
+        """The tracked probabilities of some rows: classes × rows."""
+        parts = [
+            tracked_probabilities([self._decisions(machine, block) for machine in self.machines], self.machines)
+            for block in self._blocks(rows)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def _decisions(self, machine: Machine, rows: Positions) -> Floats:
+        cells, support = self.matrix.cells[rows], self.matrix.cells[machine.support]
+        if self.kernel.name == "linear":
+            values: Floats = cells @ (machine.coefficients @ support) + machine.intercept
+            return values
+        return decision_values(self.kernel.between(cells, support), machine)
+
+    def _blocks(self, rows: Positions) -> Iterator[Positions]:
+        most = max((len(machine.support) for machine in self.machines), default=0)
+        size = max(1, _KERNEL_VALUES_IN_A_BLOCK // (most + 1))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size]
+
+
+def fit_model(matrix: Matrix, rows: TrainingRows, options: SvmOptions, products: Floats | None = None) -> Model:
+    """Fit on some rows of a matrix; ``products`` are their inner products, if they are known already."""
+    cells = matrix.cells[rows.positions]
+    if not cells.shape[1]:
+        return Model(frequencies(rows), Kernel("linear"), matrix)
+    kernel = suitable_kernel(options.kernel, options.gamma, cells, rows.counts)
+    own_values = own_products(cells) if kernel.name == "linear" else np.ones(len(cells))
+    cost = suitable_cost(options.cost, own_values, rows.counts)
+    if products is None:
+        products = inner_products(cells)
+    return Model(fit_machines(rows, Inputs.of(kernel, cells, products), cost), kernel, matrix)
+
+
+def inner_products(cells: Floats) -> Floats | None:
+    """Those of all rows with each other, unless there are too many."""
+    return cells @ cells.T if len(cells) <= MOST_KERNEL_ROWS else None

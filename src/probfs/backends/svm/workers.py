@@ -1,0 +1,71 @@
+"""Fits on all cores, each of them to be interrupted at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+WORTH_WORKERS = 10.0
+"""Seconds of work below which starting further processes, each with scikit-learn to import, would not pay."""
+
+
+class Workers:
+    """Runs tasks here at first, and on several processes once it is clear that there is work for them."""
+
+    def __init__(self, jobs: int, tasks: int) -> None:
+        """``tasks`` is how many there will be in all."""
+        self._jobs = jobs
+        self._left = tasks
+        self._spent = 0.0
+        self._done = 0
+
+    def run(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """The results, in the order of the tasks."""
+        for position, task in enumerate(tasks):
+            if self._worth_sharing(len(tasks) - position):
+                for result in self._shared(work, tasks[position:]):
+                    self._left -= 1
+                    yield result
+                return
+            start = time.perf_counter()
+            result = interruptibly(work, task)
+            self._spent += time.perf_counter() - start
+            self._done += 1
+            self._left -= 1
+            yield result
+
+    def _worth_sharing(self, tasks: int) -> bool:
+        if self._jobs == 1 or tasks == 1 or not self._done:
+            return False
+        return self._spent / self._done * self._left > WORTH_WORKERS
+
+    def _shared(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        from joblib import Parallel, delayed
+
+        parallel = Parallel(n_jobs=self._jobs, return_as="generator")
+        results: Iterator[Result] = parallel(delayed(work)(task) for task in tasks)
+        yield from results
+
+
+def interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
+    """Call in a thread of its own: Ctrl-C is heard at once, while a fit in C would keep it waiting to its end."""
+    outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+    def call() -> None:
+        try:
+            outcome.put((work(task), None))
+        except BaseException as error:  # handed on to whoever waits
+            outcome.put((None, error))
+
+    threading.Thread(target=call, daemon=True).start()
+    result, error = outcome.get()
+    if error is not None:
+        raise error
+    answer: Result = result
+    return answer

@@ -1,0 +1,154 @@
+"""The SVM backend against refits and really shuffled matrices, on random tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from probfs.arrays import text_array
+from probfs.backends.svm import Svm
+from probfs.canonical import canonical
+from probfs.elimination import schedule
+from probfs.encoding import Dataset, Feature
+from probfs.folds import deal_folds
+from probfs.settings import Settings, settle
+
+from .svm_reference import expected_round
+
+NOTHING = dict.fromkeys(("smoothing", "bins", "kernel", "C", "gamma", "removal", "permutations", "jobs"))
+
+
+def chosen(estimate: str = "resubstitution", folds: int | None = None, seed: int = 0, **own: Any) -> Settings:
+    return settle(
+        classifier="svm",
+        score="absolute",
+        estimate=estimate,  # type: ignore[arg-type]  # a text for one of few
+        folds=folds,
+        step=1,
+        eliminate=True,
+        seed=seed,
+        own={**NOTHING, **own},
+        names={},
+    )
+
+
+def random_dataset(
+    seed: int, rows: int, kinds: str, classes: int = 2, unlabelled: int = 0, counted: bool = False, gaps: float = 0.1
+) -> Dataset:
+    """A table with a column for each letter of ``kinds``: continuous, few numbers (d), text, or always the same (s)."""
+    generator = np.random.default_rng(seed)
+    labels = np.sort(np.arange(rows) % classes)
+    features = []
+    for position, kind in enumerate(kinds):
+        pull = generator.normal(size=classes)
+        centre = np.concatenate([pull[labels], generator.normal(size=unlabelled)])
+        values = centre + generator.normal(size=rows + unlabelled)
+        if kind == "s":
+            values = np.zeros_like(values)
+        elif kind != "c":
+            values = np.rint(values)
+        numbers, codes = np.unique(values, return_inverse=True)
+        codes[generator.random(len(codes)) < gaps] = len(numbers)
+        labelled, others = codes[:rows].astype(np.uint16), codes[rows:].astype(np.uint16)
+        texts = text_array([repr(number) for number in numbers.tolist()])
+        if kind == "t":
+            others[~np.isin(others, labelled)] = len(numbers)
+            features.append(Feature(f"f{position}", texts, labelled, others))
+        else:
+            features.append(Feature(f"f{position}", texts, labelled, others, numbers))
+    counts = generator.integers(1, 4, rows) if counted else np.ones(rows, dtype=np.int64)
+    more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
+    dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)
+    return canonical(dataset, 0)
+
+
+def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_digits: bool = True) -> int:
+    """Compare some rounds with the reference, and say how many sigmoids came out decreasing."""
+    features = len(dataset.features)
+    backend = Svm(dataset, chosen_settings, schedule(features, 1), jobs=1)
+    dealt = None
+    if chosen_settings.folds is not None:
+        dealt = deal_folds(dataset, chosen_settings.folds, chosen_settings.seed)
+    inverted = 0
+    for number in range(1, rounds + 1):
+        active = backend.active.tolist()
+        scores = backend.score()
+        expected = expected_round(dataset, chosen_settings, active, number, dealt, same_digits)
+        np.testing.assert_allclose(scores.s_s.to_floats(), expected.s_s, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(scores.s_a.to_floats(), expected.s_a, rtol=0, atol=1e-9)
+        assert (scores.s_su is None) == (not expected.s_su)
+        if scores.s_su is not None:
+            np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=1e-9)
+        assert scores.errors == expected.errors
+        assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=1e-9)
+        inverted += expected.inverted
+        backend.drop(backend.active[:1])
+    return inverted
+
+
+TABLES = {
+    "quantities": random_dataset(1, 30, "cccc"),
+    "categories": random_dataset(2, 30, "ttd"),
+    "mixed": random_dataset(3, 40, "ctdcs"),
+    "three classes": random_dataset(4, 45, "ctcd", classes=3),
+    "unlabelled": random_dataset(5, 24, "ctd", unlabelled=17),
+    "counted": random_dataset(6, 24, "ctd", unlabelled=9, counted=True),
+    "two rows of a class": random_dataset(7, 9, "cct", classes=4),
+    "one feature": random_dataset(8, 20, "c"),
+}
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("table", list(TABLES))
+def test_scores_are_those_of_refits_and_shuffled_matrices(table: str, kernel: str, removal: str) -> None:
+    dataset = TABLES[table]
+    check(dataset, chosen(kernel=kernel, removal=removal), rounds=min(3, len(dataset.features)))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_retrained_scores_are_those_of_fits_from_scratch(kernel: str, classes: int) -> None:
+    """Quantities leave LIBSVM one solution only, so that even the inner products may be made anew."""
+    dataset = random_dataset(12, 40, "cccc", classes, unlabelled=10, gaps=0)
+    check(dataset, chosen(kernel=kernel, C=1.0, removal="retrain"), rounds=3, same_digits=False)
+
+
+@pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])
+def test_every_way_to_shuffle_under_rbf_gives_the_same(gamma: float | str) -> None:
+    check(random_dataset(9, 60, "ccctd"), chosen(kernel="rbf", gamma=gamma, permutations=5))
+
+
+@pytest.mark.parametrize("cost", [1e-3, 1.0, 100.0])
+def test_the_cost_is_the_one_asked_for(cost: float) -> None:
+    check(random_dataset(10, 40, "cct"), chosen(C=cost))
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+@pytest.mark.parametrize(("estimate", "folds"), [("cv", 3), ("cv", 10), ("loo", None)])
+def test_held_out_rows_are_scored_by_models_that_never_saw_them(estimate: str, folds: int | None, removal: str) -> None:
+    dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
+    check(dataset, chosen(estimate, folds, removal=removal))
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(6, 30),
+    kinds=st.text("cdts", min_size=1, max_size=5),
+    classes=st.integers(2, 3),
+    unlabelled=st.sampled_from([0, 0, 5]),
+    counted=st.booleans(),
+    kernel=st.sampled_from(["linear", "rbf"]),
+    removal=st.sampled_from(["permute", "retrain"]),
+)
+@example(0, 6, "ss", 3, 0, False, "rbf", "retrain")
+def test_random_tables(
+    seed: int, rows: int, kinds: str, classes: int, unlabelled: int, counted: bool, kernel: str, removal: str
+) -> None:
+    dataset = random_dataset(seed, rows, kinds, classes, unlabelled, counted)
+    check(dataset, chosen(kernel=kernel, removal=removal, permutations=3 if removal == "permute" else None))
