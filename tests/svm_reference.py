@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from probfs.backends.svm.design import Design
-from probfs.backends.svm.kernels import Kernel, suitable_cost
+from probfs.backends.svm.kernels import Kernel, own_products, suitable_cost
 from probfs.backends.svm.shuffles import draw_donors
 from probfs.encoding import Dataset
 from probfs.scores import absolute_score, signed_score
@@ -126,9 +126,9 @@ def fit(
         same = kernel.of(products, own, own)[np.ix_(place[rows], place[rows])]
         np.testing.assert_allclose(same, gram, rtol=1e-11, atol=1e-11)
         gram = same
-        same_cost = suitable_cost(
-            settings.C or 1.0, own if gamma is None else np.ones(len(own)), training[training > 0]
-        )
+        trained = cells[np.flatnonzero(training)]
+        own_values = own_products(trained) if gamma is None else np.ones(len(own))
+        same_cost = suitable_cost(settings.C or 1.0, own_values, training[training > 0])
         assert same_cost == pytest.approx(cost, rel=1e-12)
         cost = same_cost
     machines = []

@@ -19,8 +19,6 @@ from probfs.settings import Settings, settle
 
 from .svm_reference import expected_round
 
-NOTHING = dict.fromkeys(("smoothing", "bins", "kernel", "C", "gamma", "removal", "permutations", "jobs"))
-
 
 def chosen(estimate: str = "resubstitution", folds: int | None = None, seed: int = 0, **own: Any) -> Settings:
     return settle(
@@ -31,7 +29,7 @@ def chosen(estimate: str = "resubstitution", folds: int | None = None, seed: int
         step=1,
         eliminate=True,
         seed=seed,
-        own={**NOTHING, **own},
+        own=own,
         names={},
     )
 
@@ -68,6 +66,7 @@ def random_dataset(
 
 def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_digits: bool = True) -> int:
     """Compare some rounds with the reference, and say how many sigmoids came out decreasing."""
+    tolerance = 1e-9 if same_digits else 5e-3
     features = len(dataset.features)
     backend = Svm(dataset, chosen_settings, schedule(features, 1), jobs=1)
     dealt = None
@@ -78,13 +77,13 @@ def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_dig
         active = backend.active.tolist()
         scores = backend.score()
         expected = expected_round(dataset, chosen_settings, active, number, dealt, same_digits)
-        np.testing.assert_allclose(scores.s_s.to_floats(), expected.s_s, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(scores.s_a.to_floats(), expected.s_a, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(scores.s_s.to_floats(), expected.s_s, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(scores.s_a.to_floats(), expected.s_a, rtol=0, atol=tolerance)
         assert (scores.s_su is None) == (not expected.s_su)
         if scores.s_su is not None:
-            np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=tolerance)
         assert scores.errors == expected.errors
-        assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=1e-9)
+        assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)
         inverted += expected.inverted
         backend.drop(backend.active[:1])
     return inverted
@@ -113,7 +112,7 @@ def test_scores_are_those_of_refits_and_shuffled_matrices(table: str, kernel: st
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_retrained_scores_are_those_of_fits_from_scratch(kernel: str, classes: int) -> None:
-    """Quantities leave LIBSVM one solution only, so that even the inner products may be made anew."""
+    """Also when the inner products are made anew; LIBSVM, which stops at 1e-3, then may stop a little elsewhere."""
     dataset = random_dataset(12, 40, "cccc", classes, unlabelled=10, gaps=0)
     check(dataset, chosen(kernel=kernel, C=1.0, removal="retrain"), rounds=3, same_digits=False)
 

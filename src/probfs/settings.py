@@ -89,8 +89,9 @@ def settle(
 ) -> Settings:
     """Settings from options, None meaning that nothing was said.
 
-    ``own`` are the options that only some classifier has, ``names`` those that say what to read.
+    ``own`` are options that only some classifier has, ``names`` those that say what to read.
     """
+    own = {name: own.get(name) for defaults in _DEFAULTS.values() for name in defaults}
     _check_choices({"classifier": classifier, "score": score, "estimate": estimate, **own})
     chosen = estimate or DEFAULT_ESTIMATES[classifier]
     _check_meaning(classifier, chosen, folds, own)

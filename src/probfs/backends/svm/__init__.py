@@ -22,9 +22,9 @@ from probfs.backends.svm.scoring import (
     Scorer,
     ShuffleTask,
     Tally,
+    fit_and_shuffle,
     fit_without,
     part_of_retrained,
-    score_shuffled,
 )
 from probfs.backends.svm.shuffles import Donors, draw_donors
 from probfs.backends.svm.workers import Workers
@@ -123,10 +123,15 @@ class Svm:
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------
 
-    def _shuffled(self) -> Iterator[Part]:
+    def shuffle_tasks(self) -> list[ShuffleTask]:
+        """What there is to do in this round, when features are taken away by shuffling them."""
         donors = self._draw()
-        tasks = [ShuffleTask(*self._common(scorer), donors[:, scorer.rows]) for scorer in self._scorers]
-        for part in self._workers.run(score_shuffled, tasks):
+        # A single model leaves the other cores to the scoring of its rows.
+        threads = self._jobs if len(self._scorers) == 1 else 1
+        return [ShuffleTask(*self._common(scorer), donors[:, scorer.rows], threads) for scorer in self._scorers]
+
+    def _shuffled(self) -> Iterator[Part]:
+        for part in self._workers.run(fit_and_shuffle, self.shuffle_tasks()):
             self._count_models(1)
             yield part
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.backends import Features
-from probfs.encoding import Dataset, Feature
+from probfs.encoding import Dataset
 from probfs.errors import DataError
 from probfs.table import Codes, Floats, Integers
 from probfs.text import counted, quoted
@@ -41,65 +42,80 @@ class Matrix:
         return Matrix(np.delete(self.cells, self.columns(feature), axis=1), np.delete(self.widths, feature))
 
 
+class _Category(NamedTuple):
+    codes: Codes
+    missing: int
+
+
 class Design:
     """A dataset's features, ready to be turned into the matrix that suits any set of training rows."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self.labelled_rows = len(dataset.labels)
-        self.rows = self.labelled_rows + len(dataset.unlabelled_counts)
-        self._features = [_raw(feature) for feature in dataset.features]
-        _check_size(dataset, self.rows)
+        _check_size(dataset)
+        self._quantities = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
+        self._place = np.cumsum(self._quantities) - 1
+        codes = [np.concatenate([feature.labelled, feature.unlabelled]) for feature in dataset.features]
+        self._categories = [
+            _Category(own, feature.values) if feature.numbers is None else None
+            for feature, own in zip(dataset.features, codes, strict=True)
+        ]
+        # NaN is a missing cell.
+        numbers = [
+            np.append(feature.numbers, np.nan)[own]
+            for feature, own in zip(dataset.features, codes, strict=True)
+            if feature.numbers is not None
+        ]
+        self._numbers = np.stack(numbers, axis=1) if numbers else np.empty((len(codes[0]), 0))
 
     def matrix(self, features: Features, training: Integers) -> Matrix:
         """All rows in the features asked for, as a model sees them that is trained on so many of each labelled row."""
-        blocks = [self._features[feature].columns(training) for feature in features.tolist()]
-        cells = np.hstack(blocks) if blocks else np.empty((self.rows, 0))
-        return Matrix(cells, np.array([block.shape[1] for block in blocks], dtype=np.int64))
+        quantities = self._place[features[self._quantities[features]]]
+        standard, telling = _standardised(self._numbers[:, quantities], training)
+        if len(quantities) == len(features):
+            return Matrix(np.ascontiguousarray(standard[:, telling]), telling.astype(np.int64))
+        columns = iter(range(len(quantities)))
+        blocks = []
+        for feature in features.tolist():
+            category = self._categories[feature]
+            if category is None:
+                column = next(columns)
+                blocks.append(standard[:, column : column + int(telling[column])])
+            else:
+                blocks.append(_indicators(category, training))
+        return Matrix(np.hstack(blocks), np.array([block.shape[1] for block in blocks], dtype=np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class _Quantity:
-    numbers: Floats
-    """NaN where the cell is missing."""
-
-    def columns(self, training: Integers) -> Floats:
-        known = self.numbers[: len(training)]
-        used = (training > 0) & ~np.isnan(known)
-        values, weights = known[used], training[used].astype(np.float64)
-        if not len(values) or values.min() == values.max():
-            return np.empty((len(self.numbers), 0))
-        # In units of the largest value, so that not even numbers like 1e300 overflow.
-        unit = np.abs(values).max()
-        mean = np.average(values / unit, weights=weights)
-        spread = np.sqrt(np.average((values / unit - mean) ** 2, weights=weights))
-        with np.errstate(over="ignore"):
-            standard = np.clip((self.numbers / unit - mean) / spread, -FARTHEST, FARTHEST)
-        columns: Floats = np.nan_to_num(standard, nan=0.0)[:, None]
-        return columns
-
-
-@dataclass(frozen=True, eq=False)
-class _Category:
-    codes: Codes
-    values: int
-
-    def columns(self, training: Integers) -> Floats:
-        used = training > 0
-        held = np.bincount(self.codes[: len(training)][used], minlength=self.values + 1)[:-1]
-        # A value in all rows, like one in none, tells them apart no better than no column at all.
-        telling = np.flatnonzero((held > 0) & (held < np.count_nonzero(used)))
-        columns: Floats = (self.codes[:, None] == telling).astype(np.float64)
-        return columns
+def _standardised(numbers: Floats, training: Integers) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Columns with mean 0 and variance 1 in the rows trained on, the mean where a cell is missing; and which columns
+    tell any rows apart.
+    """
+    sample = numbers[np.flatnonzero(training)]
+    known = ~np.isnan(sample)
+    weights = np.where(known, training[training > 0][:, None], 0).astype(np.float64)
+    # In units of the largest value, so that not even numbers like 1e300 overflow.
+    least, greatest = np.fmin.reduce(sample, axis=0), np.fmax.reduce(sample, axis=0)
+    telling = least < greatest
+    unit = np.where(telling, np.maximum(np.abs(least), np.abs(greatest)), 1.0)
+    total = np.where(telling, weights.sum(axis=0), 1.0)
+    scaled = np.where(known, sample / unit, 0.0)
+    mean = (weights * scaled).sum(axis=0) / total
+    variance = (weights * (scaled - mean) ** 2).sum(axis=0) / total
+    with np.errstate(over="ignore"):
+        standard = (numbers / unit - mean) / np.sqrt(np.where(telling, variance, 1.0))
+    return np.nan_to_num(np.clip(standard, -FARTHEST, FARTHEST), nan=0.0), telling
 
 
-def _raw(feature: Feature) -> _Quantity | _Category:
-    codes = np.concatenate([feature.labelled, feature.unlabelled])
-    if feature.numbers is None:
-        return _Category(codes, feature.values)
-    return _Quantity(np.append(feature.numbers, np.nan)[codes])
+def _indicators(category: _Category, training: Integers) -> Floats:
+    """A column of 0 and 1 for each value that tells rows trained on apart: not one in all rows, nor one in none."""
+    used = category.codes[: len(training)][training > 0]
+    values, held = np.unique(used, return_counts=True)
+    telling = values[(held < len(used)) & (values != category.missing)]
+    columns: Floats = (category.codes[:, None] == telling).astype(np.float64)
+    return columns
 
 
-def _check_size(dataset: Dataset, rows: int) -> None:
+def _check_size(dataset: Dataset) -> None:
+    rows = len(dataset.labels) + len(dataset.unlabelled_counts)
     widths: npt.NDArray[np.int64] = np.array(
         [f.values if f.numbers is None else 1 for f in dataset.features], dtype=np.int64
     )

@@ -18,7 +18,7 @@ contribution is divided out of every kernel value, in logarithms.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,21 +36,20 @@ GENTLE = 6.0
 STEEP = 30.0
 """Beyond this γ·distance² contributions are so small that dividing by them would lose digits."""
 MOST_NODES = 64
-_PRECISION = 1e-16
+_PRECISION = 1e-13
 
 
 class PermutedDecisions(Protocol):
-    """A machine's decision values for any rows: as they are, and with each feature taken from other rows."""
+    """A machine's decision values."""
 
-    def actual(self, rows: Positions) -> Floats: ...
-
-    def shuffled(self, rows: Positions, donors: Donors) -> Floats:
-        """Shuffles × rows × features."""
+    def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
+        """Those of some rows as they are, and with each feature taken from other rows: shuffles × rows × features."""
         ...
 
 
 def permuted_decisions(machine: Machine, matrix: Matrix, kernel: Kernel, labelled_rows: int) -> PermutedDecisions:
-    if kernel.name == "linear" or not len(machine.support):
+    """The way that suits a machine's kernel; donors are the first rows of the matrix, the labelled ones."""
+    if kernel.name == "linear":
         return _Linear(machine, matrix, labelled_rows)
     return _Rbf(machine, matrix, kernel, labelled_rows)
 
@@ -62,6 +61,13 @@ class _Linear:
         self._intercept = machine.intercept
         self._donated = self._contributions(np.arange(labelled_rows))
 
+    def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
+        actual = self._matrix.cells[rows] @ self._weights + self._intercept
+        # The difference first: where a donor has the row's own value, the decision value does not change by a bit.
+        shuffled = self._donated[donors] - self._contributions(rows)
+        shuffled += actual[:, None]
+        return actual, shuffled
+
     def _contributions(self, rows: Positions) -> Floats:
         """What each feature adds to the decision value."""
         widths = self._matrix.widths
@@ -72,17 +78,6 @@ class _Linear:
             contributions[:, filled] = np.add.reduceat(self._matrix.cells[rows] * self._weights, starts, axis=1)
         return contributions
 
-    def actual(self, rows: Positions) -> Floats:
-        values: Floats = self._matrix.cells[rows] @ self._weights + self._intercept
-        return values
-
-    def shuffled(self, rows: Positions, donors: Donors) -> Floats:
-        own = self._contributions(rows)
-        # The difference first: where a donor has the row's own value, the decision value does not change by a bit.
-        changes = self._donated[donors] - own
-        changes += self.actual(rows)[:, None]
-        return changes
-
 
 class _Rbf:
     def __init__(self, machine: Machine, matrix: Matrix, kernel: Kernel, labelled_rows: int) -> None:
@@ -92,107 +87,132 @@ class _Rbf:
         self._labelled = matrix.cells[:labelled_rows]
         self._support = matrix.cells[machine.support]
         self._own_support = own_products(self._support)
+        groups, self._divided = _node_groups(matrix, machine.support, kernel.gamma)
+        self._groups = [
+            _NodeGroup(group, matrix, self._labelled, machine.coefficients, kernel.gamma) for group in groups
+        ]
 
-    def actual(self, rows: Positions) -> Floats:
-        return decision_values(np.exp(self._exponents(rows)), self._machine)
-
-    def _exponents(self, rows: Positions) -> Floats:
+    def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
         cells = self._matrix.cells[rows]
-        return self._kernel.exponents(cells @ self._support.T, own_products(cells), self._own_support)
-
-    def shuffled(self, rows: Positions, donors: Donors) -> Floats:
-        exponents = self._exponents(rows)
+        exponents = self._kernel.exponents(cells @ self._support.T, own_products(cells), self._own_support)
         kernel_values = np.exp(exponents)
         actual = decision_values(kernel_values, self._machine)
-        result = np.repeat(actual[None, :, None], len(donors), axis=0).repeat(self._matrix.features, axis=2)
-        gathered: list[tuple[int, _Nodes]] = []
-        for feature in np.flatnonzero(self._matrix.widths).tolist():
-            columns = self._matrix.columns(feature)
-            own = self._matrix.cells[rows, columns]
-            nodes = _Nodes.of(self._support[:, columns], own, self._labelled[:, columns], self._kernel.gamma)
-            if nodes is None:
-                result[:, :, feature] = self._divided_out(columns, own, exponents, donors)
-            else:
-                gathered.append((feature, nodes))
-        if gathered:
-            features = [feature for feature, _ in gathered]
-            result[:, :, features] = self._through_nodes(kernel_values, [nodes for _, nodes in gathered], donors)
-        return result
+        shuffled = np.empty((len(donors), len(rows), self._matrix.features))
+        shuffled[...] = actual[:, None]
+        for group in self._groups:
+            shuffled[:, :, group.features] = group.sums(rows, kernel_values, donors) + self._machine.intercept
+        for feature in self._divided:
+            shuffled[:, :, feature] = self._divided_out(feature, cells, exponents, donors)
+        return actual, shuffled
 
-    def _through_nodes(self, kernel_values: Floats, nodes: list[_Nodes], donors: Donors) -> Floats:
-        basis = np.hstack([each.basis for each in nodes]) * self._machine.coefficients[:, None]
-        parts = kernel_values @ basis / np.hstack([each.own for each in nodes])
-        donated = np.hstack([each.donated for each in nodes])
-        starts = np.cumsum([0, *(each.basis.shape[1] for each in nodes[:-1])])
-        sums = [np.add.reduceat(parts * donated[shuffle], starts, axis=1) for shuffle in donors]
-        return np.stack(sums) + self._machine.intercept
-
-    def _divided_out(self, columns: slice, own: Floats, exponents: Floats, donors: Donors) -> Floats:
-        gamma, support = self._kernel.gamma, self._support[:, columns]
+    def _divided_out(self, feature: int, cells: Floats, exponents: Floats, donors: Donors) -> Floats:
+        columns, gamma = self._matrix.columns(feature), self._kernel.gamma
+        support = self._support[:, columns]
+        own = gamma * squared_distances(cells[:, columns], support)
         # Rounding may leave a row whose distance is all in this feature a hair above no distance at all.
-        rest = np.exp(np.minimum(exponents + gamma * squared_distances(own, support), 0)) * self._machine.coefficients
+        rest = np.exp(np.minimum(exponents + own, 0)) * self._machine.coefficients
         donated = np.exp(-gamma * squared_distances(self._labelled[:, columns], support))
         sums = [np.einsum("rs,rs->r", rest, donated[shuffle]) for shuffle in donors]
         return np.stack(sums) + self._machine.intercept
 
 
-class _Nodes:
-    """Few values that stand for those of all support vectors in one feature."""
+class _Nodes(NamedTuple):
+    """Features whose support vectors are replaced by equally many nodes."""
 
-    def __init__(self, basis: Floats, own: Floats, donated: Floats) -> None:
-        self.basis = basis
-        """How much of each node a support vector is: support vectors × nodes."""
-        self.own = own
-        """What the feature contributes to a kernel value, between each row and each node."""
-        self.donated = donated
-        """The same for each labelled row."""
-
-    @classmethod
-    def of(cls, support: Floats, own: Floats, labelled: Floats, gamma: float) -> _Nodes | None:
-        """Nodes for the support vectors' columns of a feature, or None if few would not do."""
-        values, basis = _values_and_basis(support, own, labelled, gamma)
-        if values.shape[0] > MOST_NODES:
-            return None
-        far, near = squared_distances(own, values), squared_distances(labelled, values)
-        if gamma * max(far.max(), near.max()) > STEEP:
-            return None
-        return cls(basis, np.exp(-gamma * far), np.exp(-gamma * near))
+    features: Positions
+    nodes: Floats
+    """Features × nodes × columns of a feature."""
+    basis: Floats
+    """How much of each node a support vector is: support vectors × features × nodes."""
 
 
-def _values_and_basis(support: Floats, own: Floats, labelled: Floats, gamma: float) -> tuple[Floats, Floats]:
-    distinct, which = np.unique(support, axis=0, return_inverse=True)
-    if support.shape[1] == 1:
-        everything = np.concatenate([own, labelled])
-        least, greatest = float(everything.min()), float(everything.max())
-        # Labelled rows are among them, and so all support vectors.
-        steepness = gamma * (greatest - least) ** 2
-        nodes = _chebyshev_count(steepness)
-        if nodes < len(distinct) and steepness <= GENTLE:
-            return _chebyshev(float(support.min()), float(support.max()), nodes, support[:, 0])
-    basis = np.zeros((len(support), len(distinct)))
-    basis[np.arange(len(support)), which.ravel()] = 1
-    return distinct, basis
+class _NodeGroup:
+    """Sums over the nodes of some features at once."""
+
+    def __init__(self, group: _Nodes, matrix: Matrix, labelled: Floats, coefficients: Floats, gamma: float) -> None:
+        self.features = group.features
+        self._matrix = matrix
+        self._nodes = group.nodes
+        self._columns = np.stack([np.r_[matrix.columns(feature)] for feature in group.features.tolist()])
+        self._gamma = gamma
+        self._basis = (group.basis * coefficients[:, None, None]).reshape(len(coefficients), -1)
+        self._donated = self._factors(labelled)
+
+    def sums(self, rows: Positions, kernel_values: Floats, donors: Donors) -> Floats:
+        """Decision values without the intercept: shuffles × rows × features."""
+        known = rows.max(initial=0) < len(self._donated)
+        own = self._donated[rows] if known else self._factors(self._matrix.cells[rows])
+        parts = (kernel_values @ self._basis).reshape(own.shape) / own
+        return np.stack([np.einsum("rfn,rfn->rf", parts, self._donated[shuffle]) for shuffle in donors])
+
+    def _factors(self, cells: Floats) -> Floats:
+        """What the features contribute to kernel values between some rows and the nodes: rows × features × nodes."""
+        difference = cells[:, self._columns][:, :, None, :] - self._nodes
+        factors: Floats = np.exp(-self._gamma * np.einsum("rfnc,rfnc->rfn", difference, difference))
+        return factors
+
+
+def _node_groups(matrix: Matrix, support: Positions, gamma: float) -> tuple[list[_Nodes], list[int]]:
+    """Features that few nodes are enough for, by how many, and those that they are not."""
+    extents = _extents(matrix)
+    gentle = np.flatnonzero((matrix.widths == 1) & (gamma * extents <= GENTLE))
+    # As many nodes for all that may stand between their values as the steepest of them needs.
+    count = _chebyshev_count(gamma * float(extents[gentle].max(initial=0)))
+    values = matrix.cells[np.ix_(support, _first_columns(matrix)[gentle])]
+    continuous = gentle[np.count_nonzero(np.diff(np.sort(values, axis=0), axis=0), axis=0) >= count]
+    groups = []
+    if len(continuous):
+        groups.append(_Nodes(continuous, *_chebyshev(count, values[:, np.isin(gentle, continuous)])))
+    exact: dict[tuple[int, ...], list[tuple[int, Floats, Floats]]] = {}
+    others = []
+    for feature in np.setdiff1d(np.flatnonzero(matrix.widths), continuous).tolist():
+        distinct, which = np.unique(matrix.cells[support, matrix.columns(feature)], axis=0, return_inverse=True)
+        if gamma * extents[feature] > STEEP or len(distinct) > MOST_NODES:
+            others.append(feature)
+            continue
+        basis = (which.reshape(-1, 1) == np.arange(len(distinct))).astype(np.float64)
+        exact.setdefault(distinct.shape, []).append((feature, distinct, basis))
+    for members in exact.values():
+        features, nodes, bases = zip(*members, strict=True)
+        groups.append(_Nodes(np.array(features), np.stack(nodes), np.stack(bases, axis=1)))
+    return groups, others
+
+
+def _first_columns(matrix: Matrix) -> Positions:
+    return np.cumsum(matrix.widths) - matrix.widths
+
+
+def _extents(matrix: Matrix) -> Floats:
+    """The largest squared distance in each feature; two values of a category are at one of 2."""
+    extents = np.where(matrix.widths, 2.0, 0.0)
+    single = matrix.widths == 1
+    extents[single] = np.ptp(matrix.cells[:, _first_columns(matrix)[single]], axis=0) ** 2
+    return extents
 
 
 def _chebyshev_count(steepness: float) -> int:
-    """How many nodes give exp(steepness·s) on [-1, 1] to the last digit: its error falls like (steepness/2)^n / n!."""
+    """How many nodes give exp(steepness·s) on [-1, 1] to the last digits: its error falls like (steepness/2)^n / n!."""
     nodes, error = 1, steepness / 2
-    while error > _PRECISION and nodes <= MOST_NODES:
+    while error > _PRECISION:
         nodes += 1
         error *= steepness / 2 / nodes
-    return nodes + 1
+    return nodes
 
 
-def _chebyshev(least: float, greatest: float, nodes: int, values: Floats) -> tuple[Floats, Floats]:
-    """Chebyshev's nodes on an interval, and the polynomials that are 1 at one of them and 0 at the others."""
-    angles = (2 * np.arange(nodes) + 1) * (math.pi / (2 * nodes))
-    places = (least + greatest) / 2 + (greatest - least) / 2 * np.cos(angles)
-    weights = np.sin(angles) * (-1.0) ** np.arange(nodes)
-    differences = values[:, None] - places
+def _chebyshev(count: int, values: Floats) -> tuple[Floats, Floats]:
+    """Chebyshev's nodes for the values of each column, and the polynomials that are 1 at one and 0 at the others."""
+    least, greatest = values.min(axis=0)[:, None], values.max(axis=0)[:, None]
+    angles = (2 * np.arange(count) + 1) * (math.pi / (2 * count))
+    nodes = (least + greatest) / 2 + (greatest - least) / 2 * np.cos(angles)
+    weights = np.sin(angles) * (-1.0) ** np.arange(count)
+    differences = values[:, :, None] - nodes
     met = differences == 0
-    terms = weights / np.where(met, 1.0, differences)
-    basis = np.where(met.any(axis=1)[:, None], met, terms / terms.sum(axis=1)[:, None])
-    return places[:, None], basis
+    differences[met] = 1.0
+    basis = weights / differences
+    basis /= basis.sum(axis=2, keepdims=True)
+    at_a_node = met.any(axis=2)
+    basis[at_a_node] = met[at_a_node]
+    return nodes[:, :, None], basis
 
 
 def squared_distances(left: Floats, right: Floats) -> Floats:

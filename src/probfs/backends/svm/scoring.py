@@ -17,8 +17,9 @@ from probfs.backends.sums import Fit, Sums
 from probfs.backends.svm.design import Design, Matrix
 from probfs.backends.svm.machine import Machine, TrainingRows, frequencies, tracked_probabilities
 from probfs.backends.svm.model import Model, Positions, SvmOptions, fit_model, inner_products
-from probfs.backends.svm.permuted import permuted_decisions
+from probfs.backends.svm.permuted import PermutedDecisions, permuted_decisions
 from probfs.backends.svm.shuffles import Donors
+from probfs.backends.svm.workers import in_threads
 from probfs.table import Floats, Integers
 
 UNLABELLED = -1
@@ -79,18 +80,13 @@ class Task:
 class ShuffleTask(Task):
     donors: Donors
     """Shuffles × rows to be scored."""
-
-    models = 1
+    threads: int
 
 
 @dataclass(frozen=True, eq=False)
 class RetrainTask(Task):
     without: Sequence[int | None]
     """For each model to be fitted, the position of the feature that it does without, or None for the full model."""
-
-    @property
-    def models(self) -> int:
-        return len(self.without)
 
 
 @dataclass(frozen=True)
@@ -135,14 +131,26 @@ class Part:
         )
 
 
-def score_shuffled(task: ShuffleTask) -> Part:
+def fit_and_shuffle(task: ShuffleTask) -> Part:
     """Fit once, and see what the probabilities are on average when a feature's values come from other rows."""
-    rows = task.training_rows()
-    model = fit_model(task.matrix(), rows, task.options)
-    parts = [
-        _part(task.scorer, block, *_shuffled_changes(task, model, rows, block))
-        for block in _blocks(len(task.scorer.rows), len(task.features) * len(task.donors) * len(model.machines))
+    return shuffle(task, fit(task))
+
+
+def fit(task: Task) -> Model:
+    """The model with all features that a task asks for."""
+    return fit_model(task.matrix(), task.training_rows(), task.options)
+
+
+def shuffle(task: ShuffleTask, model: Model) -> Part:
+    """What a fitted model's probabilities are without each feature."""
+    machines = [
+        permuted_decisions(machine, model.matrix, model.kernel, len(task.table.labels)) for machine in model.machines
     ]
+    cells_in_a_row = len(task.features) * len(task.donors) * len(machines)
+    blocks = list(_blocks(len(task.scorer.rows), cells_in_a_row, task.threads))
+    parts = in_threads(
+        lambda block: _part(task.scorer, block, *_shuffled_changes(task, model, machines, block)), blocks, task.threads
+    )
     return replace(reduce(add, parts), tally=Tally.of(model.machines))
 
 
@@ -171,18 +179,18 @@ def part_of_retrained(scorer: Scorer, actual: Floats, changed: Sequence[Floats],
     return _part(scorer, slice(0, len(scorer.rows)), actual, changes, tally)
 
 
-def _shuffled_changes(task: ShuffleTask, model: Model, rows: TrainingRows, block: slice) -> tuple[Floats, Floats]:
+def _shuffled_changes(
+    task: ShuffleTask, model: Model, machines: Sequence[PermutedDecisions], block: slice
+) -> tuple[Floats, Floats]:
     """The tracked probabilities of some rows, and by how much they exceed those without each feature."""
     positions, donors = task.scorer.rows[block], task.donors[:, block]
-    machines = [
-        permuted_decisions(machine, model.matrix, model.kernel, len(task.table.labels)) for machine in model.machines
-    ]
-    actual = tracked_probabilities([machine.actual(positions) for machine in machines], model.machines)
+    decisions = [machine.decisions(positions, donors) for machine in machines]
+    actual = tracked_probabilities([own for own, _ in decisions], model.machines)
     if len(task.features) == 1:
         # Without its only feature a model knows nothing but how frequent the classes are.
-        prior = tracked_probabilities([np.zeros(1)] * len(machines), frequencies(rows))
+        prior = tracked_probabilities([np.zeros(1)] * len(machines), frequencies(task.training_rows()))
         return actual, (actual - prior)[:, :, None]
-    shuffled = tracked_probabilities([machine.shuffled(positions, donors) for machine in machines], model.machines)
+    shuffled = tracked_probabilities([others for _, others in decisions], model.machines)
     # Differences before means, so that a feature that changes nothing scores 0 and not a rounding error.
     return actual, (actual[:, None, :, None] - shuffled).mean(axis=1)
 
@@ -224,7 +232,8 @@ def _fit(tracked: Floats, labels: Integers, counts: Floats) -> Fit:
     )
 
 
-def _blocks(rows: int, cells_in_a_row: int) -> Iterator[slice]:
-    size = max(1, _CELLS_IN_A_BLOCK // max(cells_in_a_row, 1))
+def _blocks(rows: int, cells_in_a_row: int, threads: int) -> Iterator[slice]:
+    """Rows in portions that stay in the cache, and are enough for all threads."""
+    size = max(1, min(_CELLS_IN_A_BLOCK // cells_in_a_row, -(-rows // threads)))
     for start in range(0, rows, size):
         yield slice(start, start + size)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import cache
 from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -53,19 +58,43 @@ class Workers:
         yield from results
 
 
+@cache
+def _blas_libraries() -> ThreadpoolController:
+    """To find them takes some milliseconds, so it is done once."""
+    return ThreadpoolController()
+
+
 def interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
     """Call in a thread of its own: Ctrl-C is heard at once, while a fit in C would keep it waiting to its end."""
-    outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    return in_threads(work, [task], 1)[0]
 
-    def call() -> None:
-        try:
-            outcome.put((work(task), None))
-        except BaseException as error:  # handed on to whoever waits
-            outcome.put((None, error))
 
-    threading.Thread(target=call, daemon=True).start()
-    result, error = outcome.get()
-    if error is not None:
-        raise error
-    answer: Result = result
-    return answer
+def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
+    """The results of all tasks, in their order. The threads do not outlive the program, whatever they are at."""
+    outcomes: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    waiting = deque(enumerate(tasks))
+
+    def serve() -> None:
+        while waiting:
+            try:
+                position, task = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                outcomes.put((position, work(task), None))
+            except BaseException as error:  # handed on to whoever waits
+                outcomes.put((position, None, error))
+
+    threads = min(threads, len(tasks))
+    results: dict[int, Result] = {}
+    # Several threads, each with several of BLAS in its train, would only get in each other's way.
+    with _blas_libraries().limit(limits=1, user_api="blas") if threads > 1 else nullcontext():
+        for _ in range(threads):
+            threading.Thread(target=serve, daemon=True).start()
+        while len(results) < len(tasks):
+            position, result, error = outcomes.get()
+            if error is not None:
+                waiting.clear()
+                raise error
+            results[position] = result
+    return [results[position] for position in range(len(tasks))]
