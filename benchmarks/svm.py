@@ -44,9 +44,7 @@ WORKLOADS = (Workload("linear-2000x100", 2000, 100, "linear"), Workload("rbf-100
 
 
 def main() -> None:
-    print(
-        f"| workload | fit of the round | scoring, {SHUFFLES} shuffles | ratio to the fit | permutation_importance | faster |"
-    )
+    print(f"| workload | the round's fit | its {SHUFFLES} shuffles | to the fit | permutation_importance | faster |")
     print("|---|---|---|---|---|---|")
     for workload in WORKLOADS:
         fit_time, score_time = measure_product(workload)

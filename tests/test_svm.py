@@ -74,7 +74,7 @@ def test_jobs_do_not_change_the_result(mixed: pd.DataFrame, monkeypatch: pytest.
 def test_equal_columns_tie_and_the_name_decides(mixed: pd.DataFrame) -> None:
     frame = mixed.assign(same=mixed["dose"], mirrored=-mixed["dose"])
     for kernel in ("linear", "rbf"):
-        ranking = probfs.rank(frame, target="sick", classifier="svm", kernel=kernel, eliminate=False)  # type: ignore[arg-type]
+        ranking = probfs.rank(frame, target="sick", classifier="svm", kernel=kernel, eliminate=False)
         order = [feature.feature for feature in ranking.features if feature.feature in ("dose", "mirrored", "same")]
         assert order == ["dose", "mirrored", "same"]
 
@@ -153,7 +153,7 @@ def test_missing_cells_and_far_numbers_are_no_trouble() -> None:
                 classifier="svm",
                 kernel=kernel,
                 removal=removal,
-                unlabeled=more,  # type: ignore[arg-type]
+                unlabeled=more,
             )
             assert all(math.isfinite(feature.s_su or 0) for feature in ranking.features)
             assert {feature.feature: feature.s_s for feature in ranking.features}["c"] == 0
@@ -170,7 +170,7 @@ def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> 
     more = mixed.drop(columns="sick").sample(30, random_state=3)
     with_more = probfs.rank(mixed, target="sick", classifier="svm", unlabeled=more, eliminate=False)
     alone = probfs.rank(mixed, target="sick", classifier="svm", eliminate=False)
-    assert {f.feature: f.s_s for f in with_more.features} == {f.feature: f.s_s for f in alone.features}
+    assert {f.feature: f.s_s for f in with_more.features} == pytest.approx({f.feature: f.s_s for f in alone.features})
     assert all(f.s_su is not None and 0 < f.s_su < 1 for f in with_more.features)
     assert all(f.s_su is None for f in alone.features)
 
@@ -339,8 +339,18 @@ def test_ctrl_c_ends_at_once_and_leaves_nothing(removal: str, tmp_path: Path) ->
     assert process.returncode == 130
     assert [line for line in stderr.splitlines() if not line.startswith("probfs: target")] == ["probfs: interrupted"]
     assert os.listdir(tmp_path) == ["data.csv"]
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    assert _all_gone(process.pid)
+
+
+def _all_gone(group: int) -> bool:
+    """Whether no process of the group is left, or will be in a moment."""
+    for _ in range(50):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_progress_counts_rounds_and_models(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from functools import cache
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -66,7 +65,9 @@ def _blas_libraries() -> ThreadpoolController:
 
 def interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
     """Call in a thread of its own: Ctrl-C is heard at once, while a fit in C would keep it waiting to its end."""
-    return in_threads(work, [task], 1)[0]
+    # Threads of BLAS would wait for each other longer than they work, on matrices of this size.
+    with _blas_libraries().limit(limits=1, user_api="blas"):
+        return in_threads(work, [task], 1)[0]
 
 
 def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
@@ -87,14 +88,12 @@ def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: i
 
     threads = min(threads, len(tasks))
     results: dict[int, Result] = {}
-    # Several threads, each with several of BLAS in its train, would only get in each other's way.
-    with _blas_libraries().limit(limits=1, user_api="blas") if threads > 1 else nullcontext():
-        for _ in range(threads):
-            threading.Thread(target=serve, daemon=True).start()
-        while len(results) < len(tasks):
-            position, result, error = outcomes.get()
-            if error is not None:
-                waiting.clear()
-                raise error
-            results[position] = result
+    for _ in range(threads):
+        threading.Thread(target=serve, daemon=True).start()
+    while len(results) < len(tasks):
+        position, result, error = outcomes.get()
+        if error is not None:
+            waiting.clear()
+            raise error
+        results[position] = result
     return [results[position] for position in range(len(tasks))]
