@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 
 from probfs.backends.svm import Svm
 from probfs.backends.svm.scoring import fit, shuffle
+from probfs.backends.svm.workers import interruptibly
 from probfs.canonical import canonical
 from probfs.choices import Kernel
 from probfs.elimination import schedule
@@ -63,8 +64,8 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     dataset, _ = encode(prepared, [], choice, ())
     backend = Svm(canonical(dataset, 0), settings(workload.kernel), schedule(workload.features, 1))
     (task,) = backend.shuffle_tasks()
-    fit_time, model = best(lambda: fit(task))
-    score_time, _ = best(lambda: shuffle(task, model))
+    fit_time, model = best(lambda: interruptibly(fit, task))
+    score_time, _ = best(lambda: interruptibly(lambda same: shuffle(same, model), task))
     return fit_time, score_time
 
 

@@ -39,12 +39,19 @@ left. Rank 1 is the last to leave.
 
 The result is a table on a terminal and CSV elsewhere, with the columns rank, feature, s_s, s_a, s_su, round,
 initial_s_s, initial_s_a and initial_s_su: the scores in the round in which the feature left, that round, and its
-scores in the first round. Rows without a value in the target are unlabelled and count for s_su only.""",
+scores in the first round. Rows without a value in the target are unlabelled and count for s_su only.
+
+Naive Bayes (nb) counts categories; long numeric columns are cut. The support vector machine (svm) takes numbers as they
+are, standardised, and categories as one column for each value; its probabilities come from Platt's sigmoid, fitted on
+cross-validated decision values. A column is taken from it by shuffling it among the rows, the probabilities of all
+shuffles being averaged, or by fitting the model without it. Where a sigmoid comes out decreasing, as on very small or
+weak tables, the one of the training rows is used, and a warning says how often. An option that has no meaning for the
+classifier is an error.""",
     "map": """The mapped table holds all columns but the dropped ones. Columns with a rule hold yes and no, intervals
 like (18,30], or names of groups; all others stay as they are. Quantiles and widths are learned from labelled rows.""",
     "suggest": """The draft is TOML with comments, to be read and edited; probfs rank takes it unchanged. Columns that
-tell rows apart are dropped, numeric columns with more than 20 values are cut at quantiles, and values that few rows
-hold are grouped.""",
+tell rows apart are dropped, numeric columns with more than 20 values are cut at quantiles (not for the svm, which takes
+them as they are), and values that few rows hold are grouped.""",
     "inspect": """For each column: its kind, how many distinct values and missing cells it has, its most frequent value,
 and what probfs rank would do with it.""",
 }

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from probfs.backends.svm.design import Design
-from probfs.backends.svm.kernels import Kernel, own_products, suitable_cost
+from probfs.backends.svm.kernels import Kernel, suitable_cost
 from probfs.backends.svm.shuffles import draw_donors
 from probfs.encoding import Dataset
 from probfs.scores import absolute_score, signed_score
@@ -92,7 +92,12 @@ def matrix(dataset: Dataset, features: list[int], training: Integers) -> tuple[F
 
 
 def fit(
-    dataset: Dataset, cells: Floats, training: Integers, settings: Settings, products: Floats | None = None
+    dataset: Dataset,
+    cells: Floats,
+    training: Integers,
+    settings: Settings,
+    cost: float,
+    products: Floats | None = None,
 ) -> Reference:
     """Machines and sigmoids; the copies of a row in one fold are one row with a weight.
 
@@ -115,9 +120,6 @@ def fit(
     if settings.kernel == "rbf":
         numbers = {"scale": 1 / (cells.shape[1] * everything.var()), "auto": 1 / cells.shape[1]}
         gamma = numbers[settings.gamma] if isinstance(settings.gamma, str) else settings.gamma
-    cost = settings.C or "scale"
-    if cost == "scale":
-        cost = 1.0 if settings.kernel == "rbf" else 1 / np.mean(np.sum(everything**2, axis=1))
     gram = kernel_values(sample, sample, gamma)
     if products is not None:
         place = np.cumsum(training > 0) - 1
@@ -126,11 +128,6 @@ def fit(
         same = kernel.of(products, own, own)[np.ix_(place[rows], place[rows])]
         np.testing.assert_allclose(same, gram, rtol=1e-11, atol=1e-11)
         gram = same
-        trained = cells[np.flatnonzero(training)]
-        own_values = own_products(trained) if gamma is None else np.ones(len(own))
-        same_cost = suitable_cost(settings.C or 1.0, own_values, training[training > 0])
-        assert same_cost == pytest.approx(cost, rel=1e-12)
-        cost = same_cost
     machines = []
     for target in [1] if classes == 2 else range(classes):
         positive = labels == target
@@ -172,6 +169,21 @@ class Expected:
     inverted: int
 
 
+def cost_of_table(dataset: Dataset, settings: Settings) -> float:
+    """What was asked for, or what suits the table with all its features."""
+    if isinstance(settings.C, float):
+        return settings.C
+    everything = np.arange(len(dataset.features))
+    obvious, _ = matrix(dataset, everything.tolist(), dataset.counts)
+    if settings.kernel == "rbf" or not obvious.shape[1]:
+        return 1.0
+    repeated = np.repeat(obvious[: len(dataset.labels)], dataset.counts, axis=0)
+    cells = Design(dataset).matrix(everything, dataset.counts).cells[: len(dataset.labels)]
+    same_digits = suitable_cost("linear", "scale", cells, dataset.counts)
+    assert same_digits == pytest.approx(1 / np.mean(np.sum(repeated**2, axis=1)), rel=1e-12)
+    return same_digits
+
+
 def scorings(dataset: Dataset, settings: Settings, dealt: Integers | None) -> list[tuple[Integers, Integers, Integers]]:
     """For each model: what it is trained on, which rows it scores, and how many of each."""
     rows = np.arange(len(dataset.labels))
@@ -206,6 +218,7 @@ def expected_round(
     if len(dataset.unlabelled_counts):
         more = draw_donors(dataset.unlabelled_counts, dataset.counts, shuffles, generator)
         donors = np.hstack([donors, more])
+    cost = cost_of_table(dataset, settings)
     with_all: list[Floats] = []
     without: list[list[Floats]] = [[] for _ in features]
     labels: list[int] = []
@@ -217,14 +230,14 @@ def expected_round(
         np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
         trained = cells[np.flatnonzero(training)]
         products = trained @ trained.T
-        model = fit(dataset, cells, training, settings, products)
+        model = fit(dataset, cells, training, settings, cost, products)
         inverted += sum(machine.inverted for machine in model.machines)
         with_all.append(model.probabilities(cells[scored]))
         for position, block in enumerate(blocks):
             if settings.removal == "retrain":
                 rest = np.delete(cells, block, axis=1)
                 down_dated = products - trained[:, block] @ trained[:, block].T
-                less = fit(dataset, rest, training, settings, down_dated if same_digits else None)
+                less = fit(dataset, rest, training, settings, cost, down_dated if same_digits else None)
                 inverted += sum(machine.inverted for machine in less.machines)
                 without[position].append(less.probabilities(rest[scored]))
             elif len(features) == 1:

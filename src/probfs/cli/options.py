@@ -172,7 +172,7 @@ Cost = Annotated[
         parser=_number_or("scale"),
         metavar="scale|NUMBER",
         help="svm: what a row on the wrong side costs; less is smoother. Default: scale, 1 / the mean kernel value of "
-        "a row with itself, which is 1 for rbf.",
+        "a row with itself in the whole table, which is 1 for rbf.",
         show_default=False,
     ),
 ]

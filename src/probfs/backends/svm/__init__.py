@@ -13,6 +13,7 @@ from joblib import cpu_count
 
 from probfs.backends import Features, RoundScores
 from probfs.backends.svm.design import Design
+from probfs.backends.svm.kernels import suitable_cost
 from probfs.backends.svm.model import SvmOptions
 from probfs.backends.svm.scoring import (
     UNLABELLED,
@@ -58,11 +59,11 @@ class Svm:
         one for each core; ``on_model`` is called with how many models have been fitted and how many there will be.
         """
         self._dataset = dataset
-        self._options = SvmOptions.of(settings)
         self._seed = settings.seed
         self._jobs = jobs or cpu_count()
         self._active: Features = np.arange(len(dataset.features))
         self._table = LabelledTable(Design(dataset), dataset.labels, dataset.counts, len(dataset.classes))
+        self._options = self._chosen_options(settings)
         self._scorers = _scorers(dataset, settings)
         _check_training(dataset, self._scorers, settings.estimate)
         self._round = 0
@@ -119,6 +120,18 @@ class Svm:
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
             total.fit.log_loss / rows,
+        )
+
+    def _chosen_options(self, settings: Settings) -> SvmOptions:
+        assert settings.kernel is not None
+        assert settings.C is not None
+        assert settings.removal is not None
+        # The cost is set once, by the table with all its features: with fewer of them a row on the wrong side does not
+        # become dearer, and late rounds, which decide the best ranks, do not fit the noise more closely.
+        cells = self._table.design.matrix(self._active, self._table.counts).cells[: len(self._table.labels)]
+        cost = suitable_cost(settings.kernel, settings.C, cells, self._table.counts)
+        return SvmOptions(
+            settings.kernel, cost, settings.gamma or "scale", settings.removal, settings.permutations or 0
         )
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------

@@ -55,8 +55,12 @@ def suitable_kernel(name: KernelName, gamma: Gamma, cells: Floats, counts: Integ
     return Kernel(name, float(1 / (columns * variance)) if variance else 1.0)
 
 
-def suitable_cost(cost: Cost, own_values: Floats, counts: Integers) -> float:
+def suitable_cost(name: KernelName, cost: Cost, cells: Floats, counts: Integers) -> float:
     """C, or the inverse of the mean kernel value of a row with itself, so that it does not depend on how many
     columns there are; for RBF, where that value is 1, it is the usual 1.
     """
-    return cost if isinstance(cost, float) else float(1 / np.average(own_values, weights=counts))
+    if isinstance(cost, float):
+        return cost
+    if name == "rbf" or not cells.shape[1]:
+        return 1.0
+    return float(1 / np.average(own_products(cells), weights=counts))

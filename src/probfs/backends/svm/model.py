@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends.svm.design import Matrix
-from probfs.backends.svm.kernels import Kernel, own_products, suitable_cost, suitable_kernel
+from probfs.backends.svm.kernels import Kernel, suitable_kernel
 from probfs.backends.svm.machine import (
     Inputs,
     Machine,
@@ -21,7 +21,7 @@ from probfs.backends.svm.machine import (
 )
 from probfs.choices import Kernel as KernelName
 from probfs.choices import Removal
-from probfs.settings import Cost, Gamma, Settings
+from probfs.settings import Gamma
 from probfs.table import Floats
 
 Positions = npt.NDArray[np.intp]
@@ -36,17 +36,10 @@ class SvmOptions:
     """How the machines are made, and how a feature is taken from them."""
 
     kernel: KernelName
-    cost: Cost
+    cost: float
     gamma: Gamma
     removal: Removal
     permutations: int
-
-    @classmethod
-    def of(cls, settings: Settings) -> SvmOptions:
-        assert settings.kernel is not None
-        assert settings.C is not None
-        assert settings.removal is not None
-        return cls(settings.kernel, settings.C, settings.gamma or "scale", settings.removal, settings.permutations or 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +76,9 @@ def fit_model(matrix: Matrix, rows: TrainingRows, options: SvmOptions, products:
     if not cells.shape[1]:
         return Model(frequencies(rows), Kernel("linear"), matrix)
     kernel = suitable_kernel(options.kernel, options.gamma, cells, rows.counts)
-    own_values = own_products(cells) if kernel.name == "linear" else np.ones(len(cells))
-    cost = suitable_cost(options.cost, own_values, rows.counts)
     if products is None:
         products = inner_products(cells)
-    return Model(fit_machines(rows, Inputs.of(kernel, cells, products), cost), kernel, matrix)
+    return Model(fit_machines(rows, Inputs.of(kernel, cells, products), options.cost), kernel, matrix)
 
 
 def inner_products(cells: Floats) -> Floats | None:

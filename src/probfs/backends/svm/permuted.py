@@ -36,7 +36,7 @@ GENTLE = 6.0
 STEEP = 30.0
 """Beyond this γ·distance² contributions are so small that dividing by them would lose digits."""
 MOST_NODES = 64
-_PRECISION = 1e-13
+_PRECISION = 1e-12
 
 
 class PermutedDecisions(Protocol):
