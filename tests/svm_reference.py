@@ -97,6 +97,7 @@ def fit(
     training: Integers,
     settings: Settings,
     cost: float,
+    by_training: list[bool] | None = None,
     products: Floats | None = None,
 ) -> Reference:
     """Machines and sigmoids; the copies of a row in one fold are one row with a weight.
@@ -129,15 +130,17 @@ def fit(
         np.testing.assert_allclose(same, gram, rtol=1e-11, atol=1e-11)
         gram = same
     machines = []
-    for target in [1] if classes == 2 else range(classes):
+    for number, target in enumerate([1] if classes == 2 else range(classes)):
         positive = labels == target
         machine = SVC(kernel="precomputed", C=cost)
         model = CalibratedClassifierCV(machine, method="sigmoid", ensemble=False, cv=splits)
         model.fit(gram, positive, sample_weight=weights)
         fitted = model.calibrated_classifiers_[0]
         slope, offset, inverted = -fitted.calibrators[0].a_, -fitted.calibrators[0].b_, fitted.calibrators[0].a_ >= 0
-        if inverted:
+        if inverted if by_training is None else by_training[number]:
             slope, offset = sigmoid_of_training_rows(fitted.estimator, gram, positive, weights)
+        elif inverted:
+            slope, offset = 0.0, float(np.log(weights[positive].sum() / weights[~positive].sum()))
         machines.append(Sigmoided(fitted.estimator, sample, gamma, slope, offset, inverted))
     return Reference(machines, prior, classes)
 
@@ -219,25 +222,32 @@ def expected_round(
         more = draw_donors(dataset.unlabelled_counts, dataset.counts, shuffles, generator)
         donors = np.hstack([donors, more])
     cost = cost_of_table(dataset, settings)
+    models = scorings(dataset, settings, dealt)
+    by_training, inverted = None, 0
+    if settings.removal == "retrain" or len(models) > 1:
+        everything = Design(dataset).matrix(np.array(features), dataset.counts).cells
+        trained = everything[: len(dataset.labels)]
+        full = fit(dataset, everything, dataset.counts, settings, cost, None, trained @ trained.T)
+        by_training = [machine.inverted for machine in full.machines]
+        inverted = sum(by_training)
     with_all: list[Floats] = []
     without: list[list[Floats]] = [[] for _ in features]
     labels: list[int] = []
     counts: list[int] = []
-    inverted = 0
-    for training, scored, copies in scorings(dataset, settings, dealt):
+    for training, scored, copies in models:
         obvious, blocks = matrix(dataset, features, training)
         cells = Design(dataset).matrix(np.array(features), training).cells
         np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
         trained = cells[np.flatnonzero(training)]
         products = trained @ trained.T
-        model = fit(dataset, cells, training, settings, cost, products)
+        model = fit(dataset, cells, training, settings, cost, by_training, products)
         inverted += sum(machine.inverted for machine in model.machines)
         with_all.append(model.probabilities(cells[scored]))
         for position, block in enumerate(blocks):
             if settings.removal == "retrain":
                 rest = np.delete(cells, block, axis=1)
                 down_dated = products - trained[:, block] @ trained[:, block].T
-                less = fit(dataset, rest, training, settings, cost, down_dated if same_digits else None)
+                less = fit(dataset, rest, training, settings, cost, by_training, down_dated if same_digits else None)
                 inverted += sum(machine.inverted for machine in less.machines)
                 without[position].append(less.probabilities(rest[scored]))
             elif len(features) == 1:

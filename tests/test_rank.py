@@ -202,7 +202,7 @@ def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write
 def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
     data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
     ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n1.0\n2.0\n1\n")])
-    assert any("most unlabelled cells hold values that no labelled row has" in warning for warning in ranking.warnings)
+    assert any("most unlabelled cells hold what labelled ones do not" in warning for warning in ranking.warnings)
 
 
 def test_an_unlabelled_table_that_lacks_a_column_is_refused(write: Write) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,16 +123,30 @@ def test_every_way_to_shuffle_under_rbf_gives_the_same(gamma: float | str) -> No
     check(random_dataset(9, 60, "ccctd"), chosen(kernel="rbf", gamma=gamma, permutations=5))
 
 
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
+def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> None:
+    dataset = random_dataset(13, 30, "ccd", unlabelled=12)
+    first = dataset.features[0]
+    assert first.numbers is not None
+    numbers = first.numbers.copy()
+    numbers[np.setdiff1d(first.unlabelled, [*first.labelled, len(numbers)])[-2:]] = [40.0, 300.0]
+    far = replace(dataset, features=(replace(first, numbers=numbers), *dataset.features[1:]))
+    check(far, chosen(kernel="rbf", gamma=gamma, permutations=5))
+
+
 @pytest.mark.parametrize("cost", [1e-3, 1.0, 100.0])
 def test_the_cost_is_the_one_asked_for(cost: float) -> None:
     check(random_dataset(10, 40, "cct"), chosen(C=cost))
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
 @pytest.mark.parametrize(("estimate", "folds"), [("cv", 3), ("cv", 10), ("loo", None)])
-def test_held_out_rows_are_scored_by_models_that_never_saw_them(estimate: str, folds: int | None, removal: str) -> None:
+def test_held_out_rows_are_scored_by_models_that_never_saw_them(
+    estimate: str, folds: int | None, removal: str, kernel: str
+) -> None:
     dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
-    check(dataset, chosen(estimate, folds, removal=removal))
+    check(dataset, chosen(estimate, folds, removal=removal, kernel=kernel))
 
 
 @settings(max_examples=25)

@@ -126,7 +126,7 @@ def rank(
         raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
 
     if classifier == "svm":
-        dataset = canonical(dataset, seed)
+        dataset = canonical(dataset, settings.seed)
         backend = _svm(dataset, settings, jobs, say, on_model)
     else:
         backend = _naive_bayes(dataset, settings)
@@ -169,6 +169,8 @@ def _svm(
     backend = Svm(dataset, settings, rounds, jobs, on_model)
     if settings.estimate == "loo":
         say(f"leave-one-out with the SVM: {backend.cost}; --estimate cv takes less")
+    elif backend.takes_long:
+        say(f"{backend.cost}; a larger --step takes less")
     return backend
 
 
@@ -216,7 +218,7 @@ def _tables(data: Data | Sequence[Data]) -> Sequence[Data]:
 
 def _texts(names: str | Sequence[str]) -> tuple[str, ...]:
     """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
+    return (names,) if isinstance(names, str) else tuple(str(name) for name in names or ())
 
 
 def _text(name: str | None) -> str | None:

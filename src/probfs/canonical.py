@@ -50,14 +50,25 @@ def content_hashes(dataset: Dataset, seed: int) -> tuple[Hashes, Hashes]:
 
 
 def _value_hashes(feature: Feature, seed: int) -> Hashes:
+    """A number for each value of a feature, and one for a missing cell."""
     numbers = numbers_of(feature.labels, Kind.TEXT) if feature.numbers is None else feature.numbers
-    # The same number however it is written, so that 1 and 1.0 are dealt alike.
-    texts = [*(feature.labels.to_pylist() if numbers is None else numbers.tolist()), None]
-    digests = (
-        hashlib.blake2b(repr((seed, feature.name, text)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        for text in texts
-    )
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+    if numbers is None:
+        return np.array([_hash(seed, feature.name, text) for text in [*feature.labels.to_pylist(), None]], np.uint64)
+    # The same number however it is written, so that 1 and 1.0 are dealt alike; adding 0 makes -0 the same as 0.
+    salt = np.uint64(_hash(seed, feature.name))
+    return np.append(_mixed((numbers + 0.0).view(np.uint64) ^ salt), _mixed(np.array([~salt])))
+
+
+def _hash(*content: int | str | None) -> int:
+    text = repr(content).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """Numbers in which every bit depends on every bit of the original: the finalizer of Steele's splitmix64."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def _distinct(cells: list[Codes | Integers], hashes: Hashes, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:

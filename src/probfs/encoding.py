@@ -12,8 +12,8 @@ from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.planning import ColumnChoice, ColumnPlan
 from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared, measured, recoded, row_counts, without_missing_texts
-from probfs.rules import Measured, Quantiles, Rule, short_number
-from probfs.table import Codes, Floats, Integers, Table, code_type
+from probfs.rules import Measured, Quantiles, Rule
+from probfs.table import Codes, Floats, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, quoted
 
 MANY_UNSEEN = 0.5
@@ -25,6 +25,7 @@ class Feature:
 
     name: str
     labels: pa.StringArray
+    """The text of each value; none where there are numbers."""
     labelled: Codes
     unlabelled: Codes
     numbers: Floats | None = None
@@ -32,7 +33,7 @@ class Feature:
 
     @property
     def values(self) -> int:
-        return len(self.labels)
+        return len(self.labels) if self.numbers is None else len(self.numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ def encode(
     features = tuple(feature for feature, _ in encoded)
     strange = [feature.name for feature, unseen in encoded if unseen > MANY_UNSEEN]
     if strange:
-        problem = "most unlabelled cells hold values that no labelled row has, so they count as missing"
+        problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
         notes.append(f"{problem}: {listed(strange)}; are they written alike?")
     dataset = Dataset(
         features,
@@ -85,17 +86,17 @@ def encode(
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, choice.count) for table in others)]),
         prepared.table.source,
     )
-    return dataset, (*notes, *_notes(prepared, features))
+    return dataset, (*notes, *_notes(prepared, features, choice.measured))
 
 
 def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> tuple[Feature, float]:
     """A feature, and the share of its unlabelled cells whose values no labelled row has."""
     if isinstance(plan.rule, Measured):
-        return _measure_feature(prepared, others, plan.name, plan.rule), 0.0
+        return _measure_feature(prepared, others, plan.name, plan.rule)
     return _count_feature(prepared, others, plan.name, plan.rule)
 
 
-def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Measured) -> Feature:
+def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Measured) -> tuple[Feature, float]:
     own = measured(prepared.table, prepared.table.columns[name], rule)
     labelled = own[prepared.labelled]
     unlabelled = np.concatenate(
@@ -106,8 +107,11 @@ def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rul
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
     narrow = codes.astype(code_type(len(numbers)))
-    labels = text_array([short_number(number) for number in numbers.tolist()])
-    return Feature(name, labels, narrow[: len(labelled)], narrow[len(labelled) :], numbers)
+    present = _present(prepared, others, name)
+    lost = present - int(np.count_nonzero(~np.isnan(unlabelled)))
+    return Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers), lost / max(
+        present, 1
+    )
 
 
 def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Rule) -> tuple[Feature, float]:
@@ -158,16 +162,16 @@ def _check_columns(prepared: Prepared, others: Sequence[Table]) -> None:
             raise DataError(f"{problem}; add them, or leave them out with --exclude", source=table.source)
 
 
-def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
+def _notes(prepared: Prepared, features: Sequence[Feature], measured: bool) -> list[str]:
     notes = []
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
     if cut:
         names = listed(plan.name for plan in cut)
         notes.append(f"cut at quantiles of the labelled rows ({cut[0].rule.describe()}; --bins, or a mapping): {names}")
     empty = [f.name for f in features if not np.any(f.labelled != f.values)]
-    constant = [f.name for f in features if f.name not in set(empty) and _distinct(f) == 1]
+    constant = [f.name for f in features if _distinct(f) == 1 and not (measured and _tells_by_missing(f))]
     rows = len(prepared.labelled)
-    unique = [f.name for f in features if rows > 2 and _distinct(f) == rows and _names_rows(f)]
+    unique = [f.name for f in features if rows > 2 and _distinct(f) == rows and _names_rows(prepared, f)]
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")
     if constant:
@@ -177,9 +181,17 @@ def _notes(prepared: Prepared, features: Sequence[Feature]) -> list[str]:
     return notes
 
 
-def _names_rows(feature: Feature) -> bool:
-    """Whether values that are all different may be names: texts and whole numbers are, measurements are not."""
-    return feature.numbers is None or bool(np.all(feature.numbers == np.rint(feature.numbers)))
+def _tells_by_missing(feature: Feature) -> bool:
+    """Whether a classifier that measures sees where a category is missing; a missing number is the mean to it."""
+    return feature.numbers is None and bool(np.any(feature.labelled == feature.values))
+
+
+def _names_rows(prepared: Prepared, feature: Feature) -> bool:
+    """Whether values that are all different may be names: texts and whole numbers are, measurements and dates not."""
+    if feature.numbers is None:
+        return True
+    whole = bool(np.all(feature.numbers == np.rint(feature.numbers)))
+    return whole and prepared.table.columns[feature.name].kind is not Kind.DATE
 
 
 def _distinct(feature: Feature) -> int:

@@ -19,7 +19,7 @@ def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     """How many copies of each row are in each fold: an array of folds × rows."""
     if folds > dataset.rows:
         problem = f"--folds {folds} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
-        raise UsageError(f"{problem}; use fewer, or --estimate loo")
+        raise UsageError(f"{problem}; use fewer, or another --estimate")
     hashes, _ = content_hashes(dataset, seed)
     order = np.lexsort((hashes, dataset.labels))
     dealt = np.empty((folds, len(order)), dtype=np.int64)

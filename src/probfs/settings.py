@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -29,6 +30,7 @@ LEAST_SCALE, MOST_SCALE = 1e-10, 1e10
 Cost: TypeAlias = "float | Literal['scale']"
 Gamma: TypeAlias = "float | Literal['scale', 'auto']"
 
+_WHOLE = ("bins", "permutations", "jobs")
 _CHOICES: Mapping[str, Any] = {
     "classifier": Classifier,
     "score": Score,
@@ -91,10 +93,15 @@ def settle(
 
     ``own`` are options that only some classifier has, ``names`` those that say what to read.
     """
-    own = {name: own.get(name) for defaults in _DEFAULTS.values() for name in defaults}
+    known = [name for defaults in _DEFAULTS.values() for name in defaults]
+    if not own.keys() <= set(known):
+        raise TypeError(f"no such options: {own.keys() - set(known)}")
+    own = {name: own.get(name) for name in known}
+    own = {name: _whole(name, value) if name in _WHOLE else value for name, value in own.items()}
+    folds = _whole("folds", folds)
     _check_choices({"classifier": classifier, "score": score, "estimate": estimate, **own})
     chosen = estimate or DEFAULT_ESTIMATES[classifier]
-    _check_meaning(classifier, chosen, folds, own)
+    _check_combinations(classifier, chosen, folds, own)
     completed = {**dict.fromkeys(own), **_completed(classifier, own)}
     jobs = completed.pop("jobs")
     settings = Settings(
@@ -103,8 +110,8 @@ def settle(
         estimate=chosen,
         folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
         step=step if eliminate else None,
-        eliminate=eliminate,
-        seed=seed,
+        eliminate=bool(eliminate),
+        seed=_whole("seed", seed) or 0,
         **completed,
         **names,
     )
@@ -120,7 +127,7 @@ def check_meaning(classifier: Classifier, own: Mapping[str, Any]) -> None:
             raise UsageError(f"{_option(given[0])} goes with --classifier {other} only")
 
 
-def _check_meaning(classifier: Classifier, estimate: Estimate, folds: int | None, own: Mapping[str, Any]) -> None:
+def _check_combinations(classifier: Classifier, estimate: Estimate, folds: int | None, own: Mapping[str, Any]) -> None:
     check_meaning(classifier, own)
     if folds is not None and estimate != "cv":
         raise UsageError("--folds goes with --estimate cv only")
@@ -132,9 +139,8 @@ def _check_meaning(classifier: Classifier, estimate: Estimate, folds: int | None
 
 def _completed(classifier: Classifier, own: Mapping[str, Any]) -> dict[str, Any]:
     completed = {name: default if own[name] is None else own[name] for name, default in _DEFAULTS[classifier].items()}
-    for name in {"C", "gamma"} & completed.keys():
-        # A whole number, or one of numpy's, is as good as any.
-        completed[name] = completed[name] if isinstance(completed[name], str) else float(completed[name])
+    for name in {"C", "gamma", "smoothing"} & completed.keys():
+        completed[name] = _number(name, completed[name])
     if completed.get("kernel") == "linear":
         completed["gamma"] = None
     if completed.get("removal") == "retrain":
@@ -142,10 +148,27 @@ def _completed(classifier: Classifier, own: Mapping[str, Any]) -> dict[str, Any]
     return completed
 
 
+def _whole(name: str, value: Any) -> int | None:
+    """A whole number of any kind as Python's own."""
+    try:
+        return None if value is None else operator.index(value)
+    except TypeError:
+        raise UsageError(f"{_option(name)}: {value!r} is not a whole number") from None
+
+
+def _number(name: str, value: Any) -> Any:
+    """A number of any kind as Python's own; words are left as they are."""
+    try:
+        return value if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{_option(name)}: {value!r} is not a number") from None
+
+
 def _check_choices(options: Mapping[str, Any]) -> None:
     for name, choice in _CHOICES.items():
         value = options[name]
-        if value is not None and value not in get_args(choice):
+        wanted = name in ("classifier", "score")
+        if (wanted or value is not None) and value not in get_args(choice):
             raise UsageError(f"{_option(name)}: {value!r} is not one of {', '.join(get_args(choice))}")
 
 
@@ -153,10 +176,10 @@ def _check_numbers(settings: Settings, folds: int | None, step: int | float, job
     if folds is not None and folds < 2:
         raise UsageError(f"--folds: {folds} is too few; 2 or more")
     smoothing = settings.smoothing
-    if not (smoothing is None or smoothing == 0 or LEAST_SMOOTHING <= smoothing <= MOST_SMOOTHING):
+    if smoothing is not None and not _fits_smoothing(smoothing):
         allowed = f"0 (the exact limit) nor from {LEAST_SMOOTHING} to {MOST_SMOOTHING}"
         raise UsageError(f"--smoothing: {smoothing} is neither {allowed}")
-    if isinstance(step, bool) or not (step >= 1 if isinstance(step, int) else 0 < step < 1):
+    if not isinstance(step, (int, float)) or isinstance(step, bool) or not _fits(step):
         raise UsageError(f"--step: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
     _check_scale("--C", settings.C, ("scale",))
     _check_scale("--gamma", settings.gamma, ("scale", "auto"))
@@ -171,11 +194,19 @@ def _check_numbers(settings: Settings, folds: int | None, step: int | float, job
             raise UsageError(f"{option}: {number} is out of range; {allowed}")
 
 
+def _fits_smoothing(smoothing: Any) -> bool:
+    return not isinstance(smoothing, str) and (smoothing == 0 or LEAST_SMOOTHING <= smoothing <= MOST_SMOOTHING)
+
+
+def _fits(step: int | float) -> bool:
+    return step >= 1 if isinstance(step, int) else 0 < step < 1
+
+
 def _check_scale(option: str, value: Any, words: tuple[str, ...]) -> None:
     if value is None or value in words:
         return
     if isinstance(value, str) or not LEAST_SCALE <= value <= MOST_SCALE:
-        allowed = f"a number from {LEAST_SCALE} to {MOST_SCALE}"
+        allowed = f"a number from {LEAST_SCALE:g} to {MOST_SCALE:g}"
         raise UsageError(f"{option}: {value!r} is neither {' nor '.join(words)} nor {allowed}")
 
 

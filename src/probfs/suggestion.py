@@ -41,12 +41,13 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
     room = _MOST_TEXT
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
-        infinite += [text for text in _infinite_texts(column) if text not in infinite]
+        measured = isinstance(plan.rule, Measured)
+        infinite += [text for text in _infinite_texts(column, measured) if text not in infinite]
         reason = reasons.get(plan.name)
         if reason:
             drops.append(f"    {toml_text(plan.name)},  # {reason}")
             continue
-        rule = None if isinstance(plan.rule, Measured) else _rule(column, weights, bins)
+        rule = None if measured else _rule(column, weights, bins)
         room -= len(rule or "")
         rule = rule if room > 0 else None
         (kept if rule is None else rules).append(_comment(column) if rule is None else rule)
@@ -101,10 +102,10 @@ def _rule(column: Column, weights: Integers, bins: int) -> str | None:
     return None
 
 
-def _infinite_texts(column: Column) -> list[str]:
-    """How a numeric column writes infinity, which cannot be cut."""
+def _infinite_texts(column: Column, measured: bool) -> list[str]:
+    """How a numeric column writes infinity, which can neither be cut nor measured."""
     numbers = None if column.declared else column.numbers()
-    if numbers is None or len(numbers) <= CUT_ABOVE:
+    if numbers is None or not (measured or len(numbers) > CUT_ABOVE):
         return []
     return [column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers))]
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from probfs.table import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in units of 2^-shift."""
+    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in whatever unit."""
 
     absolute: Floats
     signed: Floats
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(self.absolute + other.absolute, self.signed + other.signed)
+
+    @classmethod
+    def side_by_side(cls, parts: Sequence[Sums]) -> Sums:
+        """The sums of several lists of features as one list."""
+        return cls(np.concatenate([part.absolute for part in parts]), np.concatenate([part.signed for part in parts]))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ one more model for each feature that is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
 
@@ -12,8 +13,9 @@ import numpy as np
 from joblib import cpu_count
 
 from probfs.backends import Features, RoundScores
-from probfs.backends.svm.design import Design
+from probfs.backends.svm.design import Design, Positions
 from probfs.backends.svm.kernels import suitable_cost
+from probfs.backends.svm.machine import ByTraining
 from probfs.backends.svm.model import SvmOptions
 from probfs.backends.svm.scoring import (
     UNLABELLED,
@@ -23,23 +25,27 @@ from probfs.backends.svm.scoring import (
     Scorer,
     ShuffleTask,
     Tally,
+    Task,
+    falling_sigmoids,
     fit_and_shuffle,
     fit_without,
     part_of_retrained,
 )
 from probfs.backends.svm.shuffles import Donors, draw_donors
-from probfs.backends.svm.workers import Workers
+from probfs.backends.svm.workers import Workers, interruptibly
 from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.errors import DataError, UsageError
 from probfs.folds import deal_folds
 from probfs.scaled import Scaled
 from probfs.settings import Settings
+from probfs.table import Floats
 from probfs.text import counted, quoted
 
 __all__ = ["Svm", "SvmOptions"]
 
 LONGEST_HOURS = 2.0
+_LONG_SECONDS = 60.0
 _TASKS_PER_JOB = 2
 _MOST_MODELS_IN_A_TASK = 8
 
@@ -69,7 +75,7 @@ class Svm:
         self._round = 0
         self._tally = Tally()
         self._models_done = 0
-        self._models = len(self._scorers) * sum(self._models_in_a_round(features) for features in rounds)
+        self._models = sum(self._models_in_a_round(features) for features in rounds)
         self._on_model = on_model
         tasks = len(self._scorers) * sum(len(self._chunks(features)) for features in rounds)
         self._workers = Workers(self._jobs, tasks)
@@ -79,6 +85,10 @@ class Svm:
     @property
     def active(self) -> Features:
         return self._active
+
+    @property
+    def takes_long(self) -> bool:
+        return self._seconds() > _LONG_SECONDS
 
     @property
     def cost(self) -> str:
@@ -94,12 +104,12 @@ class Svm:
         if self._tally.inverted:
             share = f"{self._tally.inverted:,} of {counted(self._tally.machines, 'machine')}"
             notes.append(
-                f"weak table: in {share} the sigmoid on cross-validated decision values came out decreasing; "
-                "the one on the training rows was used instead"
+                f"in {share} the sigmoid on cross-validated decision values came out decreasing (few rows, or columns "
+                "that say little); the one on the training rows, or the share of the class, was used instead"
             )
         if self._tally.unconverged:
             share = f"{self._tally.unconverged:,} of {counted(self._tally.machines, 'machine')}"
-            notes.append(f"{share} did not converge; a smaller --C would help")
+            notes.append(f"{share} did not converge, so their scores are rough; a smaller --C or --count would help")
         return tuple(notes)
 
     def drop(self, features: Features) -> None:
@@ -138,10 +148,13 @@ class Svm:
 
     def shuffle_tasks(self) -> list[ShuffleTask]:
         """What there is to do in this round, when features are taken away by shuffling them."""
+        by_training = self._kinds_of_sigmoid() if self._compares_models() else None
         donors = self._draw()
         # A single model leaves the other cores to the scoring of its rows.
         threads = self._jobs if len(self._scorers) == 1 else 1
-        return [ShuffleTask(*self._common(scorer), donors[:, scorer.rows], threads) for scorer in self._scorers]
+        return [
+            ShuffleTask(*self._common(by_training), scorer, donors[:, scorer.rows], threads) for scorer in self._scorers
+        ]
 
     def _shuffled(self) -> Iterator[Part]:
         for part in self._workers.run(fit_and_shuffle, self.shuffle_tasks()):
@@ -149,21 +162,38 @@ class Svm:
             yield part
 
     def _retrained(self) -> Iterator[Part]:
+        common = self._common(self._kinds_of_sigmoid())
         chunks = self._chunks(len(self._active))
-        tasks = [RetrainTask(*self._common(scorer), chunk) for scorer in self._scorers for chunk in chunks]
+        tasks = [RetrainTask(*common, scorer, chunk) for scorer in self._scorers for chunk in chunks]
         results = self._workers.run(fit_without, tasks)
         for scorer in self._scorers:
-            tally = Tally()
-            probabilities = []
-            for _ in chunks:
-                some, fitted = next(results)
-                self._count_models(len(some))
-                probabilities += some
-                tally += fitted
-            yield part_of_retrained(scorer, probabilities[0], probabilities[1:], tally)
+            yield part_of_retrained(scorer, self._probabilities(itertools.islice(results, len(chunks))))
 
-    def _common(self, scorer: Scorer) -> tuple[LabelledTable, SvmOptions, Features, Scorer]:
-        return self._table, self._options, self._active, scorer
+    def _probabilities(self, results: Iterable[tuple[list[Floats], Tally]]) -> Iterator[Floats]:
+        """Those of each model, as they come."""
+        for probabilities, tally in results:
+            self._count_models(len(probabilities))
+            self._tally += tally
+            yield from probabilities
+
+    def _compares_models(self) -> bool:
+        """Whether a round has several models, whose probabilities are added up or taken from each other."""
+        return self._options.removal == "retrain" or len(self._scorers) > 1
+
+    def _kinds_of_sigmoid(self) -> ByTraining:
+        """Which machines' sigmoids are those of training rows, in all models of this round: those whose cross-validated
+        sigmoid comes out decreasing when all rows and features are there.
+        """
+        nothing: Positions = np.empty(0, dtype=np.intp)
+        no_counts = np.empty(0, dtype=np.int64)
+        task = Task(*self._common(None), Scorer(nothing, no_counts, nothing, no_counts, no_counts))
+        falling, tally = interruptibly(falling_sigmoids, task)
+        self._tally += tally
+        self._count_models(1)
+        return falling
+
+    def _common(self, by_training: ByTraining) -> tuple[LabelledTable, SvmOptions, Features, ByTraining]:
+        return self._table, self._options, self._active, by_training
 
     def _draw(self) -> Donors:
         """Donors for all rows, labelled and unlabelled. They are labelled rows, so that what is said of a row does not
@@ -177,7 +207,8 @@ class Svm:
         return np.hstack([labelled, draw_donors(self._dataset.unlabelled_counts, counts, shuffles, generator)])
 
     def _models_in_a_round(self, features: int) -> int:
-        return 1 if self._options.removal == "permute" else features + 1
+        models = 1 if self._options.removal == "permute" else features + 1
+        return len(self._scorers) * models + int(self._compares_models())
 
     def _chunks(self, features: int) -> list[Sequence[int | None]]:
         """What each model of a round does without, in portions for the workers; the first model has all features."""

@@ -14,10 +14,13 @@ from probfs.errors import DataError
 from probfs.table import Codes, Floats, Integers
 from probfs.text import counted, quoted
 
+Positions = npt.NDArray[np.intp]
+"""Rows or columns of a matrix, by where they stand."""
+
 MOST_CELLS = 250_000_000
 """A matrix of more cells than this (2 GB) is refused: some column has a value of its own in nearly every row."""
 
-FARTHEST = 1e6
+FARTHEST = 1e3
 """A row that no model was trained on may lie at most so many standard deviations away, so that squares stay finite."""
 
 
@@ -122,6 +125,9 @@ def _check_size(dataset: Dataset) -> None:
     if rows * widths.sum() <= MOST_CELLS:
         return
     widest = dataset.features[int(widths.argmax())]
+    if widths.max() == 1:
+        problem = f"{rows:,} rows of {len(widths):,} columns are too many for the SVM's memory"
+        raise DataError(f"{problem}; rank fewer columns with --include, or a sample of the rows", source=dataset.source)
     problem = f"column {quoted(widest.name)} has {counted(widest.values, 'value')}, each a column for the SVM"
     raise DataError(
         f"{problem}: too many for memory; group them in a mapping, or leave it out with --exclude",

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import SVC
 
@@ -21,12 +19,29 @@ from probfs.backends.svm.kernels import Kernel
 from probfs.folds import deal
 from probfs.table import Floats, Integers
 
+ByTraining: TypeAlias = "Sequence[bool] | None"
+"""For each machine of a model, whether its sigmoid is that of its training rows; None if each decides for itself."""
+
 MOST_FOLDS = 5
-MOST_ITERATIONS = 10_000_000
-"""What LIBSVM's own programs stop at; with huge costs or counts it may not have converged by then."""
+MOST_ITERATIONS = 1_000_000
+"""Ten times what hard tables take; with huge costs or counts LIBSVM may not have converged by then."""
 CACHE_MEGABYTES = 500
 TOLERANCE = 1e-3
 """Of LIBSVM, its own default: on tables of few categories a tenth of it may take a thousand times as long."""
+
+
+class _QuietSvc(SVC):  # type: ignore[misc]  # scikit-learn ships no types
+    """Does not warn when it stops early: that is counted, and said once. (Warning filters are not safe in threads.)"""
+
+    def _warn_from_fit_status(self) -> None:
+        pass
+
+
+class _Fitted(FrozenEstimator):  # type: ignore[misc]
+    """A machine that is not fitted again, whatever the weights."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Fitted:  # noqa: N803  # scikit-learn's names
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +118,17 @@ class Inputs:
             "max_iter": MOST_ITERATIONS,
         }
         if self.kernel is None:
-            return SVC(kernel="precomputed", **settings)
-        return SVC(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
+            return _QuietSvc(kernel="precomputed", **settings)
+        return _QuietSvc(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
 
 
-def fit_machines(rows: TrainingRows, inputs: Inputs, cost: float) -> list[Machine]:
-    """The machines of a model, each with the sigmoid of its cross-validated decision values."""
+def fit_machines(rows: TrainingRows, inputs: Inputs, cost: float, by_training: ByTraining = None) -> list[Machine]:
+    """The machines of a model, each with the sigmoid of cross-validated decision values, or as ``by_training`` says.
+
+    On weak or tiny tables what was learned from some folds may fail on the others so badly that the sigmoid comes out
+    decreasing. The machine itself still leans the right way on the rows it was trained on, so that their sigmoid can be
+    taken instead. But that one is much steeper: of models that are compared with each other, all must have the same.
+    """
     folds = min(MOST_FOLDS, int(rows.class_counts().min()))
     dealt = deal(rows.counts, folds).T
     # A row that stands for several may have copies in several folds: each such piece is a row of its own.
@@ -119,14 +139,12 @@ def fit_machines(rows: TrainingRows, inputs: Inputs, cost: float) -> list[Machin
     classifier = inputs.classifier(cost)
     machines = []
     # Everything that scikit-learn would check has been checked: its checks take longer than many a small fit.
-    with config_context(assume_finite=True, skip_parameter_validation=True), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        # It says that a machine that is not fitted again is not fitted again.
-        warnings.filterwarnings("ignore", "Since FrozenEstimator does not appear to accept sample_weight")
-        for target in rows.targets():
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        for place, target in enumerate(rows.targets()):
             positive = (rows.labels[piece_row] == target).astype(np.int64)
             scaled = _platt(classifier, splits).fit(values, positive, sample_weight=weights)
-            machines.append(_machine(scaled, rows, piece_row, values, positive, weights))
+            kind = None if by_training is None else by_training[place]
+            machines.append(_machine(scaled, kind, rows, piece_row, values, positive, weights))
     return machines
 
 
@@ -156,12 +174,13 @@ def tracked_probabilities(decisions: Sequence[Floats], machines: Sequence[Machin
     return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(machines))
 
 
-def _platt(classifier: SVC | FrozenEstimator, splits: Sequence[tuple[Any, Any]]) -> CalibratedClassifierCV:
+def _platt(classifier: SVC | _Fitted, splits: Sequence[tuple[Any, Any]]) -> CalibratedClassifierCV:
     return CalibratedClassifierCV(classifier, method="sigmoid", ensemble=False, cv=splits)
 
 
 def _machine(
     scaled: CalibratedClassifierCV,
+    by_training: bool | None,
     rows: TrainingRows,
     piece_row: npt.NDArray[np.intp],
     values: Floats,
@@ -171,13 +190,12 @@ def _machine(
     model: SVC = scaled.calibrated_classifiers_[0].estimator
     slope, offset = _sigmoid(scaled)
     inverted = slope <= 0
-    if inverted:
-        # On weak or tiny tables what was learned from some folds may fail on the others so badly that more says less.
-        # The machine itself still leans the right way on the rows it was trained on: their sigmoid is taken instead.
+    if inverted if by_training is None else by_training:
         everything = np.arange(len(values))
-        frozen = _platt(FrozenEstimator(model), [(everything, everything)])
+        frozen = _platt(_Fitted(model), [(everything, everything)])
         slope, offset = _sigmoid(frozen.fit(values, positive, sample_weight=weights))
     if slope <= 0:
+        # What decreases would turn the ranking upside down; what is flat says only how frequent the class is.
         total, members = weights.sum(), weights[positive == 1].sum()
         slope, offset = 0.0, math.log(members / (total - members))
     by_row = np.zeros(len(rows.positions))

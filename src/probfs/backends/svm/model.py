@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from probfs.backends.svm.design import Matrix
+from probfs.backends.svm.design import Matrix, Positions
 from probfs.backends.svm.kernels import Kernel, suitable_kernel
 from probfs.backends.svm.machine import (
+    ByTraining,
     Inputs,
     Machine,
     TrainingRows,
@@ -24,10 +24,10 @@ from probfs.choices import Removal
 from probfs.settings import Gamma
 from probfs.table import Floats
 
-Positions = npt.NDArray[np.intp]
-
+FEW_ROWS = 2_000
 MOST_KERNEL_ROWS = 5_000
-"""Up to here the whole kernel matrix is made at once, which is quicker than to have its entries made one by one."""
+_ROWS_PER_COLUMN = 20
+"""The whole kernel matrix is made at once for few rows, and for more of them if they have many columns, as measured."""
 _KERNEL_VALUES_IN_A_BLOCK = 1 << 22
 
 
@@ -70,7 +70,13 @@ class Model:
             yield rows[start : start + size]
 
 
-def fit_model(matrix: Matrix, rows: TrainingRows, options: SvmOptions, products: Floats | None = None) -> Model:
+def fit_model(
+    matrix: Matrix,
+    rows: TrainingRows,
+    options: SvmOptions,
+    by_training: ByTraining = None,
+    products: Floats | None = None,
+) -> Model:
     """Fit on some rows of a matrix; ``products`` are their inner products, if they are known already."""
     cells = matrix.cells[rows.positions]
     if not cells.shape[1]:
@@ -78,9 +84,11 @@ def fit_model(matrix: Matrix, rows: TrainingRows, options: SvmOptions, products:
     kernel = suitable_kernel(options.kernel, options.gamma, cells, rows.counts)
     if products is None:
         products = inner_products(cells)
-    return Model(fit_machines(rows, Inputs.of(kernel, cells, products), options.cost), kernel, matrix)
+    return Model(fit_machines(rows, Inputs.of(kernel, cells, products), options.cost, by_training), kernel, matrix)
 
 
 def inner_products(cells: Floats) -> Floats | None:
-    """Those of all rows with each other, unless there are too many."""
-    return cells @ cells.T if len(cells) <= MOST_KERNEL_ROWS else None
+    """Those of all rows with each other, unless LIBSVM is quicker to make those it needs one by one."""
+    rows, columns = cells.shape
+    worth_it = rows <= FEW_ROWS or (rows <= MOST_KERNEL_ROWS and columns >= rows / _ROWS_PER_COLUMN)
+    return cells @ cells.T if worth_it else None

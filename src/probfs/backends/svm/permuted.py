@@ -23,13 +23,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.svm.design import Matrix
+from probfs.backends.svm.design import Matrix, Positions
 from probfs.backends.svm.kernels import Kernel, own_products
 from probfs.backends.svm.machine import Machine, decision_values
 from probfs.backends.svm.shuffles import Donors
 from probfs.table import Floats
-
-Positions = npt.NDArray[np.intp]
 
 GENTLE = 6.0
 """Up to this γ·distance² the nodes of a quantity may stand between its values: rounding errors grow by e^6 at most."""
@@ -41,6 +39,10 @@ _PRECISION = 1e-12
 
 class PermutedDecisions(Protocol):
     """A machine's decision values."""
+
+    def actual(self, rows: Positions) -> Floats:
+        """Those of some rows as they are."""
+        ...
 
     def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
         """Those of some rows as they are, and with each feature taken from other rows: shuffles × rows × features."""
@@ -61,8 +63,12 @@ class _Linear:
         self._intercept = machine.intercept
         self._donated = self._contributions(np.arange(labelled_rows))
 
+    def actual(self, rows: Positions) -> Floats:
+        values: Floats = self._matrix.cells[rows] @ self._weights + self._intercept
+        return values
+
     def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
-        actual = self._matrix.cells[rows] @ self._weights + self._intercept
+        actual = self.actual(rows)
         # The difference first: where a donor has the row's own value, the decision value does not change by a bit.
         shuffled = self._donated[donors] - self._contributions(rows)
         shuffled += actual[:, None]
@@ -87,23 +93,44 @@ class _Rbf:
         self._labelled = matrix.cells[:labelled_rows]
         self._support = matrix.cells[machine.support]
         self._own_support = own_products(self._support)
-        groups, self._divided = _node_groups(matrix, machine.support, kernel.gamma)
+        self._features = np.flatnonzero(matrix.widths).tolist()
+        groups, self._divided = _node_groups(Matrix(self._labelled, matrix.widths), machine.support, kernel.gamma)
         self._groups = [
             _NodeGroup(group, matrix, self._labelled, machine.coefficients, kernel.gamma) for group in groups
         ]
 
+    def actual(self, rows: Positions) -> Floats:
+        return decision_values(np.exp(self._exponents(self._matrix.cells[rows])), self._machine)
+
     def decisions(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
         cells = self._matrix.cells[rows]
-        exponents = self._kernel.exponents(cells @ self._support.T, own_products(cells), self._own_support)
+        exponents = self._exponents(cells)
         kernel_values = np.exp(exponents)
         actual = decision_values(kernel_values, self._machine)
         shuffled = np.empty((len(donors), len(rows), self._matrix.features))
         shuffled[...] = actual[:, None]
-        for group in self._groups:
-            shuffled[:, :, group.features] = group.sums(rows, kernel_values, donors) + self._machine.intercept
-        for feature in self._divided:
-            shuffled[:, :, feature] = self._divided_out(feature, cells, exponents, donors)
+        near = self._near(cells)
+        close = np.flatnonzero(near)
+        if len(close):
+            for group in self._groups:
+                sums = group.sums(rows[close], kernel_values[close], donors[:, close])
+                shuffled[:, close[:, None], group.features] = sums + self._machine.intercept
+        for feature in self._features:
+            which = np.arange(len(rows)) if feature in self._divided else np.flatnonzero(~near)
+            if len(which):
+                values = self._divided_out(feature, cells[which], exponents[which], donors[:, which])
+                shuffled[:, which, feature] = values
         return actual, shuffled
+
+    def _exponents(self, cells: Floats) -> Floats:
+        return self._kernel.exponents(cells @ self._support.T, own_products(cells), self._own_support)
+
+    def _near(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        """Which rows are within the reach of all nodes; unlabelled ones may be anywhere."""
+        near = np.ones(len(cells), dtype=np.bool_)
+        for group in self._groups:
+            near &= group.reaches(cells)
+        return near
 
     def _divided_out(self, feature: int, cells: Floats, exponents: Floats, donors: Donors) -> Floats:
         columns, gamma = self._matrix.columns(feature), self._kernel.gamma
@@ -135,6 +162,8 @@ class _NodeGroup:
         self._nodes = group.nodes
         self._columns = np.stack([np.r_[matrix.columns(feature)] for feature in group.features.tolist()])
         self._gamma = gamma
+        known = labelled[:, self._columns[:, 0]]
+        self._least, self._greatest = known.min(axis=0), known.max(axis=0)
         self._basis = (group.basis * coefficients[:, None, None]).reshape(len(coefficients), -1)
         self._donated = self._factors(labelled)
 
@@ -145,10 +174,23 @@ class _NodeGroup:
         parts = (kernel_values @ self._basis).reshape(own.shape) / own
         return np.stack([np.einsum("rfn,rfn->rf", parts, self._donated[shuffle]) for shuffle in donors])
 
+    def reaches(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        """Whether each row is hardly farther from the nodes than labelled rows are."""
+        if self._columns.shape[1] > 1:
+            return np.ones(len(cells), dtype=np.bool_)
+        own = cells[:, self._columns[:, 0]]
+        reach: npt.NDArray[np.bool_] = np.all((own >= self._least) & (own <= self._greatest), axis=1)
+        return reach
+
     def _factors(self, cells: Floats) -> Floats:
         """What the features contribute to kernel values between some rows and the nodes: rows × features × nodes."""
-        difference = cells[:, self._columns][:, :, None, :] - self._nodes
-        factors: Floats = np.exp(-self._gamma * np.einsum("rfnc,rfnc->rfn", difference, difference))
+        own = cells[:, self._columns]
+        if own.shape[2] == 1:
+            distances = (own - self._nodes[:, :, 0]) ** 2
+        else:
+            by_feature = zip(own.swapaxes(0, 1), self._nodes, strict=True)
+            distances = np.stack([squared_distances(rows, nodes) for rows, nodes in by_feature], axis=1)
+        factors: Floats = np.exp(-self._gamma * distances)
         return factors
 
 

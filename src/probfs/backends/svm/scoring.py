@@ -14,9 +14,9 @@ import numpy as np
 
 from probfs.backends import Features
 from probfs.backends.sums import Fit, Sums
-from probfs.backends.svm.design import Design, Matrix
-from probfs.backends.svm.machine import Machine, TrainingRows, frequencies, tracked_probabilities
-from probfs.backends.svm.model import Model, Positions, SvmOptions, fit_model, inner_products
+from probfs.backends.svm.design import Design, Matrix, Positions
+from probfs.backends.svm.machine import ByTraining, Machine, TrainingRows, frequencies, tracked_probabilities
+from probfs.backends.svm.model import Model, SvmOptions, fit_model, inner_products
 from probfs.backends.svm.permuted import PermutedDecisions, permuted_decisions
 from probfs.backends.svm.shuffles import Donors
 from probfs.backends.svm.workers import in_threads
@@ -24,6 +24,7 @@ from probfs.table import Floats, Integers
 
 UNLABELLED = -1
 _CELLS_IN_A_BLOCK = 1 << 18
+_LEAST_BLOCKS = 4
 _EQUAL = 1e-12
 """Probabilities this close to each other are equal, computed in another order."""
 
@@ -59,6 +60,7 @@ class Task:
     table: LabelledTable
     options: SvmOptions
     features: Features
+    by_training: ByTraining
     scorer: Scorer
 
     def training(self) -> Integers:
@@ -131,6 +133,12 @@ class Part:
         )
 
 
+def falling_sigmoids(task: Task) -> tuple[list[bool], Tally]:
+    """For each machine of a model, whether its cross-validated sigmoid came out decreasing."""
+    machines = fit(task).machines
+    return [machine.inverted for machine in machines], Tally.of(machines)
+
+
 def fit_and_shuffle(task: ShuffleTask) -> Part:
     """Fit once, and see what the probabilities are on average when a feature's values come from other rows."""
     return shuffle(task, fit(task))
@@ -138,7 +146,7 @@ def fit_and_shuffle(task: ShuffleTask) -> Part:
 
 def fit(task: Task) -> Model:
     """The model with all features that a task asks for."""
-    return fit_model(task.matrix(), task.training_rows(), task.options)
+    return fit_model(task.matrix(), task.training_rows(), task.options, task.by_training)
 
 
 def shuffle(task: ShuffleTask, model: Model) -> Part:
@@ -146,8 +154,9 @@ def shuffle(task: ShuffleTask, model: Model) -> Part:
     machines = [
         permuted_decisions(machine, model.matrix, model.kernel, len(task.table.labels)) for machine in model.machines
     ]
-    cells_in_a_row = len(task.features) * len(task.donors) * len(machines)
-    blocks = list(_blocks(len(task.scorer.rows), cells_in_a_row, task.threads))
+    support = sum(len(machine.support) for machine in model.machines)
+    cells_in_a_row = max(len(task.features) * len(task.donors) * len(machines), support)
+    blocks = list(_blocks(len(task.scorer.rows), cells_in_a_row))
     parts = in_threads(
         lambda block: _part(task.scorer, block, *_shuffled_changes(task, model, machines, block)), blocks, task.threads
     )
@@ -162,21 +171,28 @@ def fit_without(task: RetrainTask) -> tuple[list[Floats], Tally]:
     probabilities, tally = [], Tally()
     for feature in task.without:
         if feature is None:
-            model = fit_model(matrix, rows, task.options, products)
+            model = fit_model(matrix, rows, task.options, task.by_training, products)
         else:
             block = matrix.cells[rows.positions, matrix.columns(feature)]
             # A feature's share of the inner products is taken out of them; all others stay as they are.
             rest = None if products is None else products - block @ block.T
-            model = fit_model(matrix.without(feature), rows, task.options, rest)
+            model = fit_model(matrix.without(feature), rows, task.options, task.by_training, rest)
         probabilities.append(model.probabilities(task.scorer.rows))
         tally += Tally.of(model.machines)
     return probabilities, tally
 
 
-def part_of_retrained(scorer: Scorer, actual: Floats, changed: Sequence[Floats], tally: Tally) -> Part:
-    """A scorer's share of a round, from its rows' probabilities with all features and without each of them."""
-    changes = actual[:, :, None] - np.stack(changed, axis=2)
-    return _part(scorer, slice(0, len(scorer.rows)), actual, changes, tally)
+def part_of_retrained(scorer: Scorer, probabilities: Iterator[Floats]) -> Part:
+    """A scorer's share of a round, from its rows' probabilities with all features and then without each of them."""
+    everything = slice(0, len(scorer.rows))
+    actual = next(probabilities)
+    parts = [_part(scorer, everything, actual, (actual - changed)[:, :, None]) for changed in probabilities]
+    return Part(
+        Sums.side_by_side([part.labelled for part in parts]),
+        Sums.side_by_side([part.unlabelled for part in parts]),
+        parts[0].fit,
+        Tally(),
+    )
 
 
 def _shuffled_changes(
@@ -184,18 +200,19 @@ def _shuffled_changes(
 ) -> tuple[Floats, Floats]:
     """The tracked probabilities of some rows, and by how much they exceed those without each feature."""
     positions, donors = task.scorer.rows[block], task.donors[:, block]
-    decisions = [machine.decisions(positions, donors) for machine in machines]
-    actual = tracked_probabilities([own for own, _ in decisions], model.machines)
     if len(task.features) == 1:
         # Without its only feature a model knows nothing but how frequent the classes are.
+        actual = tracked_probabilities([machine.actual(positions) for machine in machines], model.machines)
         prior = tracked_probabilities([np.zeros(1)] * len(machines), frequencies(task.training_rows()))
         return actual, (actual - prior)[:, :, None]
+    decisions = [machine.decisions(positions, donors) for machine in machines]
+    actual = tracked_probabilities([own for own, _ in decisions], model.machines)
     shuffled = tracked_probabilities([others for _, others in decisions], model.machines)
     # Differences before means, so that a feature that changes nothing scores 0 and not a rounding error.
     return actual, (actual[:, None, :, None] - shuffled).mean(axis=1)
 
 
-def _part(scorer: Scorer, block: slice, actual: Floats, changes: Floats, tally: Tally | None = None) -> Part:
+def _part(scorer: Scorer, block: slice, actual: Floats, changes: Floats) -> Part:
     labels, counts = scorer.labels[block], scorer.counts[block].astype(np.float64)
     known, unknown = labels != UNLABELLED, labels == UNLABELLED
     absolute = np.abs(changes).sum(axis=0) / (1 if len(changes) == 1 else 2)
@@ -204,7 +221,7 @@ def _part(scorer: Scorer, block: slice, actual: Floats, changes: Floats, tally: 
         Sums(counts[known] @ absolute[known], counts[known] @ own),
         Sums(counts[unknown] @ absolute[unknown], np.zeros(changes.shape[2])),
         _fit(actual[:, known], labels[known], counts[known]),
-        tally or Tally(),
+        Tally(),
     )
 
 
@@ -232,8 +249,10 @@ def _fit(tracked: Floats, labels: Integers, counts: Floats) -> Fit:
     )
 
 
-def _blocks(rows: int, cells_in_a_row: int, threads: int) -> Iterator[slice]:
-    """Rows in portions that stay in the cache, and are enough for all threads."""
-    size = max(1, min(_CELLS_IN_A_BLOCK // cells_in_a_row, -(-rows // threads)))
+def _blocks(rows: int, cells_in_a_row: int) -> Iterator[slice]:
+    """Rows in portions that stay in the cache; some for each thread, but the same ones however many threads there are,
+    so that sums do not depend on that.
+    """
+    size = max(1, min(_CELLS_IN_A_BLOCK // cells_in_a_row, -(-rows // _LEAST_BLOCKS)))
     for start in range(0, rows, size):
         yield slice(start, start + size)

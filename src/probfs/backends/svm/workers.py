@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import cache
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+from probfs.errors import DataError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -53,8 +58,54 @@ class Workers:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self._jobs, return_as="generator")
-        results: Iterator[Result] = parallel(delayed(work)(task) for task in tasks)
-        yield from results
+        with _workers_deaf_to_ctrl_c():
+            results: Iterator[Result] = parallel(delayed(_on_one_core)(work, task) for task in tasks)
+        try:
+            yield from results
+        except BrokenProcessPool as error:
+            problem = "a process that fitted models was killed, for want of memory perhaps"
+            raise DataError(f"{problem}; use fewer with --jobs, or --jobs 1") from error
+
+
+@contextmanager
+def _workers_deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started meanwhile ignore Ctrl-C, which a terminal sends to all of them: whoever started them ends them,
+    while each on its own would complain in a traceback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+class _OneBlasThread:
+    """While anyone is inside, BLAS works in one thread: on matrices of this size several would wait for each other
+    longer than they work. The limit holds for the whole process, so that the last to leave lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas_libraries().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
 
 
 @cache
@@ -63,10 +114,14 @@ def _blas_libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
+    with _one_blas_thread:
+        return work(task)
+
+
 def interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
     """Call in a thread of its own: Ctrl-C is heard at once, while a fit in C would keep it waiting to its end."""
-    # Threads of BLAS would wait for each other longer than they work, on matrices of this size.
-    with _blas_libraries().limit(limits=1, user_api="blas"):
+    with _one_blas_thread:
         return in_threads(work, [task], 1)[0]
 
 
@@ -90,10 +145,13 @@ def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: i
     results: dict[int, Result] = {}
     for _ in range(threads):
         threading.Thread(target=serve, daemon=True).start()
-    while len(results) < len(tasks):
-        position, result, error = outcomes.get()
-        if error is not None:
-            waiting.clear()
-            raise error
-        results[position] = result
+    try:
+        while len(results) < len(tasks):
+            position, result, error = outcomes.get()
+            if error is not None:
+                raise error
+            results[position] = result
+    finally:
+        # Nobody waits any more for what has not been begun.
+        waiting.clear()
     return [results[position] for position in range(len(tasks))]
