@@ -94,7 +94,7 @@ class _Rbf:
         self._support = matrix.cells[machine.support]
         self._own_support = own_products(self._support)
         self._features = np.flatnonzero(matrix.widths).tolist()
-        groups, self._divided = _node_groups(Matrix(self._labelled, matrix.widths), machine.support, kernel.gamma)
+        groups, self._divided = _node_groups(matrix, machine.support, kernel.gamma, labelled_rows)
         self._groups = [
             _NodeGroup(group, matrix, self._labelled, machine.coefficients, kernel.gamma) for group in groups
         ]
@@ -151,6 +151,8 @@ class _Nodes(NamedTuple):
     """Features × nodes × columns of a feature."""
     basis: Floats
     """How much of each node a support vector is: support vectors × features × nodes."""
+    steepest: float
+    """Up to which γ·distance² between a row and a node the sums are right."""
 
 
 class _NodeGroup:
@@ -162,8 +164,7 @@ class _NodeGroup:
         self._nodes = group.nodes
         self._columns = np.stack([np.r_[matrix.columns(feature)] for feature in group.features.tolist()])
         self._gamma = gamma
-        known = labelled[:, self._columns[:, 0]]
-        self._least, self._greatest = known.min(axis=0), known.max(axis=0)
+        self._reach = math.sqrt(group.steepest / gamma)
         self._basis = (group.basis * coefficients[:, None, None]).reshape(len(coefficients), -1)
         self._donated = self._factors(labelled)
 
@@ -175,12 +176,13 @@ class _NodeGroup:
         return np.stack([np.einsum("rfn,rfn->rf", parts, self._donated[shuffle]) for shuffle in donors])
 
     def reaches(self, cells: Floats) -> npt.NDArray[np.bool_]:
-        """Whether each row is hardly farther from the nodes than labelled rows are."""
+        """Whether each row is near enough to all nodes; labelled rows are."""
         if self._columns.shape[1] > 1:
             return np.ones(len(cells), dtype=np.bool_)
-        own = cells[:, self._columns[:, 0]]
-        reach: npt.NDArray[np.bool_] = np.all((own >= self._least) & (own <= self._greatest), axis=1)
-        return reach
+        own, nodes = cells[:, self._columns[:, 0]], self._nodes[:, :, 0]
+        near = (own <= nodes.min(axis=1) + self._reach) & (own >= nodes.max(axis=1) - self._reach)
+        everywhere: npt.NDArray[np.bool_] = near.all(axis=1)
+        return everywhere
 
     def _factors(self, cells: Floats) -> Floats:
         """What the features contribute to kernel values between some rows and the nodes: rows × features × nodes."""
@@ -194,17 +196,20 @@ class _NodeGroup:
         return factors
 
 
-def _node_groups(matrix: Matrix, support: Positions, gamma: float) -> tuple[list[_Nodes], list[int]]:
+def _node_groups(
+    matrix: Matrix, support: Positions, gamma: float, labelled_rows: int
+) -> tuple[list[_Nodes], list[int]]:
     """Features that few nodes are enough for, by how many, and those that they are not."""
-    extents = _extents(matrix)
+    extents = _extents(Matrix(matrix.cells[:labelled_rows], matrix.widths))
     gentle = np.flatnonzero((matrix.widths == 1) & (gamma * extents <= GENTLE))
-    # As many nodes for all that may stand between their values as the steepest of them needs.
-    count = _chebyshev_count(gamma * float(extents[gentle].max(initial=0)))
+    # As many nodes for all that may stand between their values as the steepest of them needs, for unlabelled rows too,
+    # unless these are so far away that they had better be left to the other way.
+    count = _chebyshev_count(min(GENTLE, gamma * float(_extents(matrix)[gentle].max(initial=0))))
     values = matrix.cells[np.ix_(support, _first_columns(matrix)[gentle])]
     continuous = gentle[np.count_nonzero(np.diff(np.sort(values, axis=0), axis=0), axis=0) >= count]
     groups = []
     if len(continuous):
-        groups.append(_Nodes(continuous, *_chebyshev(count, values[:, np.isin(gentle, continuous)])))
+        groups.append(_Nodes(continuous, *_chebyshev(count, values[:, np.isin(gentle, continuous)]), GENTLE))
     exact: dict[tuple[int, ...], list[tuple[int, Floats, Floats]]] = {}
     others = []
     for feature in np.setdiff1d(np.flatnonzero(matrix.widths), continuous).tolist():
@@ -216,7 +221,7 @@ def _node_groups(matrix: Matrix, support: Positions, gamma: float) -> tuple[list
         exact.setdefault(distinct.shape, []).append((feature, distinct, basis))
     for members in exact.values():
         features, nodes, bases = zip(*members, strict=True)
-        groups.append(_Nodes(np.array(features), np.stack(nodes), np.stack(bases, axis=1)))
+        groups.append(_Nodes(np.array(features), np.stack(nodes), np.stack(bases, axis=1), STEEP))
     return groups, others
 
 
