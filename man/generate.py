@@ -45,7 +45,9 @@ Naive Bayes (nb) counts categories; long numeric columns are cut. The support ve
 are, standardised, and categories as one column for each value; its probabilities come from Platt's sigmoid, fitted on
 cross-validated decision values. A column is taken from it by shuffling it among the rows, the probabilities of all
 shuffles being averaged, or by fitting the model without it. Where a sigmoid comes out decreasing, as on very small or
-weak tables, the one of the training rows is used, and a warning says how often. An option that has no meaning for the
+weak tables, the one of the training rows is used, or the share of the class, and a warning says how often: the scores
+are then best taken as rough, and more rows or fewer columns would help. The sigmoid has up to five folds of its own,
+which --folds does not change. An option that has no meaning for the
 classifier is an error.""",
     "map": """The mapped table holds all columns but the dropped ones. Columns with a rule hold yes and no, intervals
 like (18,30], or names of groups; all others stay as they are. Quantiles and widths are learned from labelled rows.""",
@@ -79,7 +81,7 @@ def options(command: Any) -> Iterator[tuple[str, str]]:
             continue
         names = "/".join([*parameter.opts, *parameter.secondary_opts])
         written = f"{names} {parameter.metavar}" if parameter.metavar else names
-        shown = parameter.show_default and parameter.default not in (None, False)
+        shown = parameter.show_default and parameter.default is not None and parameter.default is not False
         yield written, parameter.help + (f" Default: {parameter.default}." if shown else "")
 
 

@@ -14,7 +14,7 @@ from probfs.errors import UsageError
 from probfs.mapping import MappingFile
 from probfs.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.table import Column, Integers, Kind, Table, is_number, numbers_of
-from probfs.text import listed, quoted
+from probfs.text import counted, listed, quoted
 
 CUT_ABOVE = 20
 """A numeric column with more distinct values than this is cut before Naive Bayes counts it."""
@@ -143,7 +143,8 @@ def _feature_plan(
         return plan(Category()), False
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:
-        reason = f"{len(seen)} numbers" + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
+        reason = counted(len(seen), "number") + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
         return plan(Measured(strict=False) if choice.measured else Quantiles(choice.bins, strict=False), reason), False
-    nearly = many and column.kind is Kind.TEXT and is_number(seen).mean() >= 0.9
+    # Where all are numbers it is a leading zero that makes them names, as in codes and keys.
+    nearly = many and column.kind is Kind.TEXT and 0.9 <= is_number(seen).mean() < 1
     return plan(Category()), bool(nearly)

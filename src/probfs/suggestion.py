@@ -55,8 +55,10 @@ def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) 
     if len(prepared.classes) > MOST_CLASSES_OF_NUMBERS and not prepared.classes_declared and _finite_numbers(target):
         note = f"{len(prepared.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
         rules.insert(0, f"{toml_text(prepared.target)} = {{ quantiles = 2 }}  # {note}")
+    svm = " --classifier svm" if any(isinstance(plan.rule, Measured) for plan in prepared.features) else ""
+    source = printable(prepared.table.source)
     lines = [
-        f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: probfs rank … --mapping THIS_FILE",
+        f"# Draft mapping for {source}; edit it, then: probfs rank …{svm} --mapping THIS_FILE",
         f"target = {toml_text(prepared.target)}  # {prepared.target_reason}",
         "",
         "# Columns that look like identifiers: they tell rows apart, not classes.",

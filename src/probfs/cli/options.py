@@ -171,8 +171,8 @@ Cost = Annotated[
         "--C",
         parser=_number_or("scale"),
         metavar="scale|NUMBER",
-        help="svm: what a row on the wrong side costs; less is smoother. Default: scale, 1 / the mean kernel value of "
-        "a row with itself in the whole table, which is 1 for rbf.",
+        help="svm: what a row on the wrong side costs; less is smoother. Default: scale, which is 1 for rbf, and for "
+        "linear 1 / the mean squared length of the table's standardised rows: 1 / 30 for 30 numeric columns.",
         show_default=False,
     ),
 ]
@@ -181,8 +181,8 @@ Gamma = Annotated[
     typer.Option(
         parser=_number_or("scale", "auto"),
         metavar="scale|auto|NUMBER",
-        help="svm, rbf: how fast the kernel falls with the squared distance. Default: scale, 1 / (columns * variance); "
-        "auto is 1 / columns.",
+        help="svm, rbf: how fast the kernel falls with the squared distance. Default: scale, 1 / (columns * variance), "
+        "each value of a category being a column; auto is 1 / columns.",
         show_default=False,
     ),
 ]

@@ -50,4 +50,8 @@ def _classifier(ranking: Ranking) -> str:
 def errors_of_the_full_model(ranking: Ranking) -> str:
     first = ranking.rounds[0]
     share = first.errors / first.rows
-    return f"With all features the model gets {first.errors:,} of {first.rows:,} rows wrong ({share:.1%})."
+    if ranking.settings.estimate == "resubstitution":
+        rows = f"the {first.rows:,} rows it was trained on"
+    else:
+        rows = f"{first.rows:,} rows"
+    return f"With all features the model gets {first.errors:,} of {rows} wrong ({share:.1%})."

@@ -102,13 +102,13 @@ class Svm:
         """What a user should know about the models that were fitted."""
         notes = []
         if self._tally.inverted:
-            share = f"{self._tally.inverted:,} of {counted(self._tally.machines, 'machine')}"
+            share = f"{self._tally.inverted:,} of {counted(self._tally.machines, 'fit')}"
             notes.append(
                 f"in {share} the sigmoid on cross-validated decision values came out decreasing (few rows, or columns "
                 "that say little); the one on the training rows, or the share of the class, was used instead"
             )
         if self._tally.unconverged:
-            share = f"{self._tally.unconverged:,} of {counted(self._tally.machines, 'machine')}"
+            share = f"{self._tally.unconverged:,} of {counted(self._tally.machines, 'fit')}"
             notes.append(f"{share} did not converge, so their scores are rough; a smaller --C or --count would help")
         return tuple(notes)
 
@@ -228,7 +228,7 @@ class Svm:
     def _seconds(self) -> float:
         """A rough estimate: as measured, a small fit takes some milliseconds, and a large one grows with its square."""
         machines = 1 if len(self._dataset.classes) == 2 else len(self._dataset.classes)
-        return self._models * machines * (0.01 + 6e-8 * len(self._dataset.labels) ** 2) / self._jobs
+        return self._models * machines * (0.02 + 6e-8 * len(self._dataset.labels) ** 2) / self._jobs
 
     def _refuse_hours(self) -> None:
         hours = self._seconds() / 3600
