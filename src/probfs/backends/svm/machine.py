@@ -24,7 +24,7 @@ ByTraining: TypeAlias = "Sequence[bool] | None"
 
 MOST_FOLDS = 5
 MOST_ITERATIONS = 1_000_000
-"""Ten times what hard tables take; with huge costs or counts LIBSVM may not have converged by then."""
+"""Tables of 100 × 30 to 2,000 × 100 take 200 to 8,000; with huge costs or counts even this may not be enough."""
 CACHE_MEGABYTES = 500
 TOLERANCE = 1e-3
 """Of LIBSVM, its own default: on tables of few categories a tenth of it may take a thousand times as long."""
@@ -37,7 +37,7 @@ class _QuietSvc(SVC):  # type: ignore[misc]  # scikit-learn ships no types
         pass
 
 
-class _Fitted(FrozenEstimator):  # type: ignore[misc]
+class _Fitted(FrozenEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """A machine that is not fitted again, whatever the weights."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Fitted:  # noqa: N803  # scikit-learn's names
