@@ -18,7 +18,6 @@ from sklearn.svm import SVC
 
 from probfs.backends.svm import Svm
 from probfs.backends.svm.scoring import fit, shuffle
-from probfs.backends.svm.workers import interruptibly
 from probfs.canonical import canonical
 from probfs.choices import Kernel
 from probfs.elimination import schedule
@@ -28,6 +27,7 @@ from probfs.planning import ColumnChoice
 from probfs.preparation import prepare
 from probfs.readers.frame import table_from_frame
 from probfs.settings import Settings, settle
+from probfs.workers import interruptibly
 from workloads import weston
 
 SHUFFLES = 20

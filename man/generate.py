@@ -30,6 +30,9 @@ PAGES = (
     "probfs-map(1)",
     "probfs-suggest(1)",
     "probfs-inspect(1)",
+    "probfs-exact(1)",
+    "probfs-generate(1)",
+    "probfs-reproduce(1)",
     "probfs-mapping(5)",
 )
 DESCRIPTIONS = {
@@ -56,6 +59,34 @@ tell rows apart are dropped, numeric columns with more than 20 values are cut at
 them as they are), and values that few rows hold are grouped.""",
     "inspect": """For each column: its kind, how many distinct values and missing cells it has, its most frequent value,
 and what probfs rank would do with it.""",
+    "exact": """JOINT has a row for each combination of feature values that can occur. The column p holds its
+probability, p_y the probability of the positive class in it, both as numbers or as fractions like 1/3; all other
+columns are features. The probabilities in p add up to 1, to within rounding.
+
+The result has a line for each feature, in the order of the columns: s_s, the expected size of the change in the
+probability of the positive class when the feature becomes known (eq. 1 of Arnosti & Danyluk, 2012); s_a, twice the
+expected variance of it (eqs. 12 and 15); and s_b, what the feature adds to the accuracy of the best possible
+classifier (eq. 5). Always s_a and s_b are at most s_s, and s_s at most the square root of s_a / 2.""",
+    "generate": """The last column, class, is negative or positive. Names tell what matters: relevant_1, noise_001; in
+the nominal problem x1 matters and x2 to x5 do not.
+
+xcp draws columns X_{c,p}: with probability P a cell is y N(C, 1), y being 1 in positive and -1 in negative rows, and
+otherwise N(0, 1) like the noise (footnote 1 of Arnosti & Danyluk, 2012). weston draws the linear problem of Weston et
+al. (2000): with probability 0.7 the first three columns are y N(i, 1), i = 1, 2, 3, and the next three N(0, 1),
+otherwise the other way round; noise is N(0, 20). nominal draws section 5.2's five columns with the values a, b and c;
+the class is positive with probability 1/4, 1/2 or 3/4 as x1 is a, b or c. With oversampling the labelled rows hold a,
+b and c equally often, with undersampling a and c only once in eight rows each, instead of once in four.
+
+An option that has no meaning for the problem is an error.""",
+    "reproduce": """Each experiment regenerates a part of Arnosti & Danyluk (2012) with this program and judges what the
+paper says of it: example (section 4.1), bound (eqs. 7, 9, 15 and 16 on random distributions), figure1 to figure4,
+errors (the numbers about the breast-cancer table), table1, pairs (section 5.3), equivalence (eq. 10) and misfit (the
+third prediction of section 5, which the paper left open).
+
+The result is a list of claims: what the paper says, what was measured, and whether it holds. A claim about random
+draws is judged over many of them. With --output each experiment leaves NAME.csv (the numbers), NAME_claims.csv,
+NAME.png and NAME.svg in the folder, as soon as it is done. Results depend on --seed and --runs, not on --jobs. All at
+their default take some minutes on two cores.""",
 }
 
 
@@ -106,13 +137,22 @@ def _main_page(group: Any, commands: dict[str, Any]) -> str:
 
 def _command_page(name: str, command: Any) -> str:
     lines = _heading(f"probfs-{name}", 1, command.help.rstrip("."))
-    lines += [".SH SYNOPSIS", f".B probfs {name}", "[\\fIOPTION\\fR ...] [\\fIDATA\\fR]", ".SH DESCRIPTION"]
+    lines += [".SH SYNOPSIS", f".B probfs {name}", f"[\\fIOPTION\\fR ...] {_argument(command)}", ".SH DESCRIPTION"]
     for number, paragraph in enumerate(DESCRIPTIONS[name].split("\n\n")):
         lines += ([".PP"] if number else []) + [_roff(paragraph.replace("\n", " "))]
     lines += [".SH OPTIONS", *_option_lines(command), ".SH EXAMPLES"]
     for example in command.epilog.split("\n\n")[1:]:
         lines += [".PP", ".EX", _roff(example.strip()), ".EE"]
     return _page(lines, f"probfs-{name}(1)")
+
+
+def _argument(command: Any) -> str:
+    """The argument as a synopsis has it, in brackets where it may be left out."""
+    (argument,) = (parameter for parameter in command.params if parameter.param_type_name == "argument")
+    styled = f"\\fI{_roff(argument.metavar.strip('[].'))}\\fR"
+    if argument.nargs != 1:
+        return f"[{styled} ...]"
+    return styled if argument.required else f"[{styled}]"
 
 
 def _heading(name: str, section: int, summary: str) -> list[str]:

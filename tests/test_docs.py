@@ -17,14 +17,17 @@ import pytest
 from typer.main import get_command
 
 import probfs
+from probfs.choices import EXPERIMENTS, ExperimentName
 from probfs.cli import app
+from probfs.experiments import reproduce
+from probfs.render.claims import claims_markdown
 from tests.conftest import ROOT, Run
 
 README = (ROOT / "README.md").read_text()
 
 
-def generator() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("generate", ROOT / "man" / "generate.py")
+def generator(script: str = "man/generate.py") -> ModuleType:
+    specification = importlib.util.spec_from_file_location("generate", ROOT / script)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -42,12 +45,14 @@ def test_manual_pages_and_usage_are_what_the_generator_writes() -> None:
         assert path.read_text() == text, f"{path.name} is stale: run python man/generate.py"
 
 
-@pytest.mark.parametrize("name", ["rank", "map", "suggest", "inspect"])
+@pytest.mark.parametrize("name", ["rank", "map", "suggest", "inspect", "exact", "generate", "reproduce"])
 def test_every_option_is_in_its_manual_page_and_in_readme(name: str) -> None:
     page = (ROOT / "man" / f"probfs-{name}.1").read_text().replace("\\-", "-")
     usage = README.split(f"### probfs {name}\n")[1].split("\n### ")[0].split("<!-- usage ends")[0]
-    options = [option for p in commands()[name].params for option in (*p.opts, *p.secondary_opts) if option != "data"]
-    assert len(options) > 5
+    options = [
+        option for p in commands()[name].params for option in (*p.opts, *p.secondary_opts) if option.startswith("-")
+    ]
+    assert len(options) > 4
     for option in options:
         assert re.search(rf"{option}\b", page), f"{option} is not in the manual page"
         assert re.search(rf"{option}\b", usage), f"{option} is not in README's usage"
@@ -105,6 +110,22 @@ def test_the_keys_of_the_json_are_in_readme() -> None:
         assert f"`{key}`" in section, key
 
 
+@pytest.mark.parametrize("name", ["example", "figure1", "figure2", "errors", "pairs"])
+def test_the_page_about_the_paper_says_what_is_found(name: ExperimentName) -> None:
+    ((_, finding),) = reproduce([name])
+    page = (ROOT / "docs" / "paper.md").read_text()
+    assert generator("docs/regenerate.py").section(page, name).strip() == claims_markdown(finding.claims).strip()
+
+
+def test_the_page_about_the_paper_shows_every_experiment() -> None:
+    page = (ROOT / "docs" / "paper.md").read_text()
+    for name in EXPERIMENTS:
+        assert f"probfs reproduce {name} --output paper\n" in page
+        assert f"(figures/{name}.png)" in page
+        assert (ROOT / "docs" / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "| holds |" in generator("docs/regenerate.py").section(page, name)
+
+
 def test_readme_and_ci_run_the_same_tests() -> None:
     assert "grep -m 1 'python -m pytest' README.md" in (ROOT / ".ci" / "run").read_text()
     line = next(line for line in README.splitlines() if "python -m pytest" in line)
@@ -131,3 +152,5 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
     assert any(name.endswith("data/share/man/man1/probfs-rank.1") for name in names)
     assert any(name.endswith("data/share/man/man5/probfs-mapping.5") for name in names)
     assert "probfs/py.typed" in names
+    data = zipfile.ZipFile(wheel).read("probfs/experiments/data/breast_cancer.csv")
+    assert data == (ROOT / "sample_data" / "breast_cancer.csv").read_bytes()

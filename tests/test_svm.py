@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info
 
 import probfs
 from probfs.backends.svm.shuffles import draw_donors
-from probfs.backends.svm.workers import Workers, in_threads
+from probfs.workers import Workers, in_threads
 
 from .conftest import ROOT, SAMPLES, Run
 
@@ -70,7 +70,7 @@ def test_another_seed_shuffles_anew(mixed: pd.DataFrame) -> None:
 def test_jobs_do_not_change_the_result(
     mixed: pd.DataFrame, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.backends.svm.workers.WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.workers.WORTH_WORKERS", 0.0)
     alone, *together = (
         probfs.rank(mixed, target="sick", classifier="svm", jobs=jobs, step=2, **options).to_csv()  # type: ignore[arg-type]
         for jobs in (1, 2, 3)
@@ -426,7 +426,7 @@ def test_ctrl_c_ends_at_once_and_leaves_nothing(removal: str, tmp_path: Path) ->
 def test_a_worker_that_is_killed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Workers(jobs=2, tasks=4)
     monkeypatch.setattr(Workers, "_worth_sharing", lambda self, tasks: True)
-    with pytest.raises(probfs.DataError, match=r"a process that fitted models was killed.*--jobs"):
+    with pytest.raises(probfs.DataError, match=r"a process that worked for this one was killed.*--jobs"):
         list(workers.run(_die, [1, 2, 3, 4]))
 
 

@@ -26,7 +26,7 @@ from probfs.text import printable
 if TYPE_CHECKING:
     import pandas
 
-Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame"
+Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame | Table"
 
 
 def rank(
@@ -201,6 +201,8 @@ def target_note(prepared: Prepared) -> str:
 
 
 def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
+    if isinstance(data, Table):
+        return data
     if isinstance(data, (str, os.PathLike)):
         return read_table(data, options.for_another(data) if further else options)
     if not hasattr(data, "columns"):
@@ -212,7 +214,7 @@ def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
 
 def _tables(data: Data | Sequence[Data]) -> Sequence[Data]:
     """Several tables, also when one was given."""
-    one = isinstance(data, (str, os.PathLike)) or hasattr(data, "columns")
+    one = isinstance(data, (str, os.PathLike, Table)) or hasattr(data, "columns")
     return [cast("Data", data)] if one else cast("Sequence[Data]", data)
 
 

@@ -11,7 +11,25 @@ Score = Literal["absolute", "signed", "unlabeled"]
 Estimate = Literal["loo", "resubstitution", "cv"]
 TableFormat = Literal["csv", "tsv", "arff", "parquet"]
 OutputFormat = Literal["table", "csv", "json", "markdown"]
+Problem = Literal["xcp", "weston", "nominal"]
+Sampling = Literal["proportionate", "oversampling", "undersampling"]
 
+ExperimentName = Literal[
+    "example",
+    "bound",
+    "figure1",
+    "figure2",
+    "figure3",
+    "figure4",
+    "errors",
+    "table1",
+    "pairs",
+    "equivalence",
+    "misfit",
+]
+
+EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
+PROBLEMS: tuple[Problem, ...] = get_args(Problem)
 TABLE_FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 
 TABLE_ENDINGS: dict[str, TableFormat] = {

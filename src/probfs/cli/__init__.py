@@ -11,12 +11,18 @@ import typer
 
 from probfs import __version__
 from probfs.cli.console import silence_stdout, tell
+from probfs.cli.exact import EXAMPLES as EXACT_EXAMPLES
+from probfs.cli.exact import exact
+from probfs.cli.generate import EXAMPLES as GENERATE_EXAMPLES
+from probfs.cli.generate import generate
 from probfs.cli.inspect import EXAMPLES as INSPECT_EXAMPLES
 from probfs.cli.inspect import inspect
 from probfs.cli.map import EXAMPLES as MAP_EXAMPLES
 from probfs.cli.map import map_
 from probfs.cli.rank import EXAMPLES as RANK_EXAMPLES
 from probfs.cli.rank import rank
+from probfs.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
+from probfs.cli.reproduce import reproduce
 from probfs.cli.suggest import EXAMPLES as SUGGEST_EXAMPLES
 from probfs.cli.suggest import suggest
 from probfs.errors import ProbfsError
@@ -34,6 +40,9 @@ app.command("rank", epilog=RANK_EXAMPLES)(rank)
 app.command("map", epilog=MAP_EXAMPLES)(map_)
 app.command("suggest", epilog=SUGGEST_EXAMPLES)(suggest)
 app.command("inspect", epilog=INSPECT_EXAMPLES)(inspect)
+app.command("exact", epilog=EXACT_EXAMPLES)(exact)
+app.command("generate", epilog=GENERATE_EXAMPLES)(generate)
+app.command("reproduce", epilog=REPRODUCE_EXAMPLES)(reproduce)
 
 
 def _show_version(wanted: bool) -> None:

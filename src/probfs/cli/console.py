@@ -119,6 +119,11 @@ class Reporter:
             doing = f"round {self._rounds + 1}, models fitted"
             self._bar.update(self._task, description=doing, total=total, completed=done)
 
+    def step_done(self, name: str, done: int, total: int) -> None:
+        """Progress by the parts of one thing after another."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=name, total=total, completed=done)
+
     def round_done(self, current: Round) -> None:
         self._rounds = current.number
         if self._bar is not None and self._task is not None and not self._models:

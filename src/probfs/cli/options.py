@@ -26,7 +26,8 @@ from probfs.choices import (
 )
 
 
-def _words(choice: Any) -> str:
+def words(choice: Any) -> str:
+    """The words that a choice consists of, as help shows them."""
     return "|".join(get_args(choice))
 
 
@@ -42,29 +43,41 @@ def whole_number(least: int, most: int = 10**18) -> Any:
     return parse
 
 
-def _number(text: str | float) -> float:
+def number(text: str | float) -> float:
+    """A parser for numbers from 0 on."""
     try:
-        number = float(text) if "_" not in str(text) else math.nan
+        value = float(text) if "_" not in str(text) else math.nan
     except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or number < 0:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
         raise typer.BadParameter(f"{text!r} is not a number from 0 on.")
-    return number
+    return value
 
 
-def _number_or(*words: str) -> Any:
+def share(text: str | float) -> float:
+    """A parser for numbers from 0 to 1."""
+    try:
+        value = number(text)
+    except typer.BadParameter:
+        value = math.inf
+    if value > 1:
+        raise typer.BadParameter(f"{text!r} is not a number from 0 to 1.")
+    return value
+
+
+def _number_or(*choices: str) -> Any:
     """A parser for numbers above 0, or one of some words."""
 
     def parse(text: str | float) -> float | str:
-        if text in words:
+        if text in choices:
             return str(text)
         try:
-            number = _number(text)
+            value = number(text)
         except typer.BadParameter:
-            number = 0.0
-        if not number:
-            raise typer.BadParameter(f"{text!r} is neither {' nor '.join(words)} nor a number above 0.")
-        return number
+            value = 0.0
+        if not value:
+            raise typer.BadParameter(f"{text!r} is neither {' nor '.join(choices)} nor a number above 0.")
+        return value
 
     return parse
 
@@ -116,7 +129,7 @@ Unlabeled = Annotated[
 ClassifierName = Annotated[
     Classifier,
     typer.Option(
-        metavar=_words(Classifier),
+        metavar=words(Classifier),
         help="The classifier whose probabilities are used: Naive Bayes, which counts categories (nb), or a "
         "Platt-scaled support vector machine, which takes numbers as they are (svm).",
     ),
@@ -124,14 +137,14 @@ ClassifierName = Annotated[
 ScoreName = Annotated[
     Score,
     typer.Option(
-        metavar=_words(Score),
+        metavar=words(Score),
         help="The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su).",
     ),
 ]
 EstimateName = Annotated[
     Estimate | None,
     typer.Option(
-        metavar=_words(Estimate),
+        metavar=words(Estimate),
         help="Which model scores a labelled row: one trained on all other rows (loo), on all rows (resubstitution), "
         "or on the other folds (cv). Default: loo for nb, resubstitution for svm.",
         show_default=False,
@@ -149,7 +162,7 @@ Folds = Annotated[
 Smoothing = Annotated[
     float | None,
     typer.Option(
-        parser=_number,
+        parser=number,
         metavar="ALPHA",
         help="nb: what is added to every count; 0 is the exact limit of less and less smoothing. "
         f"Default: {DEFAULT_SMOOTHING}.",
@@ -160,7 +173,7 @@ KernelName = Annotated[
     Kernel | None,
     typer.Option(
         "--kernel",
-        metavar=_words(Kernel),
+        metavar=words(Kernel),
         help="svm: the kernel; linear weighs the columns, rbf also sees how they act together. Default: linear.",
         show_default=False,
     ),
@@ -190,7 +203,7 @@ RemovalName = Annotated[
     Removal | None,
     typer.Option(
         "--removal",
-        metavar=_words(Removal),
+        metavar=words(Removal),
         help="svm: how a column is taken away: by shuffling it among the rows (permute), or by fitting the model "
         "without it (retrain), which is exact and takes a fit for each column. Default: permute.",
         show_default=False,
@@ -288,7 +301,7 @@ ResultFormat = Annotated[
     OutputFormat | None,
     typer.Option(
         "--format",
-        metavar=_words(OutputFormat),
+        metavar=words(OutputFormat),
         help="The format of the result. Default: by the ending of --output, else a table on a terminal "
         "and CSV elsewhere.",
         show_default=False,

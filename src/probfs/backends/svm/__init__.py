@@ -32,7 +32,6 @@ from probfs.backends.svm.scoring import (
     part_of_retrained,
 )
 from probfs.backends.svm.shuffles import Donors, draw_donors
-from probfs.backends.svm.workers import Workers, interruptibly
 from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.errors import DataError, UsageError
@@ -41,6 +40,7 @@ from probfs.scaled import Scaled
 from probfs.settings import Settings
 from probfs.table import Floats
 from probfs.text import counted, quoted
+from probfs.workers import Workers, interruptibly
 
 __all__ = ["Svm", "SvmOptions"]
 

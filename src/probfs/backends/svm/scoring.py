@@ -19,8 +19,8 @@ from probfs.backends.svm.machine import ByTraining, Machine, TrainingRows, frequ
 from probfs.backends.svm.model import Model, SvmOptions, fit_model, inner_products
 from probfs.backends.svm.permuted import PermutedDecisions, permuted_decisions
 from probfs.backends.svm.shuffles import Donors
-from probfs.backends.svm.workers import in_threads
 from probfs.table import Floats, Integers
+from probfs.workers import in_threads
 
 UNLABELLED = -1
 _CELLS_IN_A_BLOCK = 1 << 18

@@ -1,4 +1,4 @@
-"""Fits on all cores, each of them to be interrupted at once."""
+"""Work on all cores, to be interrupted at once."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Workers:
         try:
             yield from results
         except BrokenProcessPool as error:
-            problem = "a process that fitted models was killed, for want of memory perhaps"
+            problem = "a process that worked for this one was killed, for want of memory perhaps"
             raise DataError(f"{problem}; use fewer with --jobs, or --jobs 1") from error
 
 

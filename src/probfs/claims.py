@@ -1,0 +1,26 @@
+"""What a paper says, what was measured, and whether it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SCHEMA = "probfs.reproduction/1"
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement that can be put to the test."""
+
+    experiment: str
+    place: str
+    """Where the paper says it."""
+    says: str
+    measured: str
+    verdict: Verdict
+
+
+def verdict(holds: bool) -> Verdict:
+    return "holds" if holds else "does not hold"

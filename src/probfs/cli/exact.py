@@ -1,0 +1,57 @@
+"""probfs exact"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from probfs.cli import options as opt
+from probfs.cli.console import (
+    deliver,
+    refuse_overwriting,
+    require_data,
+    stdout_is_terminal,
+    table_width,
+    wants_color,
+)
+
+EXAMPLES = """Examples:
+
+probfs exact joint.csv
+
+probfs exact joint.csv --format json
+"""
+
+JointPath = Annotated[
+    str,
+    typer.Argument(
+        metavar="JOINT",
+        help="A table with a row for each cell of the distribution: its features, p (its probability) and p_y (that of "
+        "the positive class in it); - is standard input.",
+        show_default=False,
+    ),
+]
+
+
+def exact(
+    context: typer.Context,
+    joint: JointPath = "-",
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
+    input_format: opt.InputFormat = None,
+    format: opt.ResultFormat = None,
+    output: opt.OutputPath = None,
+) -> None:
+    """Compute the scores of a distribution that is fully known, which rank estimates from rows."""
+    require_data(joint, context)
+    refuse_overwriting(output, joint)
+    from probfs.readers import ReadOptions, read_table
+    from probfs.render import format_for
+    from probfs.render.population import render_population
+    from probfs.theory import joint_from_table, population_scores
+
+    result_format = format_for(output, format, stdout_is_terminal())
+    table = read_table(joint, ReadOptions(input_format, delimiter, encoding))
+    scores = population_scores(joint_from_table(table))
+    deliver(render_population(scores, table.source, result_format, table_width(output), wants_color(output)), output)

@@ -1,0 +1,124 @@
+"""probfs reproduce"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probfs import __version__
+from probfs.choices import EXPERIMENTS, ExperimentName
+from probfs.cli import options as opt
+from probfs.cli.console import deliver, reporting, stdout_is_terminal, table_width, wants_color
+from probfs.errors import OutputError, UsageError
+from probfs.text import did_you_mean, printable, quoted
+
+if TYPE_CHECKING:
+    from probfs.claims import Claim
+
+EXAMPLES = """Examples:
+
+probfs reproduce example figure2
+
+probfs reproduce --quick --output paper
+
+probfs reproduce misfit --runs 200 --output paper --format markdown > misfit.md
+"""
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME]...",
+        help=f"What to reproduce: {', '.join(EXPERIMENTS)}, or all, which is the default.",
+        show_default=False,
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        metavar="DIR",
+        help="A folder for the numbers and claims (CSV) and the figures (PNG and SVG) of each; made if there is none. "
+        "Without it nothing is written.",
+        show_default=False,
+    ),
+]
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        parser=opt.whole_number(2, 1_000_000),
+        metavar="N",
+        help="How often what is random is repeated. Default: what suits each, 500 for figure4.",
+        show_default=False,
+    ),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Few repetitions: a look in a minute, not a verdict.")]
+Seed = Annotated[int, typer.Option(parser=opt.whole_number(0), metavar="N", help="The seed of all that is random.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        parser=opt.whole_number(1, 10_000),
+        metavar="N",
+        help="How many processes work at a time. Default: one for each core.",
+        show_default=False,
+    ),
+]
+
+
+def reproduce(
+    names: Names = None,
+    output: Folder = None,
+    runs: Runs = None,
+    quick: Quick = False,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    format: opt.ResultFormat = None,
+    quiet: opt.Quiet = False,
+    progress: opt.Progress = None,
+) -> None:
+    """Regenerate the paper's tables, figures and numbers, and say which of its claims hold."""
+    chosen = _chosen(names or [])
+    if quick and runs is not None:
+        raise UsageError("--quick chooses the number of runs; give it or --runs")
+    _make(output)
+    from probfs import experiments
+    from probfs.render import format_for
+    from probfs.render.claims import render_claims
+
+    claims: list[Claim] = []
+    with reporting(quiet, progress) as reporter:
+        if quick:
+            reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
+        found = experiments.reproduce(
+            chosen, runs=runs, quick=quick, seed=seed, jobs=jobs, on_progress=reporter.step_done
+        )
+        for name, finding in found:
+            claims += finding.claims
+            if output is not None:
+                written = experiments.write(name, finding, output)
+                reporter.note(f"wrote {', '.join(printable(str(path)) for path in written)}")
+    result_format = format_for(None, format, stdout_is_terminal())
+    about = {"version": __version__, "settings": {"names": chosen, "runs": runs, "quick": quick, "seed": seed}}
+    deliver(render_claims(claims, result_format, about, table_width(None), wants_color(None)), None)
+
+
+def _chosen(names: list[str]) -> tuple[ExperimentName, ...]:
+    """The experiments asked for, each once, in the paper's order."""
+    for name in names:
+        if name not in (*EXPERIMENTS, "all"):
+            raise UsageError(f"no experiment {quoted(name)}{did_you_mean(name, (*EXPERIMENTS, 'all'))}")
+    if not names or "all" in names:
+        return EXPERIMENTS
+    return tuple(name for name in EXPERIMENTS if name in names)
+
+
+def _make(folder: Path | None) -> None:
+    """Make the folder before the work, so that a wrong name is known in time."""
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot be made a folder: {(error.strerror or str(error)).lower()}"
+        raise OutputError(problem, source=printable(str(folder))) from error

@@ -1,0 +1,44 @@
+"""Exact scores as terminal table, CSV, JSON or Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, fields
+
+from rich.table import Table
+from rich.text import Text
+
+from probfs.choices import OutputFormat
+from probfs.render.console import laid_out
+from probfs.render.markdown import pipe_table
+from probfs.text import delimited, printable
+from probfs.theory import PopulationScores
+
+SCHEMA = "probfs.population/1"
+_HEADER = tuple(field.name for field in fields(PopulationScores))
+_HEADINGS = ("feature", "S_S", "S_A", "S_B")
+
+
+def render_population(
+    scores: Sequence[PopulationScores], source: str, chosen: OutputFormat, width: int | None, color: bool
+) -> str:
+    """The scores as text, in the order of the file's columns."""
+    if chosen == "json":
+        features = [asdict(score) for score in scores]
+        content = {"schema": SCHEMA, "source": source, "features": features}
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    rows = [astuple(score) for score in scores]
+    if chosen == "csv":
+        return delimited([_HEADER, *rows])
+    if chosen == "markdown":
+        return pipe_table(_HEADER, rows)
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in _HEADINGS:
+        if heading == "feature":
+            grid.add_column(heading, overflow="fold")
+        else:
+            grid.add_column(heading, justify="right", no_wrap=True)
+    for name, *values in rows:
+        grid.add_row(Text(printable(name)), *(f"{value:.6f}" for value in values))
+    return laid_out([grid], width, color)

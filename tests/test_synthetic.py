@@ -1,0 +1,119 @@
+"""The paper's random tables: drawn as it says, written so that they read back, and the same for the same seed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import probfs
+from probfs import synthetic
+from probfs.choices import Problem, Sampling
+from tests.conftest import Run
+
+OPTIONS: Mapping[Problem, Mapping[str, Any]] = {
+    "xcp": {"c": 1.5, "p": 0.6, "relevant": 2, "noise": 3, "balance": 0.3},
+    "weston": {"noise": 4},
+    "nominal": {"sampling": "undersampling"},
+}
+
+
+def frame(result: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(result))
+
+
+@pytest.mark.parametrize("problem", list(OPTIONS))
+def test_a_sample_ranks_as_its_file_does(problem: Problem, tmp_path: Path, run: Run) -> None:
+    """What experiments rank in memory is what anybody ranks who writes and reads the table."""
+    own = [word for name, value in OPTIONS[problem].items() for word in (f"--{name}", value)]
+    labelled, unlabelled = synthetic.drawn(problem, 60, 40, 7, OPTIONS[problem])
+    expected = probfs.rank(labelled.labelled(), unlabeled=unlabelled.unlabelled()).features
+    for name in ("table.csv", "table.arff", "table.parquet"):
+        result = run("generate", problem, "--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *own, "--output", name)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        assert probfs.rank(str(tmp_path / name), target="class").features == expected
+
+
+def test_the_same_seed_draws_the_same_table(run: Run) -> None:
+    first, second, other = (run("generate", "weston", "--noise", 2, "--seed", seed).stdout for seed in (1, 1, 2))
+    assert first == second
+    assert first != other
+
+
+def test_unlabelled_rows_can_go_to_a_file_of_their_own(run: Run, tmp_path: Path) -> None:
+    options = ("generate", "nominal", "--rows", 30, "--unlabeled-rows", 50, "--seed", 3)
+    together = frame(run(*options).stdout)
+    apart = frame(run(*options, "--unlabeled-output", "more.csv").stdout)
+    more = pd.read_csv(tmp_path / "more.csv")
+    assert list(more.columns) == ["x1", "x2", "x3", "x4", "x5"]
+    assert apart.equals(together[:30])
+    assert more.equals(together[30:].drop(columns="class").reset_index(drop=True))
+    assert together["class"][30:].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("sampling", "first"),
+    [
+        ("proportionate", (1 / 4, 1 / 2, 1 / 4)),
+        ("oversampling", (1 / 3, 1 / 3, 1 / 3)),
+        ("undersampling", (1 / 8, 3 / 4, 1 / 8)),
+    ],
+)
+def test_nominal_is_drawn_as_section_5_2_says(sampling: Sampling, first: tuple[float, ...]) -> None:
+    sample = synthetic.nominal(200_000, np.random.default_rng(0), sampling=sampling)
+    shares = [first, (1 / 4, 1 / 2, 1 / 4), (1 / 3, 1 / 3, 1 / 3), (1 / 3, 1 / 6, 1 / 2), (1 / 2, 1 / 4, 1 / 4)]
+    for column, expected in zip(sample.columns.values(), shares, strict=True):
+        assert [float(np.mean(column == letter)) for letter in "abc"] == pytest.approx(expected, abs=0.005)
+    for letter, positive in (("a", 1 / 4), ("b", 1 / 2), ("c", 3 / 4)):
+        assert sample.positive[sample.columns["x1"] == letter].mean() == pytest.approx(positive, abs=0.01)
+        assert sample.positive[sample.columns["x2"] == letter].mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_xcp_is_drawn_as_footnote_1_says() -> None:
+    random = np.random.default_rng(0)
+    sample = synthetic.shifted(100_000, random, c=2.0, p=0.6, relevant=1, noise=1, balance=0.3)
+    assert sample.positive.sum() == 30_000
+    signed = np.where(sample.positive, 1, -1) * sample.columns["relevant_1"]
+    assert signed.mean() == pytest.approx(2.0 * 0.6, abs=0.02)
+    assert signed.var() == pytest.approx(1 + 4 * 0.6 * 0.4, abs=0.03)
+    assert sample.columns["noise_001"].mean() == pytest.approx(0, abs=0.02)
+
+
+def test_weston_is_drawn_as_it_was_published() -> None:
+    sample = synthetic.weston(100_000, np.random.default_rng(0), noise=1)
+    assert sample.positive.sum() == 50_000
+    signs = np.where(sample.positive, 1, -1)
+    for number, share in zip(range(1, 7), (0.7, 0.7, 0.7, 0.3, 0.3, 0.3), strict=True):
+        shift = (number - 1) % 3 + 1
+        assert (signs * sample.columns[f"relevant_{number}"]).mean() == pytest.approx(share * shift, abs=0.03)
+    assert sample.columns["noise_001"].var() == pytest.approx(20, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("weston", "--c", 1), "--c goes with xcp only"),
+        (("nominal", "--noise", 1), "--noise goes with xcp and weston only"),
+        (("xcp", "--sampling", "oversampling"), "--sampling goes with nominal only"),
+        (("xcp", "--relevant", 0, "--noise", 0), "--relevant and --noise: a table needs a column beside its class"),
+        (("xcp", "--unlabeled-output", "a.csv"), "--unlabeled-output: there is no unlabelled row; ask for some with"),
+        (
+            ("xcp", "--unlabeled-rows", 1, "--unlabeled-output", "a.csv", "--output", "a.csv"),
+            "--unlabeled-output: is --output too; name another file",
+        ),
+        (("xcp", "--p", 1.5), "Invalid value for '--p': '1.5' is not a number from 0 to 1"),
+        (("xcp", "--rows", 0), "Invalid value for '--rows': '0' is not a whole number from 1 to 10000000"),
+        (("moons",), "Invalid value for 'xcp|weston|nominal'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Run, tmp_path: Path, arguments: tuple[object, ...], message: str) -> None:
+    result = run("generate", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"probfs: error: {message}")
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
