@@ -73,9 +73,10 @@ the nominal problem x1 matters and x2 to x5 do not.
 xcp draws columns X_{c,p}: with probability P a cell is y N(C, 1), y being 1 in positive and -1 in negative rows, and
 otherwise N(0, 1) like the noise (footnote 1 of Arnosti & Danyluk, 2012). weston draws the linear problem of Weston et
 al. (2000): with probability 0.7 the first three columns are y N(i, 1), i = 1, 2, 3, and the next three N(0, 1),
-otherwise the other way round; noise is N(0, 20). nominal draws section 5.2's five columns with the values a, b and c;
-the class is positive with probability 1/4, 1/2 or 3/4 as x1 is a, b or c. With oversampling the labelled rows hold a,
-b and c equally often, with undersampling a and c only once in eight rows each, instead of once in four.
+otherwise the other way round; noise is N(0, 20), of variance 20. nominal draws section 5.2's five columns with the
+values a, b and c; the class is positive with probability 1/4, 1/2 or 3/4 as x1 is a, b or c. With oversampling the
+labelled rows hold a, b and c equally often, with undersampling a and c only once in eight rows each, instead of once
+in four.
 
 An option that has no meaning for the problem is an error.""",
     "reproduce": """Each experiment regenerates a part of Arnosti & Danyluk (2012) with this program and judges what the

@@ -39,6 +39,21 @@ def test_a_sample_ranks_as_its_file_does(problem: Problem, tmp_path: Path, run: 
         assert probfs.rank(str(tmp_path / name), target="class").features == expected
 
 
+def test_two_names_of_one_file_are_noticed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    result = run(
+        *("generate", "xcp", "--unlabeled-rows", 5, "--output", "a.csv", "--unlabeled-output", "there/../a.csv")
+    )
+    assert result.returncode == 2
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_nothing_is_written_unless_both_files_can_be(run: Run, tmp_path: Path) -> None:
+    result = run("generate", "xcp", "--unlabeled-rows", 5, "--output", "no/a.csv", "--unlabeled-output", "b.csv")
+    assert (result.returncode, result.stderr) == (1, "probfs: error: no/a.csv: cannot be written: no such folder\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_same_seed_draws_the_same_table(run: Run) -> None:
     first, second, other = (run("generate", "weston", "--noise", 2, "--seed", seed).stdout for seed in (1, 1, 2))
     assert first == second
@@ -105,6 +120,10 @@ def test_weston_is_drawn_as_it_was_published() -> None:
         (
             ("xcp", "--unlabeled-rows", 1, "--unlabeled-output", "a.csv", "--output", "a.csv"),
             "--unlabeled-output: is --output too; name another file",
+        ),
+        (
+            ("xcp", "--unlabeled-rows", 1, "--unlabeled-output", "b.xyz"),
+            "--unlabeled-output: the ending '.xyz' tells no",
         ),
         (("xcp", "--p", 1.5), "Invalid value for '--p': '1.5' is not a number from 0 to 1"),
         (("xcp", "--rows", 0), "Invalid value for '--rows': '0' is not a whole number from 1 to 10000000"),

@@ -20,6 +20,8 @@ class Claim:
     says: str
     measured: str
     verdict: Verdict
+    runs: int
+    """How often what is random was repeated."""
 
 
 def verdict(holds: bool) -> Verdict:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -38,7 +38,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
 
 
-def format_by_ending(path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format) -> Format:
+def format_by_ending(
+    path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format, option: str = "--output"
+) -> Format:
     """The format that a file's ending says; what is no file, such as a pipe, has no ending to go by."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending in endings:
@@ -46,7 +48,7 @@ def format_by_ending(path: str | os.PathLike[str], endings: Mapping[str, Format]
     if is_stream(path):
         return for_streams
     says = f"the ending {ending!r}" if ending else "a name without an ending"
-    raise UsageError(f"--output: {says} tells no format; use {', '.join(endings)}, or --format")
+    raise UsageError(f"{option}: {says} tells no format; use {', '.join(endings)}, or --format")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -68,9 +70,10 @@ def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
 def _replace(target: Path, content: bytes) -> None:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
+    # Named before it is there, so that whatever happens from then on removes it.
+    temporary = target.parent / f".{target.name[:100]}.{secrets.token_hex(4)}.tmp"
     try:
-        with open(descriptor, "wb") as stream:
+        with open(temporary, "xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -39,6 +39,8 @@ class Sample:
 
     columns: Mapping[str, npt.NDArray[Any]]
     positive: npt.NDArray[np.bool_]
+    words: tuple[str, ...] = ()
+    """All that a column of texts may hold, seen or not."""
 
     @property
     def rows(self) -> int:
@@ -46,21 +48,33 @@ class Sample:
 
     def labelled(self, source: str = "<sample>") -> Table:
         """The sample with its class as the last column."""
-        names = np.where(self.positive, POSITIVE, NEGATIVE)
-        return _table({**self.columns, CLASS: names}, self.rows, source)
+        codes = self.positive.astype(np.uint8)
+        classes = Column(CLASS, codes, text_array([NEGATIVE, POSITIVE]), declared=True)
+        return Table(source, {**self._columns(), CLASS: classes}, self.rows)
 
     def followed_by(self, unlabelled: Sample, source: str = "<sample>") -> Table:
         """The sample with its class, and the rows of another with none."""
         columns = {name: np.concatenate([cells, unlabelled.columns[name]]) for name, cells in self.columns.items()}
-        table = _table(columns, self.rows + unlabelled.rows, source)
-        own = self.labelled().columns[CLASS]
-        missing = np.full(unlabelled.rows, len(own.values), dtype=own.codes.dtype)
-        classes = Column(CLASS, np.concatenate([own.codes, missing]), own.values)
-        return Table(source, {**table.columns, CLASS: classes}, table.rows)
+        both = Sample(columns, np.concatenate([self.positive, unlabelled.positive]), self.words).labelled(source)
+        classes = both.columns[CLASS]
+        codes = classes.codes.copy()
+        codes[self.rows :] = len(classes.values)
+        return Table(source, {**both.columns, CLASS: replace(classes, codes=codes)}, both.rows)
 
     def unlabelled(self, source: str = "<unlabelled sample>") -> Table:
         """The sample without its class."""
-        return _table(self.columns, self.rows, source)
+        return Table(source, self._columns(), self.rows)
+
+    def _columns(self) -> dict[str, Column]:
+        return {name: self._column(name, cells) for name, cells in self.columns.items()}
+
+    def _column(self, name: str, cells: npt.NDArray[Any]) -> Column:
+        if cells.dtype.kind != "f":
+            codes = np.searchsorted(self.words, cells)
+            return Column(name, codes.astype(np.uint8), text_array(self.words), declared=True)
+        values, codes = np.unique(cells, return_inverse=True)
+        texts = text_array([short_number(value) for value in values.tolist()])
+        return Column(name, codes.astype(code_type(len(values))), texts, Kind.NUMBER)
 
 
 def drawn(problem: Problem, rows: int, unlabelled: int, seed: int, options: Mapping[str, Any]) -> tuple[Sample, Sample]:
@@ -94,7 +108,7 @@ def weston(rows: int, generator: np.random.Generator, *, noise: int = WESTON_NOI
     """The linear problem of Weston et al. (2000): six relevant columns, the others noise.
 
     With probability 0.7 the first three are y·N(i, 1), i = 1, 2, 3, and the next three N(0, 1); otherwise it is the
-    other way round. Noise is N(0, 20).
+    other way round. Noise is N(0, 20), of variance 20.
     """
     positive = generator.permutation(rows) < rows // 2
     signs = np.where(positive, 1.0, -1.0)
@@ -118,15 +132,4 @@ def nominal(rows: int, generator: np.random.Generator, *, sampling: Sampling = "
     shares = [np.array(_FIRST[sampling]), *_NOMINAL[1:]]
     codes = [np.searchsorted(np.cumsum(share)[:-1], generator.random(rows), side="right") for share in shares]
     columns = {f"x{number + 1}": _LETTERS[code] for number, code in enumerate(codes)}
-    return Sample(columns, generator.random(rows) < _NOMINAL_POSITIVE[codes[0]])
-
-
-def _table(columns: Mapping[str, npt.NDArray[Any]], rows: int, source: str) -> Table:
-    return Table(source, {name: _column(name, cells) for name, cells in columns.items()}, rows)
-
-
-def _column(name: str, cells: npt.NDArray[Any]) -> Column:
-    values, codes = np.unique(cells, return_inverse=True)
-    numeric = values.dtype.kind == "f"
-    texts = [short_number(float(value)) for value in values] if numeric else [str(value) for value in values]
-    return Column(name, codes.astype(code_type(len(texts))), text_array(texts), Kind.NUMBER if numeric else Kind.TEXT)
+    return Sample(columns, generator.random(rows) < _NOMINAL_POSITIVE[codes[0]], tuple(_LETTERS.tolist()))

@@ -18,8 +18,8 @@ Exact = npt.NDArray[np.longdouble]
 CELL, POSITIVE = "p", "p_y"
 """The columns of a table of cells: the probability of the cell, and of the positive class in it."""
 
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_FRACTION = re.compile(r"(\d{1,15})/(0*[1-9]\d{0,14})")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_FRACTION = re.compile(r"(\d{1,15})/(0*[1-9]\d{0,14})", re.ASCII)
 _ROUNDING = 1e-6
 """How far from 1 the probabilities of all cells may add up, being written with some digits only."""
 
@@ -135,7 +135,11 @@ def _number(text: str) -> np.longdouble | None:
     fraction = _FRACTION.fullmatch(text)
     if fraction:
         return np.longdouble(int(fraction[1])) / int(fraction[2])
-    return np.longdouble(text) if _DECIMAL.fullmatch(text) else None
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    # What a double cannot hold would only make numpy complain.
+    return np.longdouble(text) if np.finfo(float).tiny < abs(number) < np.inf else np.longdouble(number)
 
 
 def _check_cells(table: Table, names: tuple[str, ...], codes: npt.NDArray[np.int64]) -> None:

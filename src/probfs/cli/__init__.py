@@ -92,14 +92,14 @@ def run(arguments: list[str] | None = None) -> int:
         silence_stdout()
         return _complain(f"standard output cannot be written: {(error.strerror or str(error)).lower()}", 1)
     except MemoryError:
-        return _complain("out of memory: rank fewer columns (--include), or merge equal rows (--count)", 1)
+        return _complain("out of memory; fewer columns (rank --include) or merged rows (rank --count) need less", 1)
 
 
 def _usage_message(error: typer.TyperException) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "probfs"
-    message = message.replace("Value error, ", "").rstrip(".")
+    message = " ".join(message.replace("Value error, ", "").split()).rstrip(".")
     return f"{message}; see '{command} --help'"
 
 

@@ -96,10 +96,10 @@ def wants_color(output: Path | None) -> bool:
 class Reporter:
     """Notes and progress on standard error."""
 
-    def __init__(self, quiet: bool, bar: Progress | None) -> None:
+    def __init__(self, quiet: bool, bar: Progress | None, doing: str = "") -> None:
         self._quiet = quiet
         self._bar = bar
-        self._task = None if bar is None else bar.add_task("reading", total=None)
+        self._task = None if bar is None else bar.add_task(doing, total=None)
         self._rounds = 0
         self._models = False
 
@@ -133,8 +133,8 @@ class Reporter:
 
 
 @contextlib.contextmanager
-def reporting(quiet: bool, progress: bool | None) -> Iterator[Reporter]:
-    """A reporter whose progress bar is gone when the work is done."""
+def reporting(quiet: bool, progress: bool | None, doing: str = "reading") -> Iterator[Reporter]:
+    """A reporter whose progress bar, which begins with what is done first, is gone when the work is done."""
     terminal = sys.stderr is not None and sys.stderr.isatty()
     if quiet or not (terminal if progress is None else progress):
         yield Reporter(quiet, None)
@@ -144,4 +144,4 @@ def reporting(quiet: bool, progress: bool | None) -> Iterator[Reporter]:
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Reporter(quiet, bar)
+        yield Reporter(quiet, bar, doing)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from probfs import __version__
 from probfs.cli import options as opt
 from probfs.cli.console import (
     deliver,
@@ -54,4 +55,5 @@ def exact(
     result_format = format_for(output, format, stdout_is_terminal())
     table = read_table(joint, ReadOptions(input_format, delimiter, encoding))
     scores = population_scores(joint_from_table(table))
-    deliver(render_population(scores, table.source, result_format, table_width(output), wants_color(output)), output)
+    about = {"version": __version__, "source": table.source}
+    deliver(render_population(scores, result_format, about, table_width(output), wants_color(output)), output)

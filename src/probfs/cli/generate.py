@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,8 @@ import typer
 from probfs.choices import PROBLEMS, TABLE_FORMATS, Problem, Sampling, TableFormat
 from probfs.cli import options as opt
 from probfs.cli.console import deliver
-from probfs.errors import UsageError
+from probfs.errors import OutputError, UsageError
+from probfs.text import printable
 
 EXAMPLES = """Examples:
 
@@ -141,19 +143,28 @@ def generate(
     own = _settled(problem, given)
     if unlabeled_output is not None and not unlabeled_rows:
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
-    if unlabeled_output is not None and output is not None and unlabeled_output.absolute() == output.absolute():
-        raise UsageError("--unlabeled-output: is --output too; name another file")
+    _check_outputs(output, unlabeled_output)
     from probfs.synthetic import CLASS, drawn
     from probfs.writers import table_format_for, written
 
     table_format = table_format_for(output, format)
-    unlabeled_format = table_format_for(unlabeled_output, format)
+    unlabeled_format = table_format_for(unlabeled_output, format, "--unlabeled-output")
     labelled, unlabelled = drawn(problem, rows, unlabeled_rows, seed, own)
     if unlabeled_output is not None:
         deliver(written(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
         deliver(written(labelled.labelled(), table_format, CLASS), output)
     else:
         deliver(written(labelled.followed_by(unlabelled), table_format, CLASS), output)
+
+
+def _check_outputs(*outputs: Path | None) -> None:
+    """Both files can be there or none: what is wrong with either is said before one is written."""
+    named = [path for path in outputs if path is not None]
+    for path in named:
+        if not path.parent.is_dir():
+            raise OutputError("cannot be written: no such folder", source=printable(str(path)))
+    if len({os.path.realpath(path) for path in named}) < len(named):
+        raise UsageError("--unlabeled-output: is --output too; name another file")
 
 
 def _settled(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def whole_number(least: int, most: int = 10**18) -> Any:
 
     def parse(text: str | int) -> int:
         if not re.fullmatch(r"\d{1,18}", str(text)) or not least <= int(text) <= most:
-            reach = f"from {least} on" if most == 10**18 else f"from {least} to {most}"
+            reach = f"from {least} on, of up to 18 digits" if most == 10**18 else f"from {least} to {most}"
             raise typer.BadParameter(f"{text!r} is not a whole number {reach}.")
         return int(text)
 
@@ -294,7 +294,10 @@ Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of tex
 InputFormat = Annotated[
     TableFormat | None,
     typer.Option(
-        "--input-format", help="The format of DATA. Default: by its ending, else by how it begins.", show_default=False
+        "--input-format",
+        metavar=words(TableFormat),
+        help="The format of what is read. Default: by its ending, else by how it begins.",
+        show_default=False,
     ),
 ]
 ResultFormat = Annotated[

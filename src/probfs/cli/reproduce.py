@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from probfs import __version__
-from probfs.choices import EXPERIMENTS, ExperimentName
+from probfs.choices import EXPERIMENTS, ExperimentName, OutputFormat
 from probfs.cli import options as opt
 from probfs.cli.console import deliver, reporting, stdout_is_terminal, table_width, wants_color
 from probfs.errors import OutputError, UsageError
@@ -35,7 +36,7 @@ Names = Annotated[
     ),
 ]
 Folder = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--output",
         metavar="DIR",
@@ -49,12 +50,22 @@ Runs = Annotated[
     typer.Option(
         parser=opt.whole_number(2, 1_000_000),
         metavar="N",
-        help="How often what is random is repeated. Default: what suits each, 500 for figure4.",
+        help="How often what is random is repeated: distributions (bound), sets of tables (figure3, table1), tables of "
+        "each size (figure4) or kind (misfit), tables (equivalence). Default: what suits each, 500 for figure4.",
         show_default=False,
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few repetitions: a look in a minute, not a verdict.")]
 Seed = Annotated[int, typer.Option(parser=opt.whole_number(0), metavar="N", help="The seed of all that is random.")]
+ClaimsFormat = Annotated[
+    OutputFormat | None,
+    typer.Option(
+        "--format",
+        metavar=opt.words(OutputFormat),
+        help="The format of the claims. Default: a table on a terminal and CSV elsewhere.",
+        show_default=False,
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -73,7 +84,7 @@ def reproduce(
     quick: Quick = False,
     seed: Seed = 0,
     jobs: Jobs = None,
-    format: opt.ResultFormat = None,
+    format: ClaimsFormat = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -81,26 +92,31 @@ def reproduce(
     chosen = _chosen(names or [])
     if quick and runs is not None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
-    _make(output)
+    folder = _folder(output)
     from probfs import experiments
     from probfs.render import format_for
     from probfs.render.claims import render_claims
 
-    claims: list[Claim] = []
-    with reporting(quiet, progress) as reporter:
-        if quick:
-            reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
-        found = experiments.reproduce(
-            chosen, runs=runs, quick=quick, seed=seed, jobs=jobs, on_progress=reporter.step_done
-        )
-        for name, finding in found:
-            claims += finding.claims
-            if output is not None:
-                written = experiments.write(name, finding, output)
-                reporter.note(f"wrote {', '.join(printable(str(path)) for path in written)}")
     result_format = format_for(None, format, stdout_is_terminal())
-    about = {"version": __version__, "settings": {"names": chosen, "runs": runs, "quick": quick, "seed": seed}}
-    deliver(render_claims(claims, result_format, about, table_width(None), wants_color(None)), None)
+    repeated = {name: experiments.runs_of(name, runs, quick) for name in chosen}
+    about = {"version": __version__, "settings": {"runs": repeated, "seed": seed}}
+    claims: list[Claim] = []
+    try:
+        with reporting(quiet, progress, doing="starting") as reporter:
+            if any(number < experiments.PLANS[name].runs for name, number in repeated.items()):
+                reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
+            found = experiments.reproduce(
+                chosen, runs=runs, quick=quick, seed=seed, jobs=jobs, on_progress=reporter.step_done
+            )
+            for name, finding in found:
+                claims += finding.claims
+                if folder is not None:
+                    written = experiments.write(name, finding, folder)
+                    reporter.note(f"wrote {', '.join(printable(str(path)) for path in written)}")
+    finally:
+        # Also when it is interrupted: what has been found out by then took its time.
+        if claims:
+            deliver(render_claims(claims, result_format, about, table_width(None), wants_color(None)), None)
 
 
 def _chosen(names: list[str]) -> tuple[ExperimentName, ...]:
@@ -113,12 +129,18 @@ def _chosen(names: list[str]) -> tuple[ExperimentName, ...]:
     return tuple(name for name in EXPERIMENTS if name in names)
 
 
-def _make(folder: Path | None) -> None:
-    """Make the folder before the work, so that a wrong name is known in time."""
-    if folder is None:
-        return
+def _folder(output: str | None) -> Path | None:
+    """The folder, made before the work so that a wrong name is known in time."""
+    if output is None:
+        return None
+    if not output:
+        raise UsageError("--output: is empty; name a folder, . for this one")
+    folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         problem = f"cannot be made a folder: {(error.strerror or str(error)).lower()}"
-        raise OutputError(problem, source=printable(str(folder))) from error
+        raise OutputError(problem, source=printable(output)) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError("cannot be written to: permission denied", source=printable(output))
+    return folder

@@ -37,6 +37,14 @@ PLANS: dict[ExperimentName, Plan] = {
 }
 
 
+def runs_of(name: ExperimentName, runs: int | None, quick: bool) -> int:
+    """How often an experiment is repeated; what is not random is not."""
+    plan = PLANS[name]
+    if runs is None or plan == Plan():
+        return plan.quick if quick else plan.runs
+    return runs
+
+
 def reproduce(
     names: Sequence[ExperimentName] = EXPERIMENTS,
     *,
@@ -48,8 +56,6 @@ def reproduce(
 ) -> Iterator[tuple[ExperimentName, Finding]]:
     """Conduct experiments one after the other; ``runs`` is how often each that is random is repeated."""
     for name in names:
-        plan = PLANS[name]
-        repeat = (plan.quick if quick else plan.runs) if runs is None or plan == Plan() else runs
 
         def progress(done: int, total: int, name: ExperimentName = name) -> None:
             if on_progress is not None:
@@ -57,7 +63,7 @@ def reproduce(
 
         # Imported by name, so that one experiment does not wait for what another needs.
         conduct: Callable[[Lab], Finding] = import_module(f"probfs.experiments.{name}").conduct
-        yield name, conduct(Lab(name, repeat, seed, jobs, progress))
+        yield name, conduct(Lab(name, runs_of(name, runs, quick), seed, jobs, progress))
 
 
 def write(name: ExperimentName, finding: Finding, folder: Path) -> list[Path]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from probfs.claims import Claim, verdict
 from probfs.experiments.figures import light_grid
-from probfs.experiments.lab import Finding, Lab, generator, portions
+from probfs.experiments.lab import Finding, Lab, generator, portions, records
 from probfs.theory import Exact, Joint, population_scores
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ class Case:
 def conduct(lab: Lab) -> Finding:
     parts = lab.each(_cases, [(lab.seed, numbers) for numbers in portions(lab.runs)])
     cases = [case for part in parts for case in part]
-    header = tuple(Case.__dataclass_fields__)
-    rows = tuple(tuple(getattr(case, name) for name in header) for case in cases)
-    return Finding(_claims(lab, cases), header, rows, lambda figure: _draw(figure, cases), size=(6.8, 3.4))
+    return Finding(_claims(lab, cases), *records(cases), lambda figure: _draw(figure, cases), size=(6.8, 3.4))
 
 
 def random_joint(random: np.random.Generator) -> Joint:

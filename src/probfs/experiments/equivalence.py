@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from probfs.api import rank
 from probfs.claims import verdict
 from probfs.experiments.figures import light_grid
-from probfs.experiments.lab import Finding, Lab, generator
+from probfs.experiments.lab import Finding, Lab, generator, records
 from probfs.experiments.samples import TARGET, breast_cancer, features_of, with_rows
 from probfs.table import Table
 
@@ -56,9 +56,7 @@ def conduct(lab: Lab) -> Finding:
             verdict(all(same)),
         ),
     )
-    header = tuple(Step.__dataclass_fields__)
-    rows = tuple(tuple(getattr(step, name) for name in header) for step in steps)
-    return Finding(claims, header, rows, lambda figure: _draw(figure, steps), size=(4.6, 4.2))
+    return Finding(claims, *records(steps), lambda figure: _draw(figure, steps), size=(4.6, 4.2))
 
 
 def _steps(task: tuple[int, int]) -> list[Step]:

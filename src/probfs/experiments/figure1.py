@@ -48,7 +48,7 @@ def _draw(figure: Figure, x: npt.NDArray[np.float64], mean: float) -> None:
     axes.fill_between(x, dependence(x), mean, color="0.8")
     axes.plot(x, dependence(x), color="black")
     axes.axhline(mean, color="black", linestyle="--")
-    axes.annotate("$P(y=1\\mid x)$", (5.2, dependence(np.array([5.2]))[0]), (4.0, 0.82))
+    axes.annotate("$P(y=1\\mid x)$", (5.6, 0.745), ha="center")
     axes.annotate("$P(y=1\\mid x^{-j})$", (0.1, mean + 0.02))
     axes.set_xlim(0, _WIDTH)
     axes.set_ylim(0, 1)

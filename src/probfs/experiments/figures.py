@@ -19,8 +19,6 @@ S_SU: dict[str, Any] = {"color": "#08306b", "linestyle": "-", "marker": "o"}
 S_B = S_SU
 LABELS = {"s_s": "$\\hat{S}_S$", "s_a": "$\\hat{S}_A$", "s_su": "$\\hat{S}_{SU}$"}
 STYLES = {"s_s": S_S, "s_a": S_A, "s_su": S_SU}
-HATCHES = {"s_s": "", "s_a": "//", "s_su": ".."}
-GREY = "0.75"
 
 _RULES: dict[Any, Any] = {
     "font.size": 9.0,
@@ -53,11 +51,6 @@ def save(draw: Callable[[Figure], None], size: tuple[float, float], folder: Path
             figure.savefig(content, format=path.suffix[1:], metadata=metadata)
             write_whole(path, content.getvalue())
     return paths
-
-
-def without_line(style: dict[str, Any]) -> dict[str, Any]:
-    """The style of a score for points that are not joined."""
-    return {**style, "linestyle": "none"}
 
 
 def light_grid(axes: Axes) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from joblib import cpu_count
 
 from probfs.claims import Claim, Verdict
 from probfs.workers import Workers
@@ -43,11 +43,11 @@ class Lab:
         self.experiment = experiment
         self.runs = runs
         self.seed = seed
-        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._jobs = jobs or cpu_count()
         self._on_progress = on_progress
 
     def claim(self, place: str, says: str, measured: str, verdict: Verdict) -> Claim:
-        return Claim(self.experiment, place, says, measured, verdict)
+        return Claim(self.experiment, place, says, measured, verdict, self.runs)
 
     def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """The results of all tasks, in their order, whatever the number of cores."""
@@ -70,8 +70,14 @@ def portions(runs: int) -> Iterator[range]:
         yield range(first, min(first + IN_A_PORTION, runs))
 
 
-def mean_and_margin(values: Iterable[float]) -> tuple[float, float]:
-    """A mean and half the width of its 95 % interval.
+def records(items: Sequence[object]) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
+    """Data classes of one kind as a header and rows."""
+    header = tuple(field.name for field in fields(items[0]))  # type: ignore[arg-type]  # they are data classes
+    return header, tuple(tuple(getattr(item, name) for name in header) for item in items)
+
+
+def mean_and_margin(values: Iterable[float], together: int = 1) -> tuple[float, float]:
+    """A mean and half the width of its 95 % interval, or of one among several that hold ``together`` (Bonferroni).
 
     >>> mean_and_margin([1.0, 1.0, 1.0])
     (1.0, 0.0)
@@ -81,7 +87,7 @@ def mean_and_margin(values: Iterable[float]) -> tuple[float, float]:
     array: npt.NDArray[np.float64] = np.fromiter(values, dtype=np.float64)
     if len(array) < 2:
         return float(array.mean()), np.inf
-    student = float(stdtrit(len(array) - 1, 0.975))
+    student = float(stdtrit(len(array) - 1, 1 - 0.025 / together))
     return float(array.mean()), student * float(array.std(ddof=1)) / float(np.sqrt(len(array)))
 
 

@@ -77,10 +77,7 @@ def copied_noise(rows: int, random: np.random.Generator) -> Sample:
 def proxies(rows: int, random: np.random.Generator) -> Sample:
     """Each relevant column has two others that mostly follow it and add nothing to it."""
     relevant = _coins(rows, random, 3)
-    followers = [
-        np.where(random.random(rows) < 0.8, leader, _coin(rows, random)) for leader in relevant for _ in range(2)
-    ]
-    more = {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
+    more = _followers(relevant, rows, random)
     return _answers(rows, random, relevant, _weighed(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
 
 
@@ -103,6 +100,17 @@ def label_noise(rows: int, random: np.random.Generator) -> Sample:
     relevant = _coins(rows, random, 3)
     odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
     return _answers(rows, random, [*relevant, where], odds, noise=12, noise_shares=(0.5, 0.5, 0.5, 0.7))
+
+
+def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
+    """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
+    a half, the model is wrong, and wrong about columns that do not matter.
+    """
+    where = _coin(rows, random, 0.7)
+    relevant = _coins(rows, random, 3)
+    odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
+    more = _followers(relevant, rows, random)
+    return _answers(rows, random, [*relevant, where], odds, noise=4, noise_shares=(0.5, 0.5, 0.5, 0.7), more=more)
 
 
 def bowl(rows: int, random: np.random.Generator) -> Sample:
@@ -132,6 +140,7 @@ MISFITS: Sequence[Misfit] = (
     Misfit("parity", "nb", "two columns that tell only together", parity, _MANY),
     Misfit("conjunction", "nb", "three columns that tell only if all are yes", conjunction, _MANY),
     Misfit("label noise", "nb", "labels that are coin tosses in 70 % of the rows", label_noise, _MANY),
+    Misfit("noisy proxies", "nb", "coin tosses, and columns that follow relevant ones", noisy_proxies, _MANY),
     Misfit("bowl", "svm", "squares and products under a linear SVM", bowl, _NUMERIC),
     Misfit("steps and bends", "svm", "a bend and a step under a linear SVM", steps_and_bends, _NUMERIC),
 )
@@ -143,6 +152,14 @@ def _coin(rows: int, random: np.random.Generator, share: float = 0.5) -> Bits:
 
 def _coins(rows: int, random: np.random.Generator, number: int) -> list[Bits]:
     return [_coin(rows, random) for _ in range(number)]
+
+
+def _followers(leaders: Sequence[Bits], rows: int, random: np.random.Generator) -> dict[str, Bits]:
+    """Two columns for each of these that hold the same in some nine rows of ten."""
+    followers = [
+        np.where(random.random(rows) < 0.8, leader, _coin(rows, random)) for leader in leaders for _ in range(2)
+    ]
+    return {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
 
 
 def _weighed(columns: Sequence[Bits], weights: Sequence[float]) -> Floats:
@@ -168,7 +185,8 @@ def _answers(
             for number in range(noise)
         },
     }
-    return Sample({name: _ANSWERS[column] for name, column in columns.items()}, _classes(odds, random))
+    texts = {name: _ANSWERS[column] for name, column in columns.items()}
+    return Sample(texts, _classes(odds, random), tuple(_ANSWERS.tolist()))
 
 
 def _numbers(rows: int, random: np.random.Generator, relevant: Floats, odds: Floats, *, noise: int) -> Sample:

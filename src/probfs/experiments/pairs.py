@@ -10,7 +10,7 @@ import numpy as np
 
 from probfs.api import rank
 from probfs.claims import Claim, verdict
-from probfs.experiments.lab import Finding, Lab
+from probfs.experiments.lab import Finding, Lab, records
 from probfs.experiments.samples import TARGET, binarised_breast_cancer, breast_cancer, features_of
 
 if TYPE_CHECKING:
@@ -34,14 +34,12 @@ def conduct(lab: Lab) -> Finding:
     names = ("original", "binarised")
     tasks = [(name, *pair) for name in names for pair in combinations(range(1, 10), 2)]
     pairs = lab.each(_pair, tasks)
-    header = tuple(Pair.__dataclass_fields__)
-    rows = tuple(tuple(getattr(pair, key) for key in header) for pair in pairs)
     claims = [
         _claim(lab, [pair for pair in pairs if pair.table == name], name, measure, what)
         for name in names
         for measure, what in (("errors", "errors"), ("absolute_loss", "absolute loss"))
     ]
-    return Finding(tuple(claims), header, rows, lambda figure: _draw(figure, pairs), size=(7.2, 3.6))
+    return Finding(tuple(claims), *records(pairs), lambda figure: _draw(figure, pairs), size=(7.2, 3.6))
 
 
 def _pair(task: tuple[str, int, int]) -> Pair:
@@ -66,8 +64,8 @@ def _claim(lab: Lab, pairs: list[Pair], name: str, measure: str, what: str) -> C
     worst, next_worst = order[:2]
     return lab.claim(
         "section 5.3",
-        f"pairs with feature 9 perform least well ({name} table, by {what})",
-        f"on average feature {worst}'s pairs are worst with {means[worst]:.{digits}f}, then {next_worst}'s with "
+        f"pairs with feature 9 perform least well (on average; {name} table, by {what})",
+        f"feature {worst}'s pairs are worst with {means[worst]:.{digits}f}, then {next_worst}'s with "
         f"{means[next_worst]:.{digits}f}; {among} of 9's 8 pairs are among the worst 8",
         verdict(worst == _SUSPECT),
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, fields
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -21,12 +22,11 @@ _HEADINGS = ("feature", "S_S", "S_A", "S_B")
 
 
 def render_population(
-    scores: Sequence[PopulationScores], source: str, chosen: OutputFormat, width: int | None, color: bool
+    scores: Sequence[PopulationScores], chosen: OutputFormat, about: Mapping[str, Any], width: int | None, color: bool
 ) -> str:
-    """The scores as text, in the order of the file's columns."""
+    """The scores as text, in the order of the file's columns; ``about`` is what else JSON says."""
     if chosen == "json":
-        features = [asdict(score) for score in scores]
-        content = {"schema": SCHEMA, "source": source, "features": features}
+        content = {"schema": SCHEMA, **about, "features": [asdict(score) for score in scores]}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     rows = [astuple(score) for score in scores]
     if chosen == "csv":

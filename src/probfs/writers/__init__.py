@@ -13,13 +13,15 @@ from probfs.table import Column, Kind, Table
 from probfs.text import delimited
 
 
-def table_format_for(path: str | os.PathLike[str] | None, chosen: TableFormat | None) -> TableFormat:
+def table_format_for(
+    path: str | os.PathLike[str] | None, chosen: TableFormat | None, option: str = "--output"
+) -> TableFormat:
     """The format asked for, or what the file's ending says; CSV for standard output."""
     if chosen is not None:
         return chosen
     if path is None:
         return "csv"
-    return format_by_ending(path, TABLE_ENDINGS, for_streams="csv")
+    return format_by_ending(path, TABLE_ENDINGS, "csv", option)
 
 
 def written(table: Table, chosen: TableFormat, target: str | None = None) -> bytes:
