@@ -86,7 +86,8 @@ def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.slow
 def test_figure_4_as_printed() -> None:
     """The order in the third trial at every size, and the steadiness of Ŝ_SU, over 500 runs."""
-    held = verdicts(conducted("figure4", 500, jobs=os.cpu_count() or 1).claims)
+    claims = conducted("figure4", 500, jobs=os.cpu_count() or 1).claims
+    held = verdicts(tuple(claim for claim in claims if claim.place.endswith("--smoothing 0")))
     assert held["Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S"] == "holds"
     assert held["Ŝ_SU is far more robust to how the rows are sampled"] == "holds"
     assert held["Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S"] == "holds"
