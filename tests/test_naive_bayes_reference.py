@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from probfs.choices import Estimate, Score
 from probfs.elimination import eliminate as product_eliminate
 from probfs.encoding import Dataset, Feature
 from probfs.folds import deal_folds
+from probfs.merging import merged
 from tests import reference
 from tests.reference import Problem
 
@@ -75,6 +77,15 @@ def test_order_scores_errors_and_losses_equal_exact_refits(
     check_against_refits(problem, *how)
 
 
+@settings(max_examples=60, deadline=None)
+@given(problems(), SETTINGS)
+def test_compiled_loops_on_merged_rows_equal_exact_refits(
+    problem: Problem, how: tuple[Score, Estimate, float, int | float]
+) -> None:
+    with patch("probfs.backends.naive_bayes.WORTH_COMPILING", 0), patch("probfs.merging._WORTH", 0):
+        check_against_refits(problem, *how)
+
+
 @pytest.mark.slow
 @settings(max_examples=4000)
 @given(problems(), SETTINGS)
@@ -91,7 +102,7 @@ def check_against_refits(
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds)
-    backend = NaiveBayes(dataset, estimate, 3, smoothing, 7)
+    backend = NaiveBayes(merged(dataset), estimate, 3, smoothing, 7)
     found = list(product_eliminate(backend, problem.names, score, step))
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):

@@ -14,6 +14,7 @@ from probfs.elimination import Round
 from probfs.encoding import Dataset, encode
 from probfs.errors import UsageError
 from probfs.mapping import MappingFile, load_mapping
+from probfs.merging import merged
 from probfs.planning import ColumnChoice
 from probfs.preparation import Prepared, apply_mapping, prepare
 from probfs.ranking import InputSummary, Ranking, collect
@@ -129,7 +130,8 @@ def rank(
         dataset = canonical(dataset, settings.seed)
         backend = _svm(dataset, settings, jobs, say, on_model)
     else:
-        backend = _naive_bayes(dataset, settings)
+        dataset = merged(dataset)
+        backend = _naive_bayes(dataset, settings, elimination.schedule(len(dataset.features), settings.step))
     names = [feature.name for feature in dataset.features]
     rounds = elimination.eliminate(backend, names, score, settings.step)
     features, summaries = collect(_watched(rounds, on_round), names)
@@ -148,11 +150,11 @@ def rank(
     return Ranking(features, summaries, summary, settings, (*warnings, *backend.notes), __version__)
 
 
-def _naive_bayes(dataset: Dataset, settings: Settings) -> Backend:
+def _naive_bayes(dataset: Dataset, settings: Settings, rounds: Sequence[int]) -> Backend:
     from probfs.backends.naive_bayes import NaiveBayes
 
     assert settings.smoothing is not None
-    return NaiveBayes(dataset, settings.estimate, settings.folds or 0, settings.smoothing, settings.seed)
+    return NaiveBayes(dataset, settings.estimate, settings.folds or 0, settings.smoothing, settings.seed, rounds)
 
 
 def _svm(

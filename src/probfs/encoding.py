@@ -11,7 +11,15 @@ import pyarrow as pa
 from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.planning import ColumnChoice, ColumnPlan
-from probfs.preparation import MOST_CLASSES_OF_NUMBERS, Prepared, measured, recoded, row_counts, without_missing_texts
+from probfs.preparation import (
+    MOST_CLASSES_OF_NUMBERS,
+    Prepared,
+    measured,
+    places_of_values,
+    recoded,
+    row_counts,
+    without_missing_texts,
+)
 from probfs.rules import Measured, Quantiles, Rule
 from probfs.table import Codes, Floats, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, quoted
@@ -73,30 +81,38 @@ def encode(
         if choice.count is not None and choice.count not in table.columns
     ]
     encoded = [_encode_feature(prepared, others, plan) for plan in prepared.features]
-    features = tuple(feature for feature, _ in encoded)
-    strange = [feature.name for feature, unseen in encoded if unseen > MANY_UNSEEN]
+    strange = [one.feature.name for one in encoded if one.unseen > MANY_UNSEEN]
     if strange:
         problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
         notes.append(f"{problem}: {listed(strange)}; are they written alike?")
+    every = len(prepared.labelled) == prepared.table.rows
     dataset = Dataset(
-        features,
+        tuple(one.feature for one in encoded),
         prepared.classes,
-        prepared.labels[prepared.labelled],
-        prepared.weights[prepared.labelled],
+        prepared.labels if every else prepared.labels[prepared.labelled],
+        prepared.weights if every else prepared.weights[prepared.labelled],
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, choice.count) for table in others)]),
         prepared.table.source,
     )
-    return dataset, (*notes, *_notes(prepared, features, choice.measured))
+    return dataset, (*notes, *_notes(prepared, encoded, choice.measured))
 
 
-def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> tuple[Feature, float]:
-    """A feature, and the share of its unlabelled cells whose values no labelled row has."""
+@dataclass(frozen=True)
+class _Encoded:
+    """A feature, how many distinct values its labelled rows have, and the share of unlabelled cells with others."""
+
+    feature: Feature
+    distinct: int
+    unseen: float
+
+
+def _encode_feature(prepared: Prepared, others: Sequence[Table], plan: ColumnPlan) -> _Encoded:
     if isinstance(plan.rule, Measured):
         return _measure_feature(prepared, others, plan.name, plan.rule)
     return _count_feature(prepared, others, plan.name, plan.rule)
 
 
-def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Measured) -> tuple[Feature, float]:
+def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Measured) -> _Encoded:
     own = measured(prepared.table, prepared.table.columns[name], rule)
     labelled = own[prepared.labelled]
     unlabelled = np.concatenate(
@@ -107,28 +123,31 @@ def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rul
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
     narrow = codes.astype(code_type(len(numbers)))
+    feature = Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers)
+    distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=len(numbers) + 1)[:-1]))
     present = _present(prepared, others, name)
     lost = present - int(np.count_nonzero(~np.isnan(unlabelled)))
-    return Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers), lost / max(
-        present, 1
-    )
+    return _Encoded(feature, distinct, lost / max(present, 1))
 
 
-def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Rule) -> tuple[Feature, float]:
+def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Rule) -> _Encoded:
     column = prepared.table.columns[name]
     coder = prepared.learn(column, rule)
     codes = recoded(prepared.table, column, coder).codes
-    labelled = codes[prepared.labelled]
+    labelled = codes if len(prepared.labelled) == len(codes) else codes[prepared.labelled]
     unlabelled = np.concatenate(
         [codes[prepared.unlabelled], *(recoded(table, table.columns[name], coder).codes for table in others)]
     )
     missing = len(coder.labels)
+    # From how many rows hold each value, not from the rows.
+    rows = column.counts(prepared.labelled_weights)
+    seen = np.bincount(places_of_values(prepared.table, column, coder), rows, minlength=missing + 1) > 0
     present = _present(prepared, others, name)
-    unseen = np.bincount(labelled, minlength=missing + 1) == 0
     # A value that no labelled row holds says nothing about the classes: it counts as missing.
-    unlabelled[unseen[unlabelled]] = missing
+    unlabelled[~seen[unlabelled]] = missing
     lost = present - int(np.count_nonzero(unlabelled != missing))
-    return Feature(name, coder.labels, labelled, unlabelled), lost / max(present, 1)
+    feature = Feature(name, coder.labels, labelled, unlabelled)
+    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), lost / max(present, 1))
 
 
 def _present(prepared: Prepared, others: Sequence[Table], name: str) -> int:
@@ -162,16 +181,17 @@ def _check_columns(prepared: Prepared, others: Sequence[Table]) -> None:
             raise DataError(f"{problem}; add them, or leave them out with --exclude", source=table.source)
 
 
-def _notes(prepared: Prepared, features: Sequence[Feature], measured: bool) -> list[str]:
+def _notes(prepared: Prepared, encoded: Sequence[_Encoded], measured: bool) -> list[str]:
     notes = []
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
     if cut:
         names = listed(plan.name for plan in cut)
         notes.append(f"cut at quantiles of the labelled rows ({cut[0].rule.describe()}; --bins, or a mapping): {names}")
-    empty = [f.name for f in features if not np.any(f.labelled != f.values)]
-    constant = [f.name for f in features if _distinct(f) == 1 and not (measured and _tells_by_missing(f))]
+    distinct = [(one.feature, one.distinct) for one in encoded]
+    empty = [f.name for f, values in distinct if not values]
+    constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]
     rows = len(prepared.labelled)
-    unique = [f.name for f in features if rows > 2 and _distinct(f) == rows and _names_rows(prepared, f)]
+    unique = [f.name for f, values in distinct if rows > 2 and values == rows and _names_rows(prepared, f)]
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")
     if constant:
@@ -192,7 +212,3 @@ def _names_rows(prepared: Prepared, feature: Feature) -> bool:
         return True
     whole = bool(np.all(feature.numbers == np.rint(feature.numbers)))
     return whole and prepared.table.columns[feature.name].kind is not Kind.DATE
-
-
-def _distinct(feature: Feature) -> int:
-    return int(np.count_nonzero(np.bincount(feature.labelled, minlength=feature.values + 1)[:-1]))

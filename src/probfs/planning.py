@@ -84,7 +84,7 @@ def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> Non
 
 
 def plan_columns(
-    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers
+    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers | None
 ) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
     left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, "--exclude")
     if choice.include:
@@ -125,7 +125,7 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
 
 
 def _feature_plan(
-    column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers
+    column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers | None
 ) -> tuple[ColumnPlan, bool]:
     """The plan for a feature, and whether it was a near thing that it is not numeric."""
 

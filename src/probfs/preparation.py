@@ -39,6 +39,8 @@ class Prepared:
     """How many equal rows each row stands for."""
     plans: tuple[ColumnPlan, ...]
     notes: tuple[str, ...]
+    labelled_weights: Integers | None
+    """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
     classes_declared: bool
     """Whether the classes are the user's word (a rule, an ARFF nominal), not just what the column holds."""
 
@@ -53,11 +55,6 @@ class Prepared:
     @property
     def features(self) -> tuple[ColumnPlan, ...]:
         return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
-
-    @cached_property
-    def labelled_weights(self) -> Integers:
-        """The weight of each row as a labelled one: 0 where it has no label."""
-        return np.where(self.labels == UNKNOWN, 0, self.weights)
 
     def learn(self, column: Column, rule: Rule) -> Coder:
         return learn(self.table, column, rule, self.labelled_weights)
@@ -78,14 +75,16 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     check_choice(mapping, choice, target)
     weights = row_counts(table, choice.count)
     column = table.columns[target]
-    coder = learn(table, column, mapping.columns.get(target, Category()), weights)
+    coder = learn(table, column, mapping.columns.get(target, Category()), None if choice.count is None else weights)
     labels = _assign(table, column, coder)
     present = np.bincount(labels[(labels != UNKNOWN) & (weights > 0)], minlength=len(coder.labels)) > 0
     classes, labels = _sorted_classes(coder.labels, labels, present)
-    labelled_weights = np.where(labels == UNKNOWN, 0, weights)
+    labelled_weights = _labelled_weights(labels, weights)
     declared = column.declared or target in mapping.columns
     plans, notes = plan_columns(table, mapping, choice, target, labelled_weights)
-    return Prepared(table, target, why, classes, labels, weights, plans, (*table.notes, *notes), declared)
+    return Prepared(
+        table, target, why, classes, labels, weights, plans, (*table.notes, *notes), labelled_weights, declared
+    )
 
 
 def apply_mapping(prepared: Prepared, mapping: MappingFile) -> Table:
@@ -139,7 +138,7 @@ def row_counts(table: Table, name: str | None) -> Integers:
     return weights
 
 
-def learn(table: Table, column: Column, rule: Rule, weights: Integers) -> Coder:
+def learn(table: Table, column: Column, rule: Rule, weights: Integers | None) -> Coder:
     """What a rule learns from the rows of positive weight; a value it cannot take is an error with its line."""
     counts = column.counts(weights)[:-1]
     codes = np.flatnonzero(counts)
@@ -153,10 +152,17 @@ def learn(table: Table, column: Column, rule: Rule, weights: Integers) -> Coder:
 
 def recoded(table: Table, column: Column, coder: Coder) -> Column:
     """The column with its values replaced by a learned rule's labels."""
-    codes = _assign(table, column, coder)
-    distinct = len(coder.labels)
-    narrow = np.where(codes == UNKNOWN, distinct, codes).astype(code_type(distinct))
-    return Column(column.name, narrow, coder.labels, declared=True)
+    places = places_of_values(table, column, coder)
+    # Where nothing changes its place the codes are right as they are.
+    same = np.array_equal(places, np.arange(len(places))) and column.codes.dtype == code_type(len(coder.labels))
+    codes = column.codes if same else places.astype(code_type(len(coder.labels)))[column.codes]
+    return Column(column.name, codes, coder.labels, declared=True)
+
+
+def places_of_values(table: Table, column: Column, coder: Coder) -> Integers:
+    """The new code of each value, and of a missing cell: what has no label is missing."""
+    by_value = _places(table, column, coder)
+    return np.where(by_value == UNKNOWN, len(coder.labels), by_value)
 
 
 def measured(table: Table, column: Column, rule: Measured) -> Floats:
@@ -170,11 +176,21 @@ def measured(table: Table, column: Column, rule: Measured) -> Floats:
 
 def _assign(table: Table, column: Column, coder: Coder) -> Integers:
     """The label's position for every row, UNKNOWN for a missing cell or a value without a place."""
+    return _places(table, column, coder)[column.codes]
+
+
+def _places(table: Table, column: Column, coder: Coder) -> Integers:
+    """The label's position for every value and, at the end, for a missing cell."""
     try:
         by_value = coder.assign(column.values)
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
-    return np.append(by_value, UNKNOWN)[column.codes]
+    return np.append(by_value, UNKNOWN)
+
+
+def _labelled_weights(labels: Integers, weights: Integers) -> Integers | None:
+    labelled = np.where(labels == UNKNOWN, 0, weights)
+    return None if (labelled == 1).all() else labelled
 
 
 def _without(column: Column, unwanted: pa.StringArray) -> Column:

@@ -85,7 +85,7 @@ def toml_text(text: str) -> str:
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
 
 
-def _rule(column: Column, weights: Integers, bins: int) -> str | None:
+def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
     """The line with a column's rule and why, or None if it is best left alone."""
     key = toml_text(column.name)
     counts = column.counts(weights)[:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
+WORTH_PAIRING = 200_000
+"""Cells above which it is faster to count them by twos."""
+
 _LOSES_A_ZERO = r"^[+-]?0\d"
 
 
@@ -51,9 +55,22 @@ class Column:
     """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
 
     def counts(self, weights: Integers | None = None) -> Integers:
-        """How many rows hold each value; the last entry counts the missing cells."""
+        """How many rows hold each value; the last entry counts the missing cells. Without weights, each row is one."""
+        if weights is None:
+            return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
         return np.bincount(self.codes, weights=weights, minlength=len(self.values) + 1).astype(np.int64)
+
+    @cached_property
+    def _row_counts(self) -> Integers:
+        if self.codes.dtype != np.uint8 or len(self.codes) < WORTH_PAIRING:
+            return np.bincount(self.codes, minlength=len(self.values) + 1)
+        # Two cells at a time, as one number of two bytes: half as many to count.
+        even = len(self.codes) & ~1
+        pairs = np.bincount(self.codes[:even].view(np.uint16), minlength=1 << 16).reshape(256, 256)
+        counts: Integers = pairs.sum(axis=0) + pairs.sum(axis=1)
+        counts[self.codes[even:]] += 1
+        return counts[: len(self.values) + 1]
 
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""

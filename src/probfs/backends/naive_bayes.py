@@ -22,8 +22,13 @@ from probfs.folds import check_class_sizes, deal_folds
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
 
+Members = npt.NDArray[np.intp]
+"""Rows by their positions in the dataset."""
+
 # Below this a sum has lost digits to underflow, or is 0, and is taken again in smaller units.
 _UNDERFLOWING = 2.0**-900
+WORTH_COMPILING = 250_000_000
+"""Cells of all rounds together, above which compiled loops save more than the half second that loading them takes."""
 _SATURATED = 600.0
 """When even the least certain row is surer than e^-600, a round works in units that fit that row from the start."""
 
@@ -31,7 +36,18 @@ _SATURATED = 600.0
 class NaiveBayes:
     """A fitted Naive Bayes model and the features it still uses."""
 
-    def __init__(self, dataset: Dataset, estimate: Estimate, folds: int, smoothing: float, seed: int) -> None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        estimate: Estimate,
+        folds: int,
+        smoothing: float,
+        seed: int,
+        rounds: Sequence[int] | None = None,
+    ) -> None:
+        """``rounds`` is how many features each round will have; one round of all is assumed otherwise."""
+        cells = (len(dataset.counts) + len(dataset.unlabelled_counts)) * sum(rounds or [len(dataset.features)])
+        self._compile = cells >= WORTH_COMPILING
         self._rows = dataset.rows
         self._unlabelled_rows = dataset.unlabelled_rows
         self._smoothing = smoothing
@@ -51,7 +67,8 @@ class NaiveBayes:
     def drop(self, features: Features) -> None:
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(features, sign=-1)
-        self._active = np.setdiff1d(self._active, features, assume_unique=True)
+        # The active features stand in their order.
+        self._active = np.delete(self._active, np.searchsorted(self._active, features))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,52 +95,62 @@ class NaiveBayes:
     # --- which rows are scored by which model -----------------------------------------------------------------------
 
     def _labelled_rows(self, dataset: Dataset, estimate: Estimate, folds: int, seed: int) -> list[Rows]:
-        codes = _matrix([feature.labelled for feature in dataset.features], self._layout)
+        columns = [feature.labelled for feature in dataset.features]
         by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
-        counts = dataset.counts.astype(np.float64)
-        self._counts = self._count(codes, by_class, counts)
+        parts = [self._matrix(columns, members) for members in by_class]
+        counts = [dataset.counts[members].astype(np.float64) for members in by_class]
+        self._counts = self._count(parts, counts)
         if estimate == "cv":
-            return self._held_out_rows(codes, by_class, deal_folds(dataset, folds, seed))
+            return self._held_out_rows(columns, by_class, deal_folds(dataset, folds, seed))
         groups = []
-        for label, members in enumerate(by_class):
+        for label, (codes, own) in enumerate(zip(parts, counts, strict=True)):
             left_out = label if estimate == "loo" else None
             model = Model.of(self._counts, self._layout, self._smoothing, left_out)
-            groups.append(self._group(codes[:, members], counts[members], label, model))
+            groups.append(self._group(codes, own, label, model))
         return groups
 
-    def _held_out_rows(self, codes: Codes, by_class: Sequence[Integers], dealt: Integers) -> list[Rows]:
+    def _held_out_rows(self, columns: Sequence[Codes], by_class: Sequence[Members], dealt: Integers) -> list[Rows]:
         """Each fold's rows, scored by the model of all other folds."""
         groups = []
         for copies in dealt:
             in_fold = [members[copies[members] > 0] for members in by_class]
-            held_out = self._count(codes, in_fold, copies.astype(np.float64))
-            model = Model.of(self._counts.without(held_out), self._layout, self._smoothing)
-            for label, members in enumerate(in_fold):
-                if len(members):
-                    groups.append(self._group(codes[:, members], copies[members].astype(np.float64), label, model))
+            parts = [self._matrix(columns, members) for members in in_fold]
+            counts = [copies[members].astype(np.float64) for members in in_fold]
+            model = Model.of(self._counts.without(self._count(parts, counts)), self._layout, self._smoothing)
+            for label, (codes, own) in enumerate(zip(parts, counts, strict=True)):
+                if len(own):
+                    groups.append(self._group(codes, own, label, model))
         return groups
 
     def _unlabelled_group(self, dataset: Dataset) -> list[Rows]:
         if not self._unlabelled_rows:
             return []
-        codes = _matrix([feature.unlabelled for feature in dataset.features], self._layout)
+        codes = self._matrix([feature.unlabelled for feature in dataset.features])
         model = Model.of(self._counts, self._layout, self._smoothing)
         return [self._group(codes, dataset.unlabelled_counts.astype(np.float64), None, model)]
 
-    def _count(self, codes: Codes, by_class: Sequence[npt.NDArray[np.intp]], counts: Floats) -> ClassCounts:
-        by_slot = [self._layout.count(codes[:, members], counts[members]) for members in by_class]
-        rows = [counts[members].sum() for members in by_class]
-        return ClassCounts(np.array(rows), np.stack(by_slot, axis=1))
+    def _count(self, by_class: Sequence[Codes], counts: Sequence[Floats]) -> ClassCounts:
+        by_slot = [self._layout.count(codes, own) for codes, own in zip(by_class, counts, strict=True)]
+        return ClassCounts(np.array([own.sum() for own in counts]), np.stack(by_slot, axis=1))
+
+    def _matrix(self, columns: Sequence[Codes], members: Members | None = None) -> Codes:
+        """The codes of some rows, a line for each feature, in the narrowest type that all of them fit."""
+        kind = np.min_scalar_type(int(self._layout.values.max()))
+        matrix = np.empty((len(columns), len(columns[0]) if members is None else len(members)), dtype=kind)
+        for line, column in zip(matrix, columns, strict=True):
+            line[:] = column if members is None else column.take(members)
+        return matrix
 
     def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> Rows:
+        two, many = TwoClassRows, ManyClassRows
+        if self._compile:
+            # Only here is numba imported, which takes longer than ranking a small table.
+            from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
+
+            two, many = LargeTwoClassRows, LargeManyClassRows
         if len(model.log_prior) == 2:
-            return TwoClassRows(codes, counts, label, self._layout, OddsTables.of(model))
-        return ManyClassRows(codes, counts, label, self._layout, FactorTables.of(model))
-
-
-def _matrix(columns: Sequence[Codes], layout: Layout) -> Codes:
-    """The codes, a row for each feature, in the narrowest type that all of them fit."""
-    return np.stack(columns).astype(np.min_scalar_type(int(layout.values.max())), copy=False)
+            return two(codes, counts, label, self._layout, OddsTables.of(model))
+        return many(codes, counts, label, self._layout, FactorTables.of(model))
 
 
 def _scaled_sums(groups: Sequence[Rows], features: Features) -> tuple[Scaled, Scaled]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from probfs.arrays import text_array
 from probfs.errors import DataError
@@ -24,8 +27,10 @@ from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 4 << 20
 _ROWS_AT_ONCE = 20_000
+_PARSERS = 2
+"""Blocks read at a time; more would only take memory, as what comes before and after is done one by one."""
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
@@ -37,6 +42,16 @@ class _Block:
 
     data: bytes
     first_line: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """A block as read by pyarrow, none if it is blank, and its rows' lines where they are not consecutive."""
+
+    table: pa.Table | None
+    lines: Integers | None
+    clean: bool = True
+    """Whether every quote opens or closes a whole cell."""
 
 
 def read_delimited(stream: Utf8Stream, delimiter: str) -> Table:
@@ -58,14 +73,16 @@ class _Reader:
             raise DataError("is empty; a header line and data rows are needed", source=self.source)
         header, rest = self._header(first)
         self.columns = [ColumnBuilder(name) for name in header]
-        for block in chain([rest], self.blocks):
-            quotes = _quotes(block.data)
-            if not _quotes_are_clean(block.data, quotes, self.delimiter):
-                # Quotes inside cells: where records end is only known by reading them, one after the other.
-                self._read_slowly(chain([block], self.blocks))
-                break
-            if not self._read_fast(block, quotes):
-                self._read_slowly([block])
+        with ThreadPoolExecutor(_PARSERS) as pool:
+            parsed = _ahead(pool, self._parse, chain([rest], self.blocks))
+            for block, cells in parsed:
+                if cells is None:
+                    self._read_slowly([block])
+                elif not cells.clean:
+                    # Quotes inside cells: where records end is only known by reading them, one after the other.
+                    self._read_slowly(chain([block], (later for later, _ in parsed)))
+                else:
+                    self._take(block, cells)
         if not self.lines.rows:
             raise DataError("has no data rows below the header", source=self.source)
         return Table(
@@ -86,31 +103,38 @@ class _Reader:
             return header, records.remainder()
         raise DataError("is empty; a header line and data rows are needed", source=self.source)
 
-    def _read_fast(self, block: _Block, quotes: Integers) -> bool:
-        """Read a block with pyarrow, or leave it alone and return False."""
+    def _parse(self, block: _Block) -> _Cells | None:
+        """A block as pyarrow reads it, or None where it should not be left to pyarrow."""
         data = block.data
+        quotes = _quotes(data)
+        if not _quotes_are_clean(data, quotes, self.delimiter):
+            return _Cells(None, None, clean=False)
         if not data.strip(b"\r\n"):
-            return True
+            return _Cells(None, None)
         if (
             b"\0" in data
             or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n"))
             or data.startswith(b"\xef\xbb\xbf")
         ):
-            return False
-        table = parsed_block(data, len(self.columns), delimiter=self.delimiter, newlines_in_values=len(quotes) > 0)
+            return None
+        table = parsed_block(
+            data, len(self.columns), threads=False, delimiter=self.delimiter, newlines_in_values=len(quotes) > 0
+        )
         if table is None:
-            return False
+            return None
         regular = not len(quotes) and newlines(data) + (not data.endswith(b"\n")) == table.num_rows
         lines = None if regular else _record_lines(block, quotes)
-        if lines is not None and len(lines) != table.num_rows:
-            return False
-        for builder, cells in zip(self.columns, table.columns, strict=True):
-            builder.append(cells)
-        if lines is None:
-            self.lines.append_run(block.first_line, table.num_rows)
+        return None if lines is not None and len(lines) != table.num_rows else _Cells(table, lines)
+
+    def _take(self, block: _Block, cells: _Cells) -> None:
+        if cells.table is None:
+            return
+        for builder, column in zip(self.columns, cells.table.columns, strict=True):
+            builder.append(column)
+        if cells.lines is None:
+            self.lines.append_run(block.first_line, cells.table.num_rows)
         else:
-            self.lines.append(lines)
-        return True
+            self.lines.append(cells.lines)
 
     def _read_slowly(self, blocks: Iterable[_Block]) -> None:
         rows: list[list[str]] = []
@@ -183,6 +207,21 @@ class _Records:
             return DataError("a quote opens here and is never closed", source=self.source, line=line)
         problem = "text follows a closing quote; double a quote inside a quoted cell"
         return DataError(problem, source=self.source, line=self._line)
+
+
+def _ahead(
+    pool: ThreadPoolExecutor, parse: Callable[[_Block], _Cells | None], blocks: Iterable[_Block]
+) -> Iterator[tuple[_Block, _Cells | None]]:
+    """Blocks and what they hold, in their order, while some more are being read."""
+    waiting: deque[tuple[_Block, Future[_Cells | None]]] = deque()
+    for block in blocks:
+        waiting.append((block, pool.submit(parse, block)))
+        if len(waiting) > _PARSERS:
+            first, cells = waiting.popleft()
+            yield first, cells.result()
+    while waiting:
+        first, cells = waiting.popleft()
+        yield first, cells.result()
 
 
 def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:

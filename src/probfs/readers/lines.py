@@ -38,7 +38,7 @@ def decoded(line: bytes, number: int, source: str) -> str:
     return text
 
 
-def parsed_block(data: bytes, columns: int, **how: Any) -> pa.Table | None:
+def parsed_block(data: bytes, columns: int, threads: bool = True, **how: Any) -> pa.Table | None:
     """A block of delimited rows read by pyarrow into dictionary-encoded text, or None if it finds fault with it."""
     from pyarrow import csv
 
@@ -47,7 +47,12 @@ def parsed_block(data: bytes, columns: int, **how: Any) -> pa.Table | None:
     try:
         return csv.read_csv(
             pa.BufferReader(data),
-            read_options=csv.ReadOptions(column_names=names, block_size=max(1 << 20, len(data) // 2)),
+            read_options=csv.ReadOptions(
+                column_names=names,
+                use_threads=threads,
+                # Each thread its part, or all at once; pyarrow takes no more than 2 GB.
+                block_size=min(max(1 << 20, len(data) // 2 if threads else len(data)), 1 << 30),
+            ),
             parse_options=csv.ParseOptions(**how),
             convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
         )

@@ -1,0 +1,61 @@
+"""Equal rows made one row that counts for several, where a table has few kinds of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.encoding import Dataset
+from probfs.table import Integers
+
+_WORTH = 4
+"""How many rows there must be for each kind of row that could occur, for merging to pay."""
+
+
+def merged(dataset: Dataset) -> Dataset:
+    """The dataset with equal rows merged, if so many columns of so few values cannot but repeat themselves."""
+    sizes = [feature.values + 1 for feature in dataset.features]
+    kinds = math.prod(sizes)
+    if kinds * len(dataset.classes) * _WORTH > len(dataset.counts):
+        return dataset
+    labelled = [dataset.labels, *(feature.labelled for feature in dataset.features)]
+    cells, counts = _distinct(labelled, [len(dataset.classes), *sizes], dataset.counts)
+    features = [
+        replace(feature, labelled=own.astype(feature.labelled.dtype))
+        for feature, own in zip(dataset.features, cells[1:], strict=True)
+    ]
+    unlabelled_counts = dataset.unlabelled_counts
+    if kinds * _WORTH <= len(unlabelled_counts):
+        further, unlabelled_counts = _distinct([f.unlabelled for f in dataset.features], sizes, unlabelled_counts)
+        features = [
+            replace(feature, unlabelled=own.astype(feature.unlabelled.dtype))
+            for feature, own in zip(features, further, strict=True)
+        ]
+    return replace(
+        dataset, features=tuple(features), labels=cells[0], counts=counts, unlabelled_counts=unlabelled_counts
+    )
+
+
+def _distinct(
+    columns: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], counts: Integers
+) -> tuple[list[Integers], Integers]:
+    """Each kind of row once, column by column, and how many rows there are of it."""
+    # A row as one number, of which each column is a digit.
+    kind = np.zeros(len(counts), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        kind *= size
+        kind += column
+    single = bool((counts == 1).all())
+    totals = np.bincount(kind, weights=None if single else counts).astype(np.int64)
+    present = np.flatnonzero(totals)
+    digits: list[Integers] = []
+    rest = present
+    for size in reversed(sizes):
+        rest, digit = np.divmod(rest, size)
+        digits.append(digit)
+    return digits[::-1], totals[present]
