@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from probfs import synthetic
@@ -13,3 +14,34 @@ def weston(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     noise = max(features - synthetic.WESTON_RELEVANT, 0)
     sample = synthetic.weston(rows, np.random.default_rng(seed), noise=noise)
     return pd.DataFrame(dict(sample.columns)).iloc[:, :features].assign(y=np.where(sample.positive, "yes", "no"))
+
+
+def categorical(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
+    """Columns of two to eight letters, of which the first in five tell something of the class ``y``."""
+    generator = np.random.default_rng(seed)
+    positive = generator.random(rows) < 0.5
+    letters = np.array(list("abcdefgh"))
+    columns = {}
+    for number in range(features):
+        values = int(generator.integers(2, 9))
+        usual, other = generator.dirichlet(np.full(values, 3.0), size=2)
+        shares = 0.7 * usual + 0.3 * other if number % 5 == 0 else usual
+        draws = generator.random(rows)
+        codes = np.where(positive, _drawn(usual, draws), _drawn(shares, draws))
+        columns[f"f{number:04}"] = letters[codes]
+    return pd.DataFrame(columns).assign(y=np.where(positive, "yes", "no"))
+
+
+def binary(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
+    """Columns of 0 and 1, each telling a little more of the class ``y`` than the one before."""
+    generator = np.random.default_rng(seed)
+    positive = generator.random(rows) < 0.5
+    columns = {
+        f"b{number:02}": (generator.random(rows) < 0.3 + 0.02 * number * positive).astype(np.uint8)
+        for number in range(features)
+    }
+    return pd.DataFrame(columns).assign(y=positive.astype(np.uint8))
+
+
+def _drawn(shares: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    return np.searchsorted(np.cumsum(shares)[:-1], draws)

@@ -106,7 +106,7 @@ def check_against_refits(
     found = list(product_eliminate(backend, problem.names, score, step))
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):
-        names = [problem.names[feature] for feature in ours.active]
+        names = [problem.names[feature] for feature in ours.scored]
         note(f"round {ours.number}: {theirs}")
         assert tuple(names[position] for position in ours.leaving) == theirs.removed
         s_s, s_a = ours.scores.s_s.to_floats(), ours.scores.s_a.to_floats()

@@ -20,12 +20,15 @@ _ROUNDING = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One round: the active features at its start, their scores, and the positions of those that leave, first first."""
+    """One round: the active features at its start, and which of them leave."""
 
     number: int
     active: Features
+    scored: Features
+    """The features that were scored: all in the first round, later those that might be lowest."""
     scores: RoundScores
     leaving: tuple[int, ...]
+    """The positions, among the scored, of those that leave, first first."""
 
 
 def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
@@ -34,10 +37,11 @@ def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | 
     while len(backend.active):
         number += 1
         active = backend.active
-        scores = backend.score()
-        leaving = leaving_order(scores, score, active, names, leaving_count(step, len(active)))
-        yield Round(number, active, scores, tuple(leaving))
-        backend.drop(active[leaving])
+        wanted = leaving_count(step, len(active))
+        scored, scores = (active, backend.score()) if number == 1 else backend.lowest(score, wanted)
+        leaving = leaving_order(scores, score, scored, names, wanted)
+        yield Round(number, active, scored, scores, tuple(leaving))
+        backend.drop(scored[leaving])
 
 
 def schedule(features: int, step: int | float | None) -> list[int]:
@@ -63,7 +67,7 @@ def leaving_count(step: int | float | None, remaining: int) -> int:
     return max(1, int(Fraction(repr(step)) * remaining))
 
 
-def leaving_order(scores: RoundScores, score: Score, active: Features, names: Sequence[str], wanted: int) -> list[int]:
+def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Sequence[str], wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
     driving = scores.driving(score)
     lowest_first = _ascending(driving)
@@ -73,7 +77,7 @@ def leaving_order(scores: RoundScores, score: Score, active: Features, names: Se
         end = start + 1
         while end < len(lowest_first) and _tied(driving, scores.s_s, lowest_first[start], lowest_first[end], score):
             end += 1
-        order += sorted(lowest_first[start:end], key=lambda position: names[int(active[position])], reverse=True)
+        order += sorted(lowest_first[start:end], key=lambda position: names[int(scored[position])], reverse=True)
     return order[:wanted]
 
 

@@ -123,7 +123,7 @@ def collect(
             every = range(len(current.active))
             initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = int(current.active[position])
+            feature = int(current.scored[position])
             left.append(
                 RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
             )
@@ -146,7 +146,7 @@ def _summary(current: Round, names: Sequence[str]) -> RoundSummary:
     return RoundSummary(
         current.number,
         len(current.active),
-        tuple(names[current.active[position]] for position in current.leaving),
+        tuple(names[current.scored[position]] for position in current.leaving),
         scores.errors,
         scores.rows,
         scores.absolute_loss,

@@ -5,6 +5,7 @@ With thousands of informative columns a Naive Bayes probability comes within e^-
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,11 @@ class Scaled:
 
     def __truediv__(self, divisor: float) -> Scaled:
         return Scaled.of(self.mantissa / divisor, self.exponent)
+
+    @classmethod
+    def side_by_side(cls, parts: Sequence[Scaled]) -> Scaled:
+        """The numbers of several arrays as one."""
+        return cls(np.concatenate([part.mantissa for part in parts]), np.concatenate([part.exponent for part in parts]))
 
     def take(self, positions: Integers) -> Scaled:
         return Scaled(self.mantissa[positions], self.exponent[positions])

@@ -43,7 +43,15 @@ class Backend(Protocol):
     @property
     def active(self) -> Features: ...
 
-    def score(self) -> RoundScores: ...
+    def score(self) -> RoundScores:
+        """The scores of all active features."""
+        ...
+
+    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+        """Some active features, in their order, among which are those with the ``wanted`` lowest scores and all that
+        are tied with these; and their scores.
+        """
+        ...
 
     def drop(self, features: Features) -> None: ...
 

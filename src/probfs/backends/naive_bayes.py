@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends import Features, RoundScores
+from probfs.backends.bounds import Floors, settled
 from probfs.backends.counts import ClassCounts, Layout, Model
 from probfs.backends.many_classes import FactorTables, ManyClassRows
 from probfs.backends.rows import LN2, Rows
@@ -22,13 +23,16 @@ from probfs.folds import check_class_sizes, deal_folds
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
 
+Scores = tuple[Scaled, Scaled, Scaled | None]
 Members = npt.NDArray[np.intp]
 """Rows by their positions in the dataset."""
 
 # Below this a sum has lost digits to underflow, or is 0, and is taken again in smaller units.
 _UNDERFLOWING = 2.0**-900
 WORTH_COMPILING = 250_000_000
-"""Cells of all rounds together, above which compiled loops save more than the half second that loading them takes."""
+"""Cells of all rounds together, above which compiled loops save more than the near second that loading them takes."""
+WORTH_SPARING = 300_000
+"""Cells of a round below which computing all of them is faster than finding out which need not be."""
 _SATURATED = 600.0
 """When even the least certain row is surer than e^-600, a round works in units that fit that row from the start."""
 
@@ -46,8 +50,8 @@ class NaiveBayes:
         rounds: Sequence[int] | None = None,
     ) -> None:
         """``rounds`` is how many features each round will have; one round of all is assumed otherwise."""
-        cells = (len(dataset.counts) + len(dataset.unlabelled_counts)) * sum(rounds or [len(dataset.features)])
-        self._compile = cells >= WORTH_COMPILING
+        self._table_rows = len(dataset.counts) + len(dataset.unlabelled_counts)
+        self._compile = self._table_rows * sum(rounds or [len(dataset.features)]) >= WORTH_COMPILING
         self._rows = dataset.rows
         self._unlabelled_rows = dataset.unlabelled_rows
         self._smoothing = smoothing
@@ -59,6 +63,7 @@ class NaiveBayes:
         self._unlabelled = self._unlabelled_group(dataset)
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(self._active)
+        self._floors = self._no_floors()
 
     @property
     def active(self) -> Features:
@@ -67,6 +72,8 @@ class NaiveBayes:
     def drop(self, features: Features) -> None:
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(features, sign=-1)
+        for floors in self._floors.values():
+            floors.left(features)
         # The active features stand in their order.
         self._active = np.delete(self._active, np.searchsorted(self._active, features))
 
@@ -76,21 +83,63 @@ class NaiveBayes:
         return ()
 
     def score(self) -> RoundScores:
-        absolute, signed = _scaled_sums(self._labelled, self._active)
+        return self._with_fit(self._scores(self._active))
+
+    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+        floors = self._floors.get(score)
+        if floors is None or self._table_rows * len(self._active) < WORTH_SPARING:
+            return self._active, self.score()
+        features: list[Features] = []
+        scores: list[Scores] = []
+        lowest = np.empty(0)
+        for batch, next_floor in floors.batches(self._active):
+            features.append(batch)
+            scores.append(self._scores(batch))
+            lowest = np.sort(np.concatenate([lowest, floors.of(batch)]))[:wanted]
+            if settled(lowest, wanted, next_floor):
+                break
+        found = np.concatenate(features)
+        order = np.argsort(found)
+        return found[order], self._with_fit(_joined(scores, order))
+
+    def _scores(self, features: Features) -> Scores:
+        """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
+        absolute, signed = _scaled_sums(self._labelled, features)
         s_su = None
         if self._unlabelled:
-            more, _ = _scaled_sums(self._unlabelled, self._active)
+            more, _ = _scaled_sums(self._unlabelled, features)
             s_su = (absolute + more) / (self._rows + self._unlabelled_rows)
+        s_s = absolute / self._rows
+        for name, driving in (("absolute", s_s), ("unlabeled", s_su)):
+            if name in self._floors and driving is not None:
+                self._floors[name].computed(features, driving)
+        return s_s, signed / self._rows, s_su
+
+    def _with_fit(self, scores: Scores) -> RoundScores:
         fit = reduce(add, (rows.fit() for rows in self._labelled))
         return RoundScores(
-            absolute / self._rows,
-            signed / self._rows,
-            s_su,
+            *scores,
             self._rows,
             round(fit.errors),
             fit.absolute_loss / self._rows,
             fit.log_loss / self._rows,
         )
+
+    def _no_floors(self) -> dict[str, Floors]:
+        """Floors for the scores that have them, of which nothing is known yet.
+
+        A signed score is a difference of what is for and against: bounds on it are too wide to spare anything.
+        """
+        reaches = []
+        for rows in (*self._labelled, *self._unlabelled):
+            # A model without the row itself means nothing for values that no row of its class holds.
+            held = np.asarray(self._counts.by_slot[:, slice(None) if rows.label is None else [rows.label]].any(axis=1))
+            reach = rows.reach(held)
+            if reach is None:
+                return {}
+            reaches.append(reach)
+        reach = np.max(reaches, axis=0)
+        return {name: Floors(reach) for name in ("absolute", *(["unlabeled"] if self._unlabelled else []))}
 
     # --- which rows are scored by which model -----------------------------------------------------------------------
 
@@ -175,6 +224,17 @@ def _scaled_sums(groups: Sequence[Rows], features: Features) -> tuple[Scaled, Sc
         signed = signed.replaced(tiny[done], Scaled.of(sums.signed[done], -shift))
         tiny = tiny[~done]
     return absolute, signed
+
+
+def _joined(parts: Sequence[Scores], order: npt.NDArray[np.intp]) -> Scores:
+    """The scores of several lists of features as one list, in another order."""
+    s_s, s_a, s_su = zip(*parts, strict=True)
+    present = [scores for scores in s_su if scores is not None]
+    return (
+        Scaled.side_by_side(s_s).take(order),
+        Scaled.side_by_side(s_a).take(order),
+        Scaled.side_by_side(present).take(order) if present else None,
+    )
 
 
 def _total(parts: Iterable[Sums]) -> Sums:

@@ -57,6 +57,12 @@ class Rows(ABC):
     def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
         """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
 
+    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+        """By how much each feature, when it leaves, moves the log-odds of any of these rows at most, if they hold none
+        but these slots; None where there is no such thing.
+        """
+        return None
+
     @abstractmethod
     def fit(self) -> Fit:
         """Errors and losses of these rows, which must be labelled."""

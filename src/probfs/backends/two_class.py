@@ -164,6 +164,11 @@ class TwoClassRows(Rows):
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
 
+    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+        if self.zeros is not None:
+            return None
+        return np.maximum.reduceat(np.where(held, np.abs(self.tables.log_odds), 0.0), self.layout.offset)
+
     def fit(self) -> Fit:
         odds = self.high + self.low
         zeros = np.zeros(len(odds)) if self.zeros is None else self.zeros

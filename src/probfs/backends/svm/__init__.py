@@ -115,6 +115,10 @@ class Svm:
     def drop(self, features: Features) -> None:
         self._active = np.setdiff1d(self._active, features, assume_unique=True)
 
+    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+        # A model of its own each round: nothing is known of its scores beforehand.
+        return self.active, self.score()
+
     def score(self) -> RoundScores:
         self._round += 1
         parts = self._shuffled() if self._options.removal == "permute" else self._retrained()

@@ -1,0 +1,70 @@
+"""Timing: calls in this process, and whole processes with their peak memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process took."""
+
+    seconds: float
+    megabytes: float
+
+
+def best_of(times: int, call: Callable[[], object]) -> float:
+    """The least of several times of a call, in seconds."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+# Started from a small process: a child's peak memory counts what its parent held when it was started.
+_STARTER = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+sys.exit(done.returncode)
+"""
+
+
+def process(arguments: Sequence[str]) -> Usage:
+    """Run a process to its end, its output thrown away."""
+    starter = [sys.executable, "-S", "-c", _STARTER, *arguments]
+    result = subprocess.run(starter, capture_output=True, text=True, check=False)  # noqa: S603
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} failed")
+    seconds, megabytes = map(float, result.stdout.split())
+    return Usage(seconds, megabytes)
+
+
+def best_process(times: int, arguments: Sequence[str]) -> Usage:
+    """The least of several times of a process, and the peak memory of the one that took most."""
+    usages = [process(arguments) for _ in range(times)]
+    return Usage(min(u.seconds for u in usages), max(u.megabytes for u in usages))
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def probfs(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "probfs", *map(str, arguments), "--quiet"]
+
+
+def out_of_cache(path: Path) -> None:
+    """Have the file read from the disk next time."""
+    with open(path, "rb") as stream:
+        os.fsync(stream.fileno())
+        os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

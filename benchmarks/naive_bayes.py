@@ -1,0 +1,278 @@
+"""What ranking with Naive Bayes costs, as ratios to what users would run instead and to stated limits, in one run.
+
+From the project's root, with the benchmark extra installed: python benchmarks/naive_bayes.py. It takes some minutes and
+writes benchmarks/naive_bayes.md and benchmarks/naive_bayes.json. Every time is the best of several.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from measure import best_of, best_process, out_of_cache, probfs, process, python
+from probfs import api
+from probfs.backends.naive_bayes import NaiveBayes
+from probfs.choices import Score
+from probfs.elimination import eliminate, schedule
+from probfs.encoding import Dataset, encode
+from probfs.planning import ColumnChoice
+from probfs.ranking import collect
+from probfs.readers import ReadOptions, read_table
+from workloads import binary, categorical
+
+HERE = Path(__file__).resolve().parent
+SCORES: tuple[Score, ...] = ("absolute", "signed")
+PEER_REMOVALS = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """A comparison: our time, what it is held against, and the ratio that is wanted."""
+
+    workload: str
+    what: str
+    seconds: float
+    peer: str
+    peer_seconds: float
+    ratio: float
+    wanted: str
+    met: bool
+
+
+def at_most(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
+    ratio = seconds / peer_seconds
+    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"at most {limit:g}", ratio <= limit)
+
+
+def faster(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
+    ratio = peer_seconds / seconds
+    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"faster by {limit:g} or more", ratio >= limit)
+
+
+def tall(folder: Path) -> Iterator[Line]:
+    """500,000 × 50, end to end, beside a process that only reads the file."""
+    name = "tall-500000x50"
+    path = folder / "tall.csv"
+    categorical(500_000, 50).to_csv(path, index=False)
+    read = python(f"import pandas; pandas.read_csv({str(path)!r})")
+    # The first run compiles, once and for all.
+    process(probfs("rank", path))
+    peer = best_process(3, read)
+    for score in SCORES:
+        own = best_process(3, probfs("rank", path, "--score", score))
+        yield at_most(name, f"rank, {score}, warm", own.seconds, "pandas.read_csv", peer.seconds, 2)
+        met = own.megabytes <= 450
+        yield Line(
+            name, f"peak memory, {score}, MB", own.megabytes, "450 MB", 450, own.megabytes / 450, "at most 1", met
+        )
+    out_of_cache(path)
+    cold = process(probfs("rank", path))
+    out_of_cache(path)
+    yield at_most(name, "rank, absolute, cold", cold.seconds, "pandas.read_csv, cold", process(read).seconds, 2)
+
+
+def wide(folder: Path) -> Iterator[Line]:
+    """1,000 × 1,500: all rounds, beside one division a cell."""
+    rows, features = 1_000, 1_500
+    dataset = encoded(folder, categorical(rows, features))
+    rounds = schedule(features, 1)
+    cells = rows * sum(rounds)
+    numerator, denominator, out = (np.full(20_000, value) for value in (1.0, 3.0, 0.0))
+    division = best_of(200, lambda: np.divide(numerator, denominator, out=out)) / len(out)
+    for score in SCORES:
+        one = best_of(3, lambda: backend(dataset, rounds).score())
+        every = best_of(3, partial(ranked, dataset, score))
+        yield at_most(
+            "wide-1000x1500", f"all rounds but one, {score}", every - one, "np.divide a cell", division * cells, 1
+        )
+
+
+def medium(folder: Path) -> Iterator[Line]:
+    """2,000 × 100: all removals, beside backward selection by others."""
+    name = "medium-2000x100"
+    frame = categorical(2_000, 100)
+    dataset = encoded(folder, frame)
+    own = best_of(5, lambda: ranked(dataset, "absolute"))
+    for peer, seconds in selection_peers(frame):
+        # They remove fewer, so that they end today; each removal of theirs is taken to cost the same.
+        share = own * PEER_REMOVALS / 100
+        yield faster(name, f"{PEER_REMOVALS} removals of 100", share, peer, seconds, 1_000)
+    path = folder / "medium.csv"
+    frame.to_csv(path, index=False)
+    end_to_end = best_process(3, probfs("rank", path)).seconds
+    for peer, seconds in scoring_peers(frame):
+        yield faster(name, "all rounds, end to end", end_to_end, peer, seconds, 1)
+
+
+def selection_peers(frame: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    from mlxtend.feature_selection import SequentialFeatureSelector as MlxtendSelector
+    from sklearn.feature_selection import SequentialFeatureSelector
+    from sklearn.naive_bayes import CategoricalNB
+
+    matrix, labels = numbered(frame)
+    wanted = matrix.shape[1] - PEER_REMOVALS
+    model = CategoricalNB(min_categories=8)
+    backward = SequentialFeatureSelector(model, n_features_to_select=wanted, direction="backward", cv=5, n_jobs=-1)
+    yield "scikit-learn backward SFS", best_of(1, lambda: backward.fit(matrix, labels))
+    mlxtend = MlxtendSelector(model, k_features=wanted, forward=False, cv=5, n_jobs=-1)
+    yield "mlxtend backward SFS", best_of(1, lambda: mlxtend.fit(matrix, labels))
+    yield "refit RFE by hand, no cross-validation", best_of(1, lambda: refit_rfe(model, matrix, labels))
+
+
+def refit_rfe(model: Any, matrix: np.ndarray, labels: np.ndarray) -> None:
+    """Ŝ_S by resubstitution, a refit for each column, for as many removals."""
+    active = list(range(matrix.shape[1]))
+    for _ in range(PEER_REMOVALS):
+        full = model.fit(matrix[:, active], labels).predict_proba(matrix[:, active])[:, 1]
+        scores = {}
+        for column in active:
+            rest = [other for other in active if other != column]
+            without = model.fit(matrix[:, rest], labels).predict_proba(matrix[:, rest])[:, 1]
+            scores[column] = np.abs(full - without).mean()
+        active.remove(min(scores, key=lambda column: scores[column]))
+
+
+def scoring_peers(frame: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    """One scoring of all columns by others: another job than ours, which users know."""
+    from boruta import BorutaPy
+    from feature_engine.selection import SelectByShuffling
+    from lofo import Dataset as LofoDataset
+    from lofo import LOFOImportance
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.inspection import permutation_importance
+    from sklearn.naive_bayes import CategoricalNB
+    from skrebate import ReliefF
+
+    matrix, labels = numbered(frame)
+    model = CategoricalNB(min_categories=8).fit(matrix, labels)
+    yield (
+        "permutation_importance, one round of 5 repeats",
+        best_of(1, lambda: permutation_importance(model, matrix, labels, n_repeats=5, random_state=0)),
+    )
+    columns = pd.DataFrame(matrix, columns=[f"f{number}" for number in range(matrix.shape[1])])
+    shuffling = SelectByShuffling(CategoricalNB(min_categories=8), cv=5, random_state=0)
+    yield "feature-engine, one round of shuffling", best_of(1, lambda: shuffling.fit(columns, pd.Series(labels)))
+    lofo_data = LofoDataset(columns.assign(y=labels), target="y", features=list(columns.columns))
+    lofo = LOFOImportance(lofo_data, scoring="neg_log_loss", model=CategoricalNB(min_categories=8), cv=5, n_jobs=1)
+    yield "lofo-importance, one round", best_of(1, lofo.get_importance)
+    forest = RandomForestClassifier(n_jobs=-1, max_depth=5, random_state=0)
+    boruta = BorutaPy(forest, n_estimators="auto", max_iter=20, random_state=0)
+    yield "Boruta, 20 iterations", best_of(1, lambda: boruta.fit(matrix, labels))
+    relief = ReliefF(n_jobs=-1)
+    yield "skrebate ReliefF", best_of(1, lambda: relief.fit(matrix.astype(float), labels))
+
+
+def growth(folder: Path) -> Iterator[Line]:
+    """How the time of all rounds grows with rows and with columns."""
+    times = {rows: best_of(2, partial(ranked, encoded(folder, categorical(rows, 20)), "absolute")) for rows in TALL}
+    for small, large in ((10_000, 100_000), (100_000, 1_000_000)):
+        limit = 1.1
+        linear = times[small] * large / small
+        yield at_most(f"rows-{small}-to-{large}x20", "all rounds", times[large], "linear growth", linear, limit)
+    by_columns = {columns: encoded(folder, categorical(1_000, columns)) for columns in (100, 2_000)}
+    few, many = (best_of(2, partial(ranked, dataset, "absolute")) for dataset in by_columns.values())
+    yield at_most("columns-1000x100-to-2000", "all rounds", many, "quadratic growth", few * 400, 1)
+    few, many = (best_of(2, partial(ranked, dataset, "absolute", 0.1)) for dataset in by_columns.values())
+    yield at_most("columns-1000x100-to-2000", "rounds of --step 0.1", many, "linear growth", few * 20, 1.2)
+
+
+TALL = (10_000, 100_000, 1_000_000)
+
+
+def many_rows(folder: Path) -> Iterator[Line]:
+    """5,000,000 × 12 binary columns: end to end, beside reading the file alone."""
+    path = folder / "binary.csv"
+    binary(5_000_000, 12).to_csv(path, index=False)
+    code = f"from probfs.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
+    reading = best_process(2, python(code)).seconds
+    own = best_process(2, probfs("rank", path)).seconds
+    yield at_most("binary-5000000x12", "rank", own, "probfs reading the file", reading, 1.5)
+
+
+def arff(folder: Path) -> Iterator[Line]:
+    """100,000 × 50 dense ARFF: reading alone."""
+    import arff as liac
+
+    table, path = folder / "arff.csv", folder / "table.arff"
+    categorical(100_000, 50).to_csv(table, index=False)
+    process([*probfs("map", table, "--mapping", _empty_mapping(folder), "--output", path)])
+    own = best_of(3, lambda: read_table(str(path), ReadOptions()))
+
+    def theirs() -> None:
+        with open(path) as stream:
+            liac.load(stream)
+
+    yield faster("arff-100000x50", "reading", own, "liac-arff", best_of(1, theirs), 5)
+
+
+def start_up(folder: Path) -> Iterator[Line]:
+    """What it takes to begin at all."""
+    typer = best_process(5, python("import typer")).seconds
+    shown = best_process(5, [*python("from probfs.cli import main; main(['--help'])")]).seconds
+    yield at_most("start", "--help", shown, "import typer", typer, 2)
+    both = best_process(5, python("import pandas, typer")).seconds
+    small = best_process(5, probfs("rank", HERE.parent / "sample_data" / "breast_cancer.csv")).seconds
+    yield at_most("start", "rank of 699 × 10", small, "import pandas, typer", both, 1.5)
+
+
+def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
+    path = folder / "encoded.csv"
+    frame.to_csv(path, index=False)
+    choice = ColumnChoice()
+    prepared, _ = api.load(str(path), None, ReadOptions(), choice)
+    return encode(prepared, [], choice, ())[0]
+
+
+def backend(dataset: Dataset, rounds: list[int]) -> NaiveBayes:
+    return NaiveBayes(dataset, "loo", 0, 1.0, 0, rounds)
+
+
+def ranked(dataset: Dataset, score: Score, step: float = 1) -> None:
+    names = [feature.name for feature in dataset.features]
+    collect(eliminate(backend(dataset, schedule(len(names), step)), names, score, step), names)
+
+
+def numbered(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    codes = [pd.factorize(frame[name])[0] for name in frame.columns]
+    return np.stack(codes[:-1], axis=1), codes[-1]
+
+
+def _empty_mapping(folder: Path) -> Path:
+    path = folder / "empty.toml"
+    path.write_text('target = "y"\n')
+    return path
+
+
+def markdown(lines: list[Line]) -> str:
+    text = "| workload | what | probfs | held against | | ratio | wanted | |\n|---|---|---:|---|---:|---:|---|---|\n"
+    for line in lines:
+        unit = "" if "MB" in line.what else " s"
+        text += (
+            f"| {line.workload} | {line.what} | {line.seconds:.3g}{unit} | {line.peer} | {line.peer_seconds:.3g}{unit} "
+            f"| {line.ratio:,.3g} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
+        )
+    return text
+
+
+def main() -> None:
+    lines: list[Line] = []
+    parts: tuple[Callable[[Path], Iterator[Line]], ...] = (start_up, tall, wide, medium, growth, many_rows, arff)
+    with tempfile.TemporaryDirectory() as folder:
+        for part in parts:
+            for line in part(Path(folder)):
+                lines.append(line)
+                print(markdown([line]).splitlines()[-1], flush=True)
+    (HERE / "naive_bayes.md").write_text(markdown(lines))
+    (HERE / "naive_bayes.json").write_text(json.dumps([asdict(line) for line in lines], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

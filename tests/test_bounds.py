@@ -1,0 +1,109 @@
+"""Sparing scores that cannot be lowest: the ranking is the same as with every score computed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probfs.backends.naive_bayes import NaiveBayes
+from probfs.choices import Estimate, Score
+from probfs.elimination import Round, eliminate
+from probfs.encoding import Dataset
+from tests.test_naive_bayes import random_dataset
+
+
+@st.composite
+def near_ties(draw: st.DrawFn) -> Dataset:
+    """Tables in which columns are copies of others, or differ from them in a row or two."""
+    seed = draw(st.integers(0, 10**6))
+    values = draw(st.integers(2, 4))
+    dataset = random_dataset(draw(st.integers(12, 120)), 24, values, 2, seed, signal=draw(st.floats(0, 1)))
+    random = np.random.default_rng(seed + 1)
+    features = list(dataset.features)
+    for number in range(12, 24):
+        codes = features[number - 12].labelled.copy()
+        for _ in range(draw(st.integers(0, 2))):
+            # A missing cell now and then: the code after the last value.
+            codes[random.integers(len(codes))] = random.integers(values + 1)
+        features[number] = replace(features[number], labelled=codes)
+    unlabelled = random.integers(0, values, (24, 30)).astype(np.uint8)
+    features = [replace(feature, unlabelled=cells) for feature, cells in zip(features, unlabelled, strict=True)]
+    return replace(dataset, features=tuple(features), unlabelled_counts=np.ones(30, dtype=np.int64))
+
+
+SETTINGS = st.tuples(
+    st.sampled_from(["absolute", "unlabeled", "signed"]),
+    st.sampled_from(["loo", "resubstitution", "cv"]),
+    st.sampled_from([1, 3, 0.2]),
+    st.booleans(),
+)
+
+
+def rounds(dataset: Dataset, score: Score, estimate: Estimate, step: float, spare: bool) -> list[Round]:
+    backend = NaiveBayes(dataset, estimate, 3, 1.0, 0)
+    if not spare:
+        backend._floors = {}
+    names = [feature.name for feature in dataset.features]
+    return list(eliminate(backend, names, score, step))
+
+
+def check(dataset: Dataset, how: tuple[Score, Estimate, float, bool]) -> None:
+    score, estimate, step, compiled = how
+    with (
+        patch("probfs.backends.naive_bayes.WORTH_SPARING", 0),
+        patch("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18),
+    ):
+        sparing = rounds(dataset, score, estimate, step, spare=True)
+        everything = rounds(dataset, score, estimate, step, spare=False)
+    for one, other in zip(sparing, everything, strict=True):
+        assert one.scored[list(one.leaving)].tolist() == other.scored[list(other.leaving)].tolist()
+        assert one.scores.log_loss == other.scores.log_loss
+        places = np.searchsorted(other.scored, one.scored)
+        assert one.scores.s_s.to_floats() == pytest.approx(other.scores.s_s.to_floats()[places], rel=1e-11, abs=1e-15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(near_ties(), SETTINGS)
+def test_near_ties_leave_in_the_same_order(dataset: Dataset, how: tuple[Score, Estimate, float, bool]) -> None:
+    check(dataset, how)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, deadline=None)
+@given(near_ties(), SETTINGS)
+def test_the_same_on_thousands_of_tables(dataset: Dataset, how: tuple[Score, Estimate, float, bool]) -> None:
+    check(dataset, how)
+
+
+@settings(max_examples=60, deadline=None)
+@given(near_ties(), st.sampled_from(["loo", "resubstitution", "cv"]), st.data())
+def test_no_score_falls_below_its_floor(dataset: Dataset, estimate: Estimate, data: st.DataObject) -> None:
+    """Whichever features leave, what is said of the others beforehand holds."""
+    backend = NaiveBayes(dataset, estimate, 3, 1.0, 0)
+    backend.score()
+    for _ in range(4):
+        leaving = data.draw(st.lists(st.sampled_from(backend.active.tolist()), min_size=1, max_size=3, unique=True))
+        backend.drop(np.array(leaving))
+        floors = {name: own.of(backend.active).copy() for name, own in backend._floors.items()}
+        assert set(floors) == {"absolute", "unlabeled"}
+        scores = backend.score()
+        for name, floor in floors.items():
+            with np.errstate(divide="ignore"):
+                logs = np.log(scores.driving(name).to_floats())
+            assert (logs >= floor - 1e-9).all()
+
+
+def test_most_scores_of_a_long_table_are_spared() -> None:
+    dataset = random_dataset(20_000, 40, 4, 2, seed=0, signal=0.1)
+    scored = sum(len(one.scored) for one in rounds(dataset, "absolute", "loo", 1, spare=True))
+    assert scored < 40 * 41 / 2 / 2
+
+
+def test_without_smoothing_nothing_is_spared() -> None:
+    """A zero factor may bring a row back from certainty: there is no bound."""
+    assert NaiveBayes(random_dataset(40, 5, 3, 2, seed=0), "loo", 0, 0.0, 0)._floors == {}
