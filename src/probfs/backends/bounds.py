@@ -29,11 +29,10 @@ class Floors:
         """``reach`` is by how much each feature, when it leaves, moves the log-odds of a row at most."""
         self._reach = reach
         self._floor = np.full(len(reach), -np.inf)
-        self._computed = 0
+        self._needed = 0
 
     def computed(self, features: Features, scores: Scaled) -> None:
         """Take note of scores."""
-        self._computed += len(features)
         with np.errstate(divide="ignore"):
             self._floor[features] = np.log(np.maximum(scores.mantissa, 0.0)) + scores.exponent * np.log(2.0)
 
@@ -50,13 +49,13 @@ class Floors:
         # Nothing is known of those without a floor; they all belong to the first batch. As for the others, it takes
         # about as many as last time.
         unknown = int(np.count_nonzero(np.isneginf(self._floor[active])))
-        size = max(_LEAST_BATCH, unknown, self._computed // 2)
-        self._computed = 0
-        start = 0
-        while start < len(order):
-            end = min(start + size, len(order))
-            yield order[start:end], float(self._floor[order[end]]) if end < len(order) else np.inf
-            start, size = end, size * 2
+        size = max(_LEAST_BATCH, unknown, self._needed // 2)
+        self._needed = 0
+        while self._needed < len(order):
+            batch = order[self._needed : self._needed + size]
+            self._needed += len(batch)
+            size *= 2
+            yield batch, float(self._floor[order[self._needed]]) if self._needed < len(order) else np.inf
 
 
 def settled(lowest: Floats, wanted: int, next_floor: float) -> bool:
