@@ -48,6 +48,18 @@ def numpy_array(values: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(values.buffers()[1], kind, len(values), values.offset * kind.itemsize)
 
 
+def looked_up(table: npt.NDArray[Any], codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """``table[codes]``, where the codes are places in the table.
+
+    >>> looked_up(np.array([7, 9], np.uint8), np.array([1, 0, 1], np.uint8)).tolist()
+    [9, 7, 9]
+    """
+    if codes.dtype != np.uint8 or table.dtype != np.uint8:
+        return np.asarray(table[codes])
+    # Bytes translate bytes several times faster than numpy looks up one by one.
+    return np.frombuffer(codes.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)
+
+
 def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
     """Whole numbers with those that are missing replaced."""
     if not values.null_count:

@@ -46,10 +46,12 @@ def _distinct(
 ) -> tuple[list[Integers], Integers]:
     """Each kind of row once, column by column, and how many rows there are of it."""
     # A row as one number, of which each column is a digit.
-    kind = np.zeros(len(counts), dtype=np.int64)
+    kind: npt.NDArray[np.signedinteger[Any]] = np.zeros(
+        len(counts), dtype=np.int32 if math.prod(sizes) < 2**31 else np.int64
+    )
     for column, size in zip(columns, sizes, strict=True):
         kind *= size
-        kind += column
+        kind += column.astype(kind.dtype, copy=False)
     single = bool((counts == 1).all())
     totals = np.bincount(kind, weights=None if single else counts).astype(np.int64)
     present = np.flatnonzero(totals)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.arrays import index_array, mask_array, numpy_array, text_array
+from probfs.arrays import index_array, looked_up, mask_array, numpy_array, text_array
 from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
 from probfs.planning import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
@@ -75,9 +75,11 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     check_choice(mapping, choice, target)
     weights = row_counts(table, choice.count)
     column = table.columns[target]
-    coder = learn(table, column, mapping.columns.get(target, Category()), None if choice.count is None else weights)
+    given = None if choice.count is None else weights
+    coder = learn(table, column, mapping.columns.get(target, Category()), given)
     labels = _assign(table, column, coder)
-    present = np.bincount(labels[(labels != UNKNOWN) & (weights > 0)], minlength=len(coder.labels)) > 0
+    rows = np.bincount(places_of_values(table, column, coder), column.counts(given), minlength=len(coder.labels) + 1)
+    present = rows[:-1] > 0
     classes, labels = _sorted_classes(coder.labels, labels, present)
     labelled_weights = _labelled_weights(labels, weights)
     declared = column.declared or target in mapping.columns
@@ -155,7 +157,7 @@ def recoded(table: Table, column: Column, coder: Coder) -> Column:
     places = places_of_values(table, column, coder)
     # Where nothing changes its place the codes are right as they are.
     same = np.array_equal(places, np.arange(len(places))) and column.codes.dtype == code_type(len(coder.labels))
-    codes = column.codes if same else places.astype(code_type(len(coder.labels)))[column.codes]
+    codes = column.codes if same else looked_up(places.astype(code_type(len(coder.labels))), column.codes)
     return Column(column.name, codes, coder.labels, declared=True)
 
 

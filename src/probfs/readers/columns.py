@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.arrays import equal_to, filled, null_where, text_array
+from probfs.arrays import equal_to, filled, looked_up, null_where, text_array
 from probfs.table import Codes, Column, Integers, Kind, RowLines, code_type
 
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
@@ -58,7 +58,7 @@ class ColumnBuilder:
         start = 0 if declared is None else len(declared)
         parts = []
         for codes, dictionary in zip(self._codes, self._dictionaries, strict=True):
-            parts.append(narrow[start : start + len(dictionary)][codes])
+            parts.append(looked_up(narrow[start : start + len(dictionary)], codes))
             start += len(dictionary)
         merged = np.concatenate(parts) if parts else np.empty(0, dtype=np.uint8)
         surplus = np.arange(len(declared), len(values)) if declared is not None else np.empty(0, dtype=np.int64)

@@ -22,7 +22,7 @@ import pyarrow as pa
 from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, LineRecorder
-from probfs.readers.lines import LINE, decoded, line_ends, newlines, parsed_block
+from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
@@ -38,10 +38,11 @@ _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 
 @dataclass(frozen=True)
 class _Block:
-    """Whole records, and the physical line on which they begin."""
+    """Whole records, the physical line on which they begin, and how many lines end in them."""
 
     data: bytes
     first_line: int
+    lines: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,7 @@ class _Reader:
         )
         if table is None:
             return None
-        regular = not len(quotes) and newlines(data) + (not data.endswith(b"\n")) == table.num_rows
+        regular = not len(quotes) and block.lines + (not data.endswith(b"\n")) == table.num_rows
         lines = None if regular else _record_lines(block, quotes)
         return None if lines is not None and len(lines) != table.num_rows else _Cells(table, lines)
 
@@ -166,7 +167,7 @@ class _Records:
         self.source = source
         self._delimiter = delimiter
         self._blocks = iter(blocks)
-        self._block = _Block(b"", 1)
+        self._block = _Block(b"", 1, 0)
         self._position = 0
         self._line = 0
         self._open: list[str] = []
@@ -187,7 +188,8 @@ class _Records:
 
     def remainder(self) -> _Block:
         """What has not been read of the current block."""
-        return _Block(self._block.data[self._position :], self._line + 1)
+        rest = self._block.data[self._position :]
+        return _Block(rest, self._line + 1, line_ends(rest))
 
     def _texts(self) -> Iterator[str]:
         for block in self._blocks:
@@ -234,8 +236,9 @@ def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:
         data = pending + chunk
         end = _last_record_end(data) if chunk else len(data)
         if end:
-            yield _Block(data[:end], line)
-            line += line_ends(data[:end])
+            block = _Block(data[:end], line, line_ends(data[:end]))
+            yield block
+            line += block.lines
             pending, size = data[end:], BLOCK_BYTES
         else:
             # A record longer than the block: take more each time, so that joining the pieces stays linear.
