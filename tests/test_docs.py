@@ -133,6 +133,14 @@ def test_the_whole_page_about_the_paper_is_what_is_found() -> None:
         assert generator("docs/regenerate.py").section(page, name).strip() == claims_markdown(finding.claims).strip()
 
 
+def test_readme_shows_the_last_benchmarks() -> None:
+    written = (ROOT / "benchmarks" / "naive_bayes.md").read_text()
+    shown = README.split("<!-- benchmarks: what benchmarks/naive_bayes.py wrote -->\n")[1].split(
+        "<!-- benchmarks end -->"
+    )[0]
+    assert shown == written
+
+
 def test_readme_and_ci_run_the_same_tests() -> None:
     assert "grep -m 1 'python -m pytest' README.md" in (ROOT / ".ci" / "run").read_text()
     line = next(line for line in README.splitlines() if "python -m pytest" in line)
