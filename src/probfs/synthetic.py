@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.arrays import text_array
-from probfs.choices import Problem, Sampling
+from probfs.choices import WESTON_NOISE, Problem, Sampling
 from probfs.rules import short_number
 from probfs.table import Column, Kind, Table, code_type
 
@@ -18,7 +18,6 @@ CLASS = "class"
 NEGATIVE, POSITIVE = "negative", "positive"
 
 WESTON_RELEVANT = 6
-WESTON_NOISE = 196
 _WESTON_SPREAD = np.sqrt(20)
 
 # Section 5.2: how often each of five features takes the values a, b and c …

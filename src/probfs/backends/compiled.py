@@ -64,7 +64,7 @@ def two_class_sums(  # type: ignore[no-untyped-def]  # numba infers the types
 
 
 @_compiled(fastmath=_CARELESS)
-def two_class_state(  # type: ignore[no-untyped-def]
+def two_class_state(  # type: ignore[no-untyped-def]  # as above
     high, low, counts, counts_are_one, towards_own, second_start, start, q, signed_weight, sums
 ):
     """What the log-odds of each row come to, and each block's errors, losses and least gap.
@@ -106,7 +106,7 @@ def two_class_state(  # type: ignore[no-untyped-def]
 
 
 @_compiled()
-def two_class_add(codes, features, offset, log_odds, sign, high, low):  # type: ignore[no-untyped-def]
+def two_class_add(codes, features, offset, log_odds, sign, high, low):  # type: ignore[no-untyped-def]  # as above
     """Add the log-odds of some features to every row's, losing nothing (Knuth's two-sum)."""
     rows = len(high)
     for block in prange((rows + BLOCK - 1) // BLOCK):
@@ -122,7 +122,7 @@ def two_class_add(codes, features, offset, log_odds, sign, high, low):  # type: 
 
 
 @_compiled(fastmath=_CARELESS)
-def many_class_sums(  # type: ignore[no-untyped-def]
+def many_class_sums(  # type: ignore[no-untyped-def]  # as above
     codes, features, offset, excess, top, probabilities, counts, label, absolute, signed
 ):
     """The same for any number of classes; ``probabilities`` is rows × classes, ``excess`` top × slots × classes."""

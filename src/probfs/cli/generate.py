@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from probfs.choices import PROBLEMS, TABLE_FORMATS, Problem, Sampling, TableFormat
+from probfs.choices import PROBLEMS, WESTON_NOISE, Problem, Sampling
 from probfs.cli import options as opt
 from probfs.cli.console import deliver
 from probfs.errors import OutputError, UsageError
@@ -26,7 +26,7 @@ probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000
 
 _OWN: Mapping[Problem, Mapping[str, Any]] = {
     "xcp": {"c": 1.0, "p": 0.7, "balance": 0.5, "relevant": 1, "noise": 1},
-    "weston": {"noise": 196},
+    "weston": {"noise": WESTON_NOISE},
     "nominal": {"sampling": "proportionate"},
 }
 """The options that each problem has, and what they are when nothing is said."""
@@ -95,7 +95,7 @@ Noise = Annotated[
     typer.Option(
         parser=opt.whole_number(0, 100_000),
         metavar="N",
-        help="xcp, weston: how many columns of noise. Default: 1 for xcp, 196 for weston.",
+        help=f"xcp, weston: how many columns of noise. Default: 1 for xcp, {WESTON_NOISE} for weston.",
         show_default=False,
     ),
 ]
@@ -112,15 +112,6 @@ SamplingName = Annotated[
 Seed = Annotated[
     int, typer.Option(parser=opt.whole_number(0), metavar="N", help="The seed; the same one draws the same table.")
 ]
-DrawnFormat = Annotated[
-    TableFormat | None,
-    typer.Option(
-        "--format",
-        metavar="|".join(TABLE_FORMATS),
-        help="The format of the table. Default: by the ending of --output, else CSV.",
-        show_default=False,
-    ),
-]
 
 
 def generate(
@@ -135,7 +126,7 @@ def generate(
     noise: Noise = None,
     sampling: SamplingName = None,
     seed: Seed = 0,
-    format: DrawnFormat = None,
+    format: opt.WrittenFormat = None,
     output: opt.OutputPath = None,
 ) -> None:
     """Draw one of the paper's random tables, in which it is known what matters."""

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from probfs.choices import TABLE_FORMATS, TableFormat
 from probfs.cli import options as opt
 from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
 
@@ -24,15 +23,6 @@ RequiredMapping = Annotated[
         "--mapping", metavar="FILE", help="The TOML mapping to apply; see probfs-mapping(5).", show_default=False
     ),
 ]
-MappedFormat = Annotated[
-    TableFormat | None,
-    typer.Option(
-        "--format",
-        metavar="|".join(TABLE_FORMATS),
-        help="The format of the mapped table. Default: by the ending of --output, else CSV.",
-        show_default=False,
-    ),
-]
 
 
 def map_(
@@ -45,7 +35,7 @@ def map_(
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
     input_format: opt.InputFormat = None,
-    format: MappedFormat = None,
+    format: opt.WrittenFormat = None,
     output: opt.OutputPath = None,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -310,6 +310,15 @@ ResultFormat = Annotated[
         show_default=False,
     ),
 ]
+WrittenFormat = Annotated[
+    TableFormat | None,
+    typer.Option(
+        "--format",
+        metavar=words(TableFormat),
+        help="The format of the table. Default: by the ending of --output, else CSV.",
+        show_default=False,
+    ),
+]
 OutputPath = Annotated[
     Path | None,
     typer.Option(
