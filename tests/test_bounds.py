@@ -22,7 +22,8 @@ def near_ties(draw: st.DrawFn) -> Dataset:
     """Tables in which columns are copies of others, or differ from them in a row or two."""
     seed = draw(st.integers(0, 10**6))
     values = draw(st.integers(2, 4))
-    dataset = random_dataset(draw(st.integers(12, 120)), 24, values, 2, seed, signal=draw(st.floats(0, 1)))
+    rows, classes = draw(st.integers(12, 120)), draw(st.integers(2, 4))
+    dataset = random_dataset(rows, 24, values, classes, seed, signal=draw(st.floats(0, 1)))
     random = np.random.default_rng(seed + 1)
     features = list(dataset.features)
     for number in range(12, 24):
@@ -89,7 +90,7 @@ def test_no_score_falls_below_its_floor(dataset: Dataset, estimate: Estimate, da
     for _ in range(4):
         leaving = data.draw(st.lists(st.sampled_from(backend.active.tolist()), min_size=1, max_size=3, unique=True))
         backend.drop(np.array(leaving))
-        floors = {name: own.of(backend.active).copy() for name, own in backend._floors.items()}
+        floors = {name: own._floor[backend.active].copy() for name, own in backend._floors.items()}
         assert set(floors) == {"absolute", "unlabeled"}
         scores = backend.score()
         for name, floor in floors.items():

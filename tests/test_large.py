@@ -82,10 +82,13 @@ def test_large_tables_are_ranked_by_compiled_loops(classes: int, kind: type) -> 
 
 def test_the_number_of_threads_changes_nothing() -> None:
     program = """
+import os
 import sys
 import numpy as np
 from tests.test_naive_bayes import random_dataset
+from probfs import crew
 from probfs.backends import naive_bayes
+crew.MOST_THREADS = int(os.environ["THREADS"])
 naive_bayes.WORTH_COMPILING = 0
 scores = naive_bayes.NaiveBayes(random_dataset(20_000, 70, 4, 2, seed=0), "loo", 0, 1.0, 0).score()
 sys.stdout.write(repr(scores.s_s.to_floats().tolist() + scores.s_a.to_floats().tolist() + [scores.log_loss]))
@@ -98,7 +101,7 @@ sys.stdout.write(repr(scores.s_s.to_floats().tolist() + scores.s_a.to_floats().t
             text=True,
             check=True,
             cwd=root,
-            env={"NUMBA_NUM_THREADS": threads, "PATH": "", "HOME": str(root), "PYTHONPATH": str(root)},
+            env={"THREADS": threads, "PATH": "", "HOME": str(root), "PYTHONPATH": str(root)},
         ).stdout
         for threads in ("1", "2")
     }

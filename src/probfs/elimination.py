@@ -69,29 +69,47 @@ def leaving_count(step: int | float | None, remaining: int) -> int:
 
 def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Sequence[str], wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
-    driving = scores.driving(score)
+    near = _near_the_lowest(scores, score, wanted)
+    driving, sizes = scores.driving(score).take(near), scores.s_s.take(near)
     lowest_first = _ascending(driving)
     order: list[int] = []
     while len(order) < wanted:
         start = len(order)
         end = start + 1
-        while end < len(lowest_first) and _tied(driving, scores.s_s, lowest_first[start], lowest_first[end], score):
+        while end < len(lowest_first) and _tied(driving, sizes, lowest_first[start], lowest_first[end], score):
             end += 1
-        order += sorted(lowest_first[start:end], key=lambda position: names[int(scored[position])], reverse=True)
+        tied = [int(near[position]) for position in lowest_first[start:end]]
+        order += sorted(tied, key=lambda position: names[int(scored[position])], reverse=True)
     return order[:wanted]
 
 
+def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features:
+    """The positions of the lowest scores and of all that may be tied with them: in most rounds very few."""
+    driving = scores.driving(score)
+    if driving.power is not None or scores.s_s.power is not None:
+        return np.arange(len(driving))
+    values = driving.values
+    last = np.partition(values, wanted - 1)[wanted - 1]
+    # More than any two that are tied differ by.
+    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.values.max() if score == "signed" else 0.0)
+    return np.flatnonzero(values <= last + tie)
+
+
 def _ascending(values: Scaled) -> list[int]:
-    sign = np.sign(values.mantissa)
+    if values.power is None:
+        return np.argsort(values.values, kind="stable").tolist()  # type: ignore[no-any-return]  # of int
+    mantissa, exponent = values.parts
+    sign = np.sign(mantissa)
     # Among negative numbers the larger exponent is the lower number; lexsort's last key counts first.
-    order: list[int] = np.lexsort((values.mantissa, sign * values.exponent, sign)).tolist()
+    order: list[int] = np.lexsort((mantissa, sign * exponent, sign)).tolist()
     return order
 
 
 def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score) -> bool:
     pair = np.array([first, second])
     values, terms = driving.take(pair), sizes.take(pair)
-    unit = int(max(values.exponent[values.mantissa != 0], default=0))
+    mantissa, exponent = values.parts
+    unit = int(max(exponent[mantissa != 0], default=0))
     low, high = values.relative_to(unit)
     difference = abs(high - low)
     if difference <= _TIE * max(abs(low), abs(high)):

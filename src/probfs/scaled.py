@@ -18,48 +18,70 @@ _FAR = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """An array of numbers ``mantissa * 2**exponent``; a mantissa is 0 or has a magnitude in [½, 1)."""
+    """An array of numbers ``values * 2**power``; without a power they are doubles like any others, and as fast."""
 
-    mantissa: Floats
-    exponent: Integers
+    values: Floats
+    power: Integers | None = None
 
     @classmethod
-    def of(cls, values: Floats, exponent: int | Integers = 0) -> Scaled:
-        """The numbers ``values * 2**exponent``."""
+    def of(cls, values: Floats, power: int | Integers = 0) -> Scaled:
+        """The numbers ``values * 2**power``, each with all its digits."""
+        if isinstance(power, int) and power == 0:
+            return cls(values)
         mantissa, own = np.frexp(values)
-        return cls(mantissa, np.where(mantissa == 0, 0, own + np.asarray(exponent, dtype=np.int64)))
+        return cls(mantissa, np.where(mantissa == 0, 0, own + np.asarray(power, dtype=np.int64)))
+
+    @property
+    def parts(self) -> tuple[Floats, Integers]:
+        """Mantissas that are 0 or have a magnitude in [½, 1), and exponents."""
+        mantissa, own = np.frexp(self.values)
+        return mantissa, np.where(mantissa == 0, 0, own if self.power is None else own + self.power).astype(np.int64)
 
     def __len__(self) -> int:
-        return len(self.mantissa)
+        return len(self.values)
 
     def __add__(self, other: Scaled) -> Scaled:
+        if self.power is None and other.power is None:
+            return Scaled(self.values + other.values)
         zero = -(2**40)
-        own = np.where(self.mantissa == 0, zero, self.exponent)
-        others = np.where(other.mantissa == 0, zero, other.exponent)
+        mantissa, own = self.parts
+        other_mantissa, others = other.parts
+        own, others = np.where(mantissa == 0, zero, own), np.where(other_mantissa == 0, zero, others)
         top = np.maximum(own, others)
-        total = _shifted(self.mantissa, own - top) + _shifted(other.mantissa, others - top)
-        return Scaled.of(total, top)
+        return Scaled.of(_shifted(mantissa, own - top) + _shifted(other_mantissa, others - top), top)
 
     def __truediv__(self, divisor: float) -> Scaled:
-        return Scaled.of(self.mantissa / divisor, self.exponent)
+        return Scaled(self.values / divisor, self.power)
 
     @classmethod
     def side_by_side(cls, parts: Sequence[Scaled]) -> Scaled:
         """The numbers of several arrays as one."""
-        return cls(np.concatenate([part.mantissa for part in parts]), np.concatenate([part.exponent for part in parts]))
+        if all(part.power is None for part in parts):
+            return cls(np.concatenate([part.values for part in parts]))
+        mantissas, exponents = zip(*(part.parts for part in parts), strict=True)
+        return cls(np.concatenate(mantissas), np.concatenate(exponents))
 
     def take(self, positions: Integers) -> Scaled:
-        return Scaled(self.mantissa[positions], self.exponent[positions])
+        return Scaled(self.values[positions], None if self.power is None else self.power[positions])
 
-    def replaced(self, positions: Integers, values: Scaled) -> Scaled:
+    def replaced(self, positions: Integers, others: Scaled) -> Scaled:
         """The same numbers with some of them changed."""
-        mantissa, exponent = self.mantissa.copy(), self.exponent.copy()
-        mantissa[positions], exponent[positions] = values.mantissa, values.exponent
+        mantissa, exponent = self.parts
+        mantissa[positions], exponent[positions] = others.parts
         return Scaled(mantissa, exponent)
 
     def relative_to(self, exponent: int) -> Floats:
         """The numbers in units of 2^exponent, where 0 and ±infinity stand for what a double cannot hold."""
-        return _shifted(self.mantissa, np.where(self.mantissa == 0, 0, self.exponent - exponent))
+        if self.power is None and exponent == 0:
+            return self.values
+        mantissa, own = self.parts
+        return _shifted(mantissa, np.where(mantissa == 0, 0, own - exponent))
+
+    def logs(self) -> Floats:
+        """The natural logarithms of numbers that are not negative."""
+        with np.errstate(divide="ignore"):
+            logs: Floats = np.log(self.values)
+        return logs if self.power is None else logs + self.power * np.log(2.0)
 
     def to_floats(self) -> Floats:
         """The nearest doubles; what is too small for one becomes 0."""

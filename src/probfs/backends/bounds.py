@@ -5,11 +5,14 @@ With two classes and log-odds L, a feature of log-odds l changes a row's probabi
 σ(-L) - σ(L - l) in L: between -1 and 1. So when a feature k leaves, which moves L by l_k, the change that any other
 feature makes to a row is multiplied by something between e^-|l_k| and e^|l_k|, and its score Ŝ_S, or Ŝ_SU, by something
 between e^-M and e^M with M = max |l_k|. This holds however close probabilities are to 0 or 1.
+
+With more classes, half the sum of |P - Q| is the largest of P(A) - Q(A) over sets A of classes. If its leaving
+multiplies the weights of classes by f, that is Σ p_a·p_b·(f_b - f_a) / Σ p·f over a in A and b not in A, and no term of
+the largest is negative. When k leaves, p becomes p·g / Σ p·g, and each term is multiplied by g_a·g_b over two means of
+g: by something between e^-2R and e^2R, with R = max log g - min log g, and so is the largest of the sums.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,45 +22,43 @@ from probfs.table import Floats
 
 _ROUNDING = 1e-9
 """What computed scores may be off by, and ties be apart, in their logarithms; far more than they are."""
-_LEAST_BATCH = 2
+_LEAST_BATCH = 4
 
 
 class Floors:
     """Below which logarithm no feature's score can be."""
 
     def __init__(self, reach: Floats) -> None:
-        """``reach`` is by how much each feature, when it leaves, moves the log-odds of a row at most."""
+        """``reach`` is M for each feature: what its leaving multiplies scores by lies between e^-M and e^M."""
         self._reach = reach
         self._floor = np.full(len(reach), -np.inf)
-        self._needed = 0
+        self._unknown = self._known_but_computed = 0
 
     def computed(self, features: Features, scores: Scaled) -> None:
         """Take note of scores."""
-        with np.errstate(divide="ignore"):
-            self._floor[features] = np.log(np.maximum(scores.mantissa, 0.0)) + scores.exponent * np.log(2.0)
-
-    def of(self, features: Features) -> Floats:
-        return self._floor[features]
+        self._floor[features] = scores.logs()
 
     def left(self, features: Features) -> None:
         """These features have left: every other score may be lower by what they moved."""
         self._floor -= self._reach[features].sum()
 
-    def batches(self, active: Features) -> Iterator[tuple[Features, float]]:
-        """The features by their floors, in ever larger batches, with the floor of the next batch after each."""
-        order = active[np.argsort(self._floor[active], kind="stable")]
-        # Nothing is known of those without a floor; they all belong to the first batch. As for the others, it takes
-        # about as many as last time.
-        unknown = int(np.count_nonzero(np.isneginf(self._floor[active])))
-        size = max(_LEAST_BATCH, unknown, self._needed // 2)
-        self._needed = 0
-        while self._needed < len(order):
-            batch = order[self._needed : self._needed + size]
-            self._needed += len(batch)
-            size *= 2
-            yield batch, float(self._floor[order[self._needed]]) if self._needed < len(order) else np.inf
+    def first(self, active: Features, wanted: int) -> Features:
+        """The features to begin with: those of which nothing is known, and the lowest of the others, about half as many
+        as there were to compute last time.
+        """
+        floors = self._floor[active]
+        self._unknown = int(np.count_nonzero(np.isneginf(floors)))
+        size = self._unknown + max(_LEAST_BATCH, wanted, self._known_but_computed // 2)
+        if size >= len(active):
+            return active
+        lowest: Features = np.sort(active[np.argpartition(floors, size)[:size]])
+        return lowest
 
-
-def settled(lowest: Floats, wanted: int, next_floor: float) -> bool:
-    """Whether the lowest scores so far, and all that are tied with them, are so whatever the others are."""
-    return len(lowest) == wanted and bool(lowest[-1] + _ROUNDING < next_floor)
+    def others(self, active: Features, computed: Features, wanted: int) -> Features:
+        """The features that may be among the ``wanted`` lowest too, or be tied with these."""
+        last = np.partition(self._floor[computed], wanted - 1)[wanted - 1]
+        may_be = self._floor <= last + _ROUNDING
+        may_be[computed] = False
+        others: Features = active[may_be[active]]
+        self._known_but_computed = len(computed) + len(others) - self._unknown
+        return others

@@ -1,19 +1,29 @@
-"""Rows of large tables: the same arithmetic, with its loops over cells compiled."""
+"""Rows of large tables: the same arithmetic, with its loops over cells in machine code."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends import compiled
 from probfs.backends.counts import Layout
 from probfs.backends.many_classes import FactorTables, ManyClassRows
+from probfs.backends.native import address, loop
+from probfs.backends.rows import ROWS_IN_A_BLOCK
 from probfs.backends.sums import Fit, Sums
 from probfs.backends.two_class import OddsTables, TwoClassRows
+from probfs.crew import crew
 from probfs.table import Codes, Floats
 
 MOST_TABLE_CELLS = 1 << 22
 """Beyond this the tables of many classes would not stay in the cache, and take long to make."""
+_WORTH_A_THREAD = 500_000
+"""Cells below which handing some of them to another thread takes longer than to go through them."""
+
+Part = tuple[int, int, int, int]
+"""The first block and the last, the first feature and the last; the last are not in it."""
 
 
 class LargeTwoClassRows(TwoClassRows):
@@ -21,69 +31,73 @@ class LargeTwoClassRows(TwoClassRows):
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
         super().__init__(codes, counts, label, layout, tables)
-        rows = codes.shape[1]
-        self._blocks = (rows + compiled.BLOCK - 1) // compiled.BLOCK
+        self._rows = codes.shape[1]
+        self._blocks = _blocks(self._rows)
+        self._move = loop("two_class_move", codes.dtype.name)
+        self._sum = loop("two_class_sums", codes.dtype.name)
+        self._towards_own = -1.0 if label == 1 else 1.0
         self._counts_are_one = bool((counts == 1).all())
-        self._start = np.empty(rows, dtype=np.int32)
-        self._q = np.empty(rows)
-        self._signed_weight = np.empty(rows)
         self._state: Floats | None = None
+        # Looked up once: that takes longer than many a loop.
+        self._codes_at, self._offset_at = address(codes), address(layout.offset)
+        self._log_odds_at, self._excess_at = address(tables.log_odds), address(tables.excess)
+        self._odds_at = tuple(map(address, (self.high, self.low, counts)))
+        self._scratch: list[_Scratch] = []
 
     def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         if self.zeros is not None:
             super().add(features, sign)
             return
-        compiled.two_class_add(
-            self.codes, features, self.layout.offset, self.tables.log_odds, float(sign), self.high, self.low
+        self._state = np.empty((self._blocks, 4))
+        before = (
+            *self._table(features),
+            self._log_odds_at,
+            float(sign),
+            *self._odds_at,
+            self._counts_are_one,
+            self._towards_own,
         )
-        self._state = None
+        state = address(self._state)
+        parts = _parts(self._rows, 1, self._rows * (2 * len(features) + 6))
+        crew().run([partial(self._move, *before, first, last, state) for first, last, *_ in parts])
 
     def least_gap(self) -> float:
-        if self.zeros is not None:
-            return super().least_gap()
-        return float(self._current()[:, 3].min(initial=np.inf))
-
-    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
-        if shift or self.zeros is not None:
-            return super().sums(features, shift)
-        self._current()
-        absolute, signed = np.empty((self._blocks, len(features))), np.empty((self._blocks, len(features)))
-        compiled.two_class_sums(
-            self.codes,
-            features,
-            self.layout.offset,
-            self.tables.excess,
-            self._start,
-            self._q,
-            self._signed_weight,
-            absolute,
-            signed,
-        )
-        return Sums(absolute.sum(axis=0), signed.sum(axis=0))
+        return super().least_gap() if self._state is None else float(self._state[:, 3].min(initial=np.inf))
 
     def fit(self) -> Fit:
-        if self.zeros is not None:
+        if self._state is None:
             return super().fit()
-        errors, miss, loss, _ = self._current().sum(axis=0).tolist()
+        errors, miss, loss, _ = self._state.sum(axis=0).tolist()
         return Fit(errors, miss, loss)
 
-    def _current(self) -> Floats:
-        """Bring what follows from the log-odds up to date; each block's errors, losses and least gap."""
-        if self._state is None:
-            self._state = np.empty((self._blocks, 4))
-            compiled.two_class_state(
-                self.high,
-                self.low,
-                self.counts,
-                self._counts_are_one,
-                -1.0 if self.label == 1 else 1.0,
-                self.layout.slots,
-                self._start,
-                self._q,
-                self._signed_weight,
-                self._state,
-            )
-        return self._state
+    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+        if shift or self._state is None:
+            return super().sums(features, shift)
+        sums = np.empty((2, self._blocks, len(features)))
+        at = address(sums)
+        before = (*self._table(features), self._excess_at, self.layout.slots, *self._odds_at, self._towards_own)
+        parts = _parts(self._rows, len(features), self._rows * len(features))
+        while len(self._scratch) < len(parts):
+            self._scratch.append(_Scratch(min(self._rows, ROWS_IN_A_BLOCK)))
+        crew().run(
+            [
+                partial(self._sum, *before, *part, *scratch.addresses, at, at + sums[0].nbytes)
+                for part, scratch in zip(parts, self._scratch, strict=False)
+            ]
+        )
+        absolute, signed = sums.sum(axis=1)
+        return Sums(absolute, signed)
+
+    def _table(self, features: npt.NDArray[np.intp]) -> tuple[int, ...]:
+        return self._codes_at, self._rows, address(features), len(features), self._offset_at
+
+
+class _Scratch:
+    """Where a thread keeps what it computes for a block."""
+
+    def __init__(self, rows: int) -> None:
+        self._start, self._numbers = np.empty(rows, dtype=np.int32), np.empty((2, rows))
+        self.addresses = address(self._start), *map(address, self._numbers)
 
 
 class LargeManyClassRows(ManyClassRows):
@@ -96,25 +110,49 @@ class LargeManyClassRows(ManyClassRows):
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift or self._excess_table is None:
             return super().sums(features, shift)
+        run = loop("many_class_sums", self.codes.dtype.name)
+        rows = self.codes.shape[1]
         behind, top = self._behind()
         weights = np.exp(-behind)
         probabilities = np.ascontiguousarray((weights / weights.sum(axis=0)).T)
-        blocks = (len(top) + compiled.BLOCK - 1) // compiled.BLOCK
-        absolute, signed = np.empty((blocks, len(features))), np.empty((blocks, len(features)))
-        label = -1 if self.label is None else self.label
-        compiled.many_class_sums(
-            self.codes,
-            features,
-            self.layout.offset,
-            self._excess_table,
-            top,
-            probabilities,
-            self.counts,
-            label,
-            absolute,
-            signed,
+        absolute, signed = np.empty((2, _blocks(rows), len(features)))
+        before = (
+            *_table(self.codes, features, self.layout),
+            address(self._excess_table),
+            self.layout.slots,
+            address(top),
+            address(probabilities),
+            len(weights),
+            address(self.counts),
+            -1 if self.label is None else self.label,
         )
+        parts = _parts(rows, len(features), rows * len(features) * len(weights))
+        crew().run([partial(run, *before, *part, address(absolute), address(signed)) for part in parts])
         return Sums(absolute.sum(axis=0), signed.sum(axis=0))
+
+
+def _blocks(rows: int) -> int:
+    return (rows + ROWS_IN_A_BLOCK - 1) // ROWS_IN_A_BLOCK
+
+
+def _table(codes: Codes, features: npt.NDArray[np.intp], layout: Layout) -> tuple[int, ...]:
+    return address(codes), codes.shape[1], address(features), len(features), address(layout.offset)
+
+
+def _parts(rows: int, features: int, cells: int) -> list[Part]:
+    """The blocks, or where they are too few the features, dealt to as many threads as pay."""
+    blocks = _blocks(rows)
+    threads = min(crew().size, cells // _WORTH_A_THREAD) or 1
+    if blocks >= 4 * threads:
+        return [(first, last, 0, features) for first, last in _stretches(blocks, threads)]
+    return [(0, blocks, first, last) for first, last in _stretches(features, threads)]
+
+
+def _stretches(items: int, parts: int) -> Iterator[tuple[int, int]]:
+    for part in range(parts):
+        first, last = items * part // parts, items * (part + 1) // parts
+        if last > first:
+            yield first, last
 
 
 def _excess_tables(factors: Floats) -> Floats | None:

@@ -166,6 +166,12 @@ class ManyClassRows(Rows):
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
 
+    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+        if self.zeros is not None:
+            return None
+        span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
+        return 2 * np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
+
     def fit(self) -> Fit:
         assert self.label is not None
         behind, _ = self._behind()

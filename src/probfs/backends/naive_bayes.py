@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.backends import Features, RoundScores
-from probfs.backends.bounds import Floors, settled
+from probfs.backends.bounds import Floors
 from probfs.backends.counts import ClassCounts, Layout, Model
 from probfs.backends.many_classes import FactorTables, ManyClassRows
 from probfs.backends.rows import LN2, Rows
@@ -29,8 +29,12 @@ Members = npt.NDArray[np.intp]
 
 # Below this a sum has lost digits to underflow, or is 0, and is taken again in smaller units.
 _UNDERFLOWING = 2.0**-900
-WORTH_COMPILING = 250_000_000
-"""Cells of all rounds together, above which compiled loops save more than the near second that loading them takes."""
+WORTH_COMPILING = 100_000_000
+"""Cells of all rounds together, above which compiled loops save several times the tenth of a second that loading them
+takes: the first time ever they must be compiled, which takes a few seconds.
+"""
+LOOP_CODES = ("uint8", "uint16")
+"""The types of codes that there are compiled loops for."""
 _ROW = 15
 """How many cells' time a row takes in each round, with all that depends on its odds alone."""
 WORTH_SPARING = 300_000
@@ -92,16 +96,13 @@ class NaiveBayes:
         floors = self._floors.get(score)
         if floors is None or self._table_rows * len(self._active) < WORTH_SPARING:
             return self._active, self.score()
-        features: list[Features] = []
-        scores: list[Scores] = []
-        lowest = np.empty(0)
-        for batch, next_floor in floors.batches(self._active):
-            features.append(batch)
-            scores.append(self._scores(batch))
-            lowest = np.sort(np.concatenate([lowest, floors.of(batch)]))[:wanted]
-            if settled(lowest, wanted, next_floor):
-                break
-        found = np.concatenate(features)
+        batches = [floors.first(self._active, wanted)]
+        scores = [self._scores(batches[0])]
+        others = floors.others(self._active, batches[0], wanted)
+        if len(others):
+            batches.append(others)
+            scores.append(self._scores(others))
+        found = np.concatenate(batches)
         order = np.argsort(found)
         return found[order], self._with_fit(_joined(scores, order))
 
@@ -195,8 +196,8 @@ class NaiveBayes:
 
     def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> Rows:
         two, many = TwoClassRows, ManyClassRows
-        if self._compile:
-            # Only here is numba imported, which takes longer than ranking a small table.
+        if self._compile and codes.dtype.name in LOOP_CODES:
+            # Only here is LLVM loaded, which takes longer than ranking a small table.
             from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
 
             two, many = LargeTwoClassRows, LargeManyClassRows

@@ -58,8 +58,8 @@ class Rows(ABC):
         """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
 
     def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
-        """By how much each feature, when it leaves, moves the log-odds of any of these rows at most, if they hold none
-        but these slots; None where there is no such thing.
+        """The logarithm of what each feature, when it leaves, multiplies any other's changes of these rows by at most,
+        if they hold none but these slots; None where there is no such thing. See ``bounds``.
         """
         return None
 

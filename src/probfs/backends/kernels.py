@@ -1,0 +1,231 @@
+"""The loops over cells, as numba compiles them: ``native`` does so once and keeps the machine code.
+
+Each does what a method of some rows does in numpy, and is tested against it. Arrays come as addresses, rows in blocks
+that stay in the cache; every block leaves its own sums, which are added in one order however many threads there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import cfunc, njit, types
+
+from probfs.backends.rows import EQUAL_ODDS
+from probfs.backends.rows import ROWS_IN_A_BLOCK as BLOCK
+
+_PRODUCTS = 256
+"""That many factors of at most 2 are multiplied before their logarithm is taken."""
+_SMALL = 1e-5
+"""Of such a number four terms of a series of powers are as good as all."""
+_LOG2_E = 1.4426950408889634
+# ln 2 in two parts, the first with so few digits that its products with exponents are exact.
+_LN2_HIGH = 0.693147180369123816490
+_LN2_LOW = 1.90821492927058770002e-10
+_ROUND = 1.5 * 2.0**52
+"""Added to a number, this leaves its nearest integer in the last bits."""
+_LEAST_EXPONENT = -708.0
+
+_CARELESS = {"contract", "reassoc", "nsz", "arcp"}
+"""Sums may be added in any order, and a·b + c rounded once; NaN and infinity keep their meaning."""
+
+Function = Callable[..., Any]
+
+
+# Without leave to reorder: the two parts of ln 2, and what rounds, would be lost.
+@njit(fastmath={"contract"}, error_model="numpy")
+def exp(x):  # type: ignore[no-untyped-def]  # numba infers them
+    """e^x for x ≤ 0, to within two units in the last place; 0 where that is below the smallest normal number.
+
+    Unlike the C library's, it becomes vector instructions.
+    """
+    shifted = max(x, _LEAST_EXPONENT) * _LOG2_E + _ROUND
+    whole = shifted - _ROUND
+    rest = (max(x, _LEAST_EXPONENT) - whole * _LN2_HIGH) - whole * _LN2_LOW
+    series = 1 / 6227020800.0
+    series = series * rest + 1 / 479001600.0
+    series = series * rest + 1 / 39916800.0
+    series = series * rest + 1 / 3628800.0
+    series = series * rest + 1 / 362880.0
+    series = series * rest + 1 / 40320.0
+    series = series * rest + 1 / 5040.0
+    series = series * rest + 1 / 720.0
+    series = series * rest + 1 / 120.0
+    series = series * rest + 1 / 24.0
+    series = series * rest + 1 / 6.0
+    series = series * rest + 0.5
+    series = series * rest + 1.0
+    series = series * rest + 1.0
+    power = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
+    return series * power if x >= _LEAST_EXPONENT else 0.0
+
+
+@njit
+def _bits(x):  # type: ignore[no-untyped-def]  # as above
+    """An integer that grows with |x|: the least of integers becomes vector instructions, that of doubles does not."""
+    return np.float64(abs(x)).view(np.int64)
+
+
+def two_class_move(  # type: ignore[no-untyped-def]  # as above
+    codes,
+    rows,
+    features,
+    count,
+    offset,
+    log_odds,
+    sign,
+    high,
+    low,
+    counts,
+    counts_are_one,
+    towards_own,
+    first,
+    last,
+    sums,
+):
+    """Add the log-odds of some features to every row's, losing nothing (Knuth's two-sum); then each block's errors,
+    losses and least gap.
+
+    ``towards_own`` is 1 where class 0 is the rows' own, -1 where class 1 is.
+    """
+    for block in range(first, last):
+        begin, end = block * BLOCK, min(rows, (block + 1) * BLOCK)
+        for k in range(count):
+            column = features[k] * rows
+            base = offset[features[k]]
+            for row in range(begin, end):
+                term = sign * log_odds[base + codes[column + row]]
+                total = high[row] + term
+                back = total - high[row]
+                low[row] += (high[row] - (total - back)) + (term - back)
+                high[row] = total
+        _block_state(high, low, counts, counts_are_one, towards_own, begin, end, block * 4, sums)
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _block_state(  # type: ignore[no-untyped-def]  # as above
+    high, low, counts, counts_are_one, towards_own, begin, end, place, sums
+):
+    equal = -EQUAL_ODDS if towards_own > 0.0 else EQUAL_ODDS
+    errors, miss, loss, least = 0.0, 0.0, 0.0, _bits(np.inf)
+    for first in range(begin, end, _PRODUCTS):
+        product = 1.0
+        for row in range(first, min(end, first + _PRODUCTS)):
+            odds = (high[row] + low[row]) * towards_own
+            count = counts[row]
+            ratio = exp(-abs(odds))
+            share = 1.0 / (1.0 + ratio)
+            errors += count if odds < equal else 0.0
+            miss += count * (share if odds < 0.0 else ratio * share)
+            loss += count * max(-odds, 0.0)
+            # log(1 + ratio): where it is not small, the logarithm of a product of many is cheaper than that of each.
+            small = ratio < _SMALL
+            loss += count * (ratio * (1.0 - ratio * (0.5 - ratio / 3.0)) if small else 0.0)
+            product *= 1.0 if small else 1.0 + ratio
+            least = min(least, _bits(odds))
+        if counts_are_one:
+            loss += math.log(product)
+        else:
+            for row in range(first, min(end, first + _PRODUCTS)):
+                ratio = exp(-abs(high[row] + low[row]))
+                loss += counts[row] * math.log1p(ratio) if ratio >= _SMALL else 0.0
+    sums[place] = errors
+    sums[place + 1] = miss
+    sums[place + 2] = loss
+    sums[place + 3] = np.int64(least).view(np.float64)
+
+
+def two_class_sums(  # type: ignore[no-untyped-def]  # as above
+    codes, rows, features, count, offset, excess, slots, high, low, counts, towards_own,
+    first, last, first_feature, last_feature, start, q, weight, absolute, signed,
+):  # fmt: skip
+    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, a line of sums for each block.
+
+    ``start``, ``q`` and ``weight`` are there to hold what a block's log-odds come to.
+    """
+    for block in range(first, last):
+        begin = block * BLOCK
+        size = min(rows - begin, BLOCK)
+        for i in range(size):
+            odds = high[begin + i] + low[begin + i]
+            ratio = exp(-abs(odds))
+            share = 1.0 / (1.0 + ratio)
+            q[i] = ratio * share
+            weight[i] = counts[begin + i] * ratio * share * share * (towards_own if odds >= 0.0 else -towards_own)
+            start[i] = 0 if odds >= 0.0 else slots
+        for k in range(first_feature, last_feature):
+            column = features[k] * rows + begin
+            base = offset[features[k]]
+            size_of_changes, own = 0.0, 0.0
+            for i in range(size):
+                e = excess[base + codes[column + i] + start[i]]
+                change = e / (1.0 + q[i] * e) * weight[i]
+                own += change
+                size_of_changes += abs(change)
+            absolute[block * count + k] = size_of_changes
+            signed[block * count + k] = own
+
+
+def many_class_sums(  # type: ignore[no-untyped-def]  # as above
+    codes, rows, features, count, offset, excess, slots, top, probabilities, classes, counts, label,
+    first, last, first_feature, last_feature, absolute, signed,
+):  # fmt: skip
+    """The same for any number of classes; ``probabilities`` is rows × classes, ``excess`` top × slots × classes."""
+    for block in range(first, last):
+        begin, end = block * BLOCK, min(rows, (block + 1) * BLOCK)
+        for k in range(first_feature, last_feature):
+            column = features[k] * rows
+            base = offset[features[k]]
+            size_of_changes, own = 0.0, 0.0
+            for row in range(begin, end):
+                table = (top[row] * slots + base + codes[column + row]) * classes
+                of_row = row * classes
+                mean = 0.0
+                for c in range(classes):
+                    mean += probabilities[of_row + c] * excess[table + c]
+                change = 0.0
+                for c in range(classes):
+                    change += abs(mean - excess[table + c]) * probabilities[of_row + c]
+                scale = counts[row] / (1.0 + mean)
+                size_of_changes += change * scale
+                if label >= 0:
+                    own += (mean - excess[table + label]) * probabilities[of_row + label] * scale
+            absolute[block * count + k] = size_of_changes / 2
+            signed[block * count + k] = own
+
+
+_ITEMS = {"S": types.int32, "I": types.int64, "D": types.float64}
+
+
+def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any) -> bytes:
+    """One of the loops, for codes of one type, to be found as ``symbol``; ``native`` says what the arguments mean."""
+    items = {**_ITEMS, "C": getattr(types, codes)}
+    signature = types.void(
+        *(
+            types.CPointer(items[letter]) if letter.isupper() else items[letter.upper()]  # type: ignore[no-untyped-call]
+            for letter in arguments
+        )
+    )
+    fastmath, function = _LOOPS[name]
+    compiled = cfunc(signature, fastmath=fastmath, error_model="numpy")(function)
+    module = llvm.parse_assembly(compiled.inspect_llvm())
+    for inner in module.functions:
+        # What only the loop itself calls becomes part of it, and numba's handling of errors, of which there are none
+        # here, is seen to be of no use: nothing is left that needs numba.
+        if not inner.is_declaration and inner.name != compiled.native_name:
+            inner.linkage = "internal"
+    module.get_function(compiled.native_name).name = symbol
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+_LOOPS: dict[str, tuple[set[str], Function]] = {
+    "two_class_move": (set(), two_class_move),
+    "two_class_sums": (_CARELESS, two_class_sums),
+    "many_class_sums": (_CARELESS, many_class_sums),
+}
