@@ -1,4 +1,4 @@
-"""Timing: calls in this process, and whole processes with their peak memory."""
+"""Timing, of calls in this process and of whole processes with their peak memory; and comparisons."""
 
 from __future__ import annotations
 
@@ -68,3 +68,38 @@ def out_of_cache(path: Path) -> None:
     with open(path, "rb") as stream:
         os.fsync(stream.fileno())
         os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A comparison: our time, what it is held against, and the ratio that is wanted."""
+
+    workload: str
+    what: str
+    seconds: float
+    peer: str
+    peer_seconds: float
+    ratio: float
+    wanted: str
+    met: bool
+
+
+def at_most(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
+    ratio = seconds / peer_seconds
+    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"at most {limit:g}", ratio <= limit)
+
+
+def faster(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
+    ratio = peer_seconds / seconds
+    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"faster by {limit:g} or more", ratio >= limit)
+
+
+def markdown(lines: list[Line]) -> str:
+    text = "| workload | what | probfs | held against | | ratio | wanted | |\n|---|---|---:|---|---:|---:|---|---|\n"
+    for line in lines:
+        unit = "" if "MB" in line.what else " s"
+        text += (
+            f"| {line.workload} | {line.what} | {line.seconds:.3g}{unit} | {line.peer} | {line.peer_seconds:.3g}{unit} "
+            f"| {line.ratio:,.3g} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
+        )
+    return text

@@ -1,15 +1,8 @@
-"""What ranking with Naive Bayes costs, as ratios to what users would run instead and to stated limits, in one run.
-
-From the project's root, with the benchmark extra installed: python benchmarks/naive_bayes.py. It takes some minutes and
-writes benchmarks/naive_bayes.md and benchmarks/naive_bayes.json. Every time is the best of several.
-"""
+"""What ranking with Naive Bayes costs."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measure import best_of, best_process, out_of_cache, probfs, process, python
+from measure import Line, at_most, best_of, best_process, faster, out_of_cache, probfs, process, python
 from probfs import api
 from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Score
@@ -32,30 +25,6 @@ from workloads import binary, categorical
 HERE = Path(__file__).resolve().parent
 SCORES: tuple[Score, ...] = ("absolute", "signed")
 PEER_REMOVALS = 5
-
-
-@dataclass(frozen=True)
-class Line:
-    """A comparison: our time, what it is held against, and the ratio that is wanted."""
-
-    workload: str
-    what: str
-    seconds: float
-    peer: str
-    peer_seconds: float
-    ratio: float
-    wanted: str
-    met: bool
-
-
-def at_most(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
-    ratio = seconds / peer_seconds
-    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"at most {limit:g}", ratio <= limit)
-
-
-def faster(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
-    ratio = peer_seconds / seconds
-    return Line(workload, what, seconds, peer, peer_seconds, ratio, f"faster by {limit:g} or more", ratio >= limit)
 
 
 def tall(folder: Path) -> Iterator[Line]:
@@ -253,28 +222,4 @@ def _empty_mapping(folder: Path) -> Path:
     return path
 
 
-def markdown(lines: list[Line]) -> str:
-    text = "| workload | what | probfs | held against | | ratio | wanted | |\n|---|---|---:|---|---:|---:|---|---|\n"
-    for line in lines:
-        unit = "" if "MB" in line.what else " s"
-        text += (
-            f"| {line.workload} | {line.what} | {line.seconds:.3g}{unit} | {line.peer} | {line.peer_seconds:.3g}{unit} "
-            f"| {line.ratio:,.3g} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
-        )
-    return text
-
-
-def main() -> None:
-    lines: list[Line] = []
-    parts: tuple[Callable[[Path], Iterator[Line]], ...] = (start_up, tall, wide, medium, growth, many_rows, arff)
-    with tempfile.TemporaryDirectory() as folder:
-        for part in parts:
-            for line in part(Path(folder)):
-                lines.append(line)
-                print(markdown([line]).splitlines()[-1], flush=True)
-    (HERE / "naive_bayes.md").write_text(markdown(lines))
-    (HERE / "naive_bayes.json").write_text(json.dumps([asdict(line) for line in lines], indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+PARTS = (start_up, tall, wide, medium, growth, many_rows, arff)

@@ -1,21 +1,21 @@
-"""What a round of the SVM costs: scoring it by shuffles, as a ratio to the round's own fit and to scikit-learn's
-permutation_importance on the same table.
+"""What a round of the SVM costs.
 
-Run it from the project's root: python benchmarks/svm.py. Times are the best of several in this process; the peer, which
-takes minutes, is given all cores, shuffles every column once, and is multiplied by the number of shuffles.
+The peer, which takes minutes, is given all cores, shuffles every column once, and is multiplied by the number of
+shuffles.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from measure import Line, at_most, best_of, faster
 from probfs.backends.svm import Svm
 from probfs.backends.svm.scoring import fit, shuffle
 from probfs.canonical import canonical
@@ -31,7 +31,6 @@ from probfs.workers import interruptibly
 from workloads import weston
 
 SHUFFLES = 20
-Result = TypeVar("Result")
 
 
 class Workload(NamedTuple):
@@ -44,17 +43,14 @@ class Workload(NamedTuple):
 WORKLOADS = (Workload("linear-2000x100", 2000, 100, "linear"), Workload("rbf-1000x50", 1000, 50, "rbf"))
 
 
-def main() -> None:
-    print(f"| workload | the round's fit | its {SHUFFLES} shuffles | to the fit | permutation_importance | faster |")
-    print("|---|---|---|---|---|---|")
+def one_round(folder: Path) -> Iterator[Line]:
+    """Scoring a round by shuffles, beside the round's own fit and scikit-learn's permutation_importance."""
     for workload in WORKLOADS:
         fit_time, score_time = measure_product(workload)
-        peer_time = measure_peer(workload)
-        print(
-            f"| {workload.name} | {fit_time:.3f} s | {score_time:.3f} s | {score_time / fit_time:.2f} "
-            f"| {peer_time:.0f} s | {peer_time / score_time:,.0f} × |",
-            flush=True,
-        )
+        name, what = f"svm-{workload.name}", f"a round's {SHUFFLES} shuffles"
+        yield at_most(name, what, score_time, "the round's fit", fit_time, 1)
+        peer = f"permutation_importance, {SHUFFLES} repeats"
+        yield faster(name, what, score_time, peer, measure_peer(workload), 1)
 
 
 def measure_product(workload: Workload) -> tuple[float, float]:
@@ -64,9 +60,9 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     dataset, _ = encode(prepared, [], choice, ())
     backend = Svm(canonical(dataset, 0), settings(workload.kernel), schedule(workload.features, 1))
     (task,) = backend.shuffle_tasks()
-    fit_time, model = best(lambda: interruptibly(fit, task))
-    score_time, _ = best(lambda: interruptibly(lambda same: shuffle(same, model), task))
-    return fit_time, score_time
+    model = interruptibly(fit, task)
+    fit_time = best_of(7, lambda: interruptibly(fit, task))
+    return fit_time, best_of(7, lambda: interruptibly(lambda same: shuffle(same, model), task))
 
 
 def measure_peer(workload: Workload) -> float:
@@ -76,8 +72,8 @@ def measure_peer(workload: Workload) -> float:
     cost = 1 / workload.features if workload.kernel == "linear" else 1.0
     machine = SVC(kernel=workload.kernel, C=cost)
     model = CalibratedClassifierCV(machine, method="sigmoid", ensemble=False, cv=5).fit(cells, frame["y"])
-    once, _ = best(
-        lambda: permutation_importance(model, cells, frame["y"], scoring="neg_log_loss", n_repeats=1, n_jobs=-1), 1
+    once = best_of(
+        1, lambda: permutation_importance(model, cells, frame["y"], scoring="neg_log_loss", n_repeats=1, n_jobs=-1)
     )
     return once * SHUFFLES
 
@@ -96,15 +92,4 @@ def settings(kernel: Kernel) -> Settings:
     )
 
 
-def best(work: Callable[[], Result], times: int = 7) -> tuple[float, Result]:
-    """The least time of several, and the result."""
-    least = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        result = work()
-        least = min(least, time.perf_counter() - start)
-    return least, result
-
-
-if __name__ == "__main__":
-    main()
+PARTS = (one_round,)

@@ -134,10 +134,8 @@ def test_the_whole_page_about_the_paper_is_what_is_found() -> None:
 
 
 def test_readme_shows_the_last_benchmarks() -> None:
-    written = (ROOT / "benchmarks" / "naive_bayes.md").read_text()
-    shown = README.split("<!-- benchmarks: what benchmarks/naive_bayes.py wrote -->\n")[1].split(
-        "<!-- benchmarks end -->"
-    )[0]
+    written = (ROOT / "benchmarks" / "results.md").read_text()
+    shown = README.split("<!-- benchmarks: what benchmarks/run.py wrote -->\n")[1].split("<!-- benchmarks end -->")[0]
     assert shown == written
 
 

@@ -55,6 +55,7 @@ def rank(
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    max_unpacked: int | None = None,
     input_format: TableFormat | None = None,
     seed: int = 0,
     jobs: int | None = None,
@@ -104,7 +105,7 @@ def rank(
     if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *further)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
 
-    options = ReadOptions(input_format, delimiter, encoding)
+    options = ReadOptions(input_format, delimiter, encoding, max_unpacked)
     choice = ColumnChoice(
         _text(target),
         settings.count,
@@ -115,9 +116,9 @@ def rank(
         measured=classifier == "svm",
     )
     prepared, mapping_file = load(data, mapping, options, choice)
+    others = [_table(more, options, further=True) for more in further]
     say = on_note or (lambda note: None)
     say(target_note(prepared))
-    others = [_table(more, options, further=True) for more in further]
     dataset, notes = encode(prepared, others, choice, (*settings.na, *mapping_file.missing))
     warnings = (*prepared.notes, *(note for table in others for note in table.notes), *notes)
     for note in warnings:

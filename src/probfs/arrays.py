@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_FEW = 32
+
 
 def text_array(texts: Sequence[str | None]) -> pa.StringArray:
     """Texts, of which some may be missing.
@@ -75,6 +77,9 @@ def equal_to(texts: pa.StringArray, text: str) -> pa.BooleanArray:
 
 def null_where(texts: pa.StringArray, missing: str) -> pa.StringArray:
     """The texts with a certain one made missing."""
+    if len(texts) <= _FEW and missing not in texts.to_pylist():
+        # Most blocks of a column hold few texts, and to look through these is faster than to ask for it.
+        return texts
     return pc.if_else(equal_to(texts, missing), pa.nulls(1, pa.string())[0], texts)
 
 

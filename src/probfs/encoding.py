@@ -25,6 +25,8 @@ from probfs.table import Codes, Floats, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, quoted
 
 MANY_UNSEEN = 0.5
+MOST_VALUES = 1_000_000
+"""Of one feature, for each class: more are no categories, and would take all memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +141,12 @@ def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule:
         [codes[prepared.unlabelled], *(recoded(table, table.columns[name], coder).codes for table in others)]
     )
     missing = len(coder.labels)
+    if missing > MOST_VALUES:
+        problem = (
+            f"column {quoted(name)} has {missing:,} different values, more than the {MOST_VALUES:,} that are counted"
+        )
+        hint = "leave it out with --exclude, or cut or group it in a mapping"
+        raise DataError(f"{problem}; {hint}", source=prepared.table.source)
     # From how many rows hold each value, not from the rows.
     rows = column.counts(prepared.labelled_weights)
     seen = np.bincount(places_of_values(prepared.table, column, coder), rows, minlength=missing + 1) > 0

@@ -38,6 +38,20 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Complain now of what would keep a file from being written when all the work is done."""
+    shown = printable(os.fspath(path))
+    if Path(path).is_dir():
+        raise OutputError("is a directory; name a file in it", source=shown)
+    if is_stream(path):
+        return
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise OutputError(f"cannot be written: there is no folder {printable(str(target.parent))}", source=shown)
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise OutputError("cannot be written: permission denied", source=shown)
+
+
 def format_by_ending(
     path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format, option: str = "--output"
 ) -> Format:

@@ -88,10 +88,13 @@ class Ranking:
         rows = [tuple(getattr(feature, name) for name in CSV_HEADER) for feature in self.features]
         return pandas.DataFrame(rows, columns=list(CSV_HEADER)).astype({"s_su": float, "initial_s_su": float})
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The ranked features as CSV text, also written to ``path`` when one is given."""
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
+        """The ranked features as CSV text, also written to ``path`` when one is given.
+
+        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
+        """
         rows = [[getattr(feature, name) for name in CSV_HEADER] for feature in self.features]
-        return _delivered(delimited([CSV_HEADER, *rows]), path)
+        return _delivered(delimited([CSV_HEADER, *rows], safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON form."""

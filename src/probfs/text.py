@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -10,6 +11,9 @@ from collections.abc import Iterable
 _UNSEEN = frozenset("\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_QUOTE = 60
+# Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 def printable(text: str) -> str:
@@ -51,14 +55,37 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
+def shown_bytes(number: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> shown_bytes(700), shown_bytes(3 << 19), shown_bytes(4 << 30)
+    ('700 bytes', '1.5 MB', '4 GB')
+    """
+    for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
+        if number >= 1 << power:
+            return f"{number / (1 << power):.3g} {unit}"
+    return f"{number} bytes"
+
+
+def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",", safe: bool = False) -> str:
     """Rows as CSV. (Python's csv module, before 3.13, leaves a carriage return in a cell unquoted.)
+
+    With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe.
 
     >>> print(delimited([["a", "b, c"], [1.5, None]]), end="")
     a,"b, c"
     1.5,
+    >>> print(delimited([["=1+1", "-1"]], safe=True), end="")
+    '=1+1,-1
     """
-    return "".join(f"{_record([_cell(value, delimiter) for value in row], delimiter)}\n" for row in rows)
+    prepared = (map(_harmless, row) for row in rows) if safe else rows
+    return "".join(f"{_record([_cell(value, delimiter) for value in row], delimiter)}\n" for row in prepared)
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(value):
+        return "'" + value
+    return value
 
 
 def _record(cells: list[str], delimiter: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -20,6 +21,7 @@ from probfs.backends.two_class import OddsTables, TwoClassRows
 from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.folds import check_class_sizes, deal_folds
+from probfs.memory import require_memory
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
 
@@ -39,6 +41,8 @@ _ROW = 15
 """How many cells' time a row takes in each round, with all that depends on its odds alone."""
 WORTH_SPARING = 300_000
 """Cells of a round below which computing all of them is faster than finding out which need not be."""
+_TABLES = 6
+"""How many numbers a model has for each class and value."""
 _SATURATED = 600.0
 """When even the least certain row is surer than e^-600, a round works in units that fit that row from the start."""
 
@@ -66,6 +70,7 @@ class NaiveBayes:
         self._active: Features = np.arange(len(dataset.features))
         if estimate != "resubstitution":
             check_class_sizes(dataset)
+        require_memory(self._memory_needed(dataset, folds if estimate == "cv" else 1), "ranking this", dataset.source)
         self._labelled = self._labelled_rows(dataset, estimate, folds, seed)
         self._unlabelled = self._unlabelled_group(dataset)
         for rows in (*self._labelled, *self._unlabelled):
@@ -145,6 +150,14 @@ class NaiveBayes:
         reach = np.max(reaches, axis=0)
         return {name: Floors(reach) for name in ("absolute", *(["unlabeled"] if self._unlabelled else []))}
 
+    def _memory_needed(self, dataset: Dataset, models: int) -> int:
+        classes = len(dataset.classes)
+        codes = np.min_scalar_type(int(self._layout.values.max())).itemsize * len(dataset.features)
+        # Each row's codes once more, its weights in two parts and what else a round keeps; and for each model, of which
+        # there is one for each class and fold, some tables of factors.
+        rows = self._table_rows * (codes + 40 + (16 * classes if classes > 2 else 16))
+        return rows + models * classes * self._layout.slots * classes * 8 * _TABLES
+
     # --- which rows are scored by which model -----------------------------------------------------------------------
 
     def _labelled_rows(self, dataset: Dataset, estimate: Estimate, folds: int, seed: int) -> list[Rows]:
@@ -197,10 +210,12 @@ class NaiveBayes:
     def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> Rows:
         two, many = TwoClassRows, ManyClassRows
         if self._compile and codes.dtype.name in LOOP_CODES:
-            # Only here is LLVM loaded, which takes longer than ranking a small table.
-            from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
+            # Only here is LLVM loaded, which takes longer than ranking a small table. Where it cannot be, for want of
+            # memory perhaps, there is still numpy.
+            with contextlib.suppress(OSError):
+                from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
 
-            two, many = LargeTwoClassRows, LargeManyClassRows
+                two, many = LargeTwoClassRows, LargeManyClassRows
         if len(model.log_prior) == 2:
             return two(codes, counts, label, self._layout, OddsTables.of(model))
         return many(codes, counts, label, self._layout, FactorTables.of(model))

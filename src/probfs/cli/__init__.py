@@ -63,7 +63,11 @@ def probfs(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit status."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # What is ignored stays so: a shell ignores Ctrl-C for what it runs in the background.
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     _leave(run(arguments))
 
 

@@ -28,15 +28,26 @@ def require_data(data: str, context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
-def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
-    """An output that is also an input would be lost if anything went wrong, and is seldom meant."""
+def check_output(output: Path | None, *inputs: str | Path | None) -> None:
+    """Refuse what cannot be written, and an input, which would be lost if anything went wrong and is seldom meant."""
+    if output is None:
+        return
     for path in inputs:
         # Standard input is file number 0, whatever it was redirected from.
         source = 0 if str(path) == "-" else path
-        if output is None or source is None or not output.is_file():
+        if source is None or not output.is_file():
             continue
         if os.path.exists(source) and os.path.samefile(output, source):
             raise UsageError(f"--output: {printable(str(output))} is an input; name another file")
+    from probfs.output import check_writable
+
+    check_writable(output)
+
+
+def check_safe_csv(wanted: bool, chosen: str) -> None:
+    """Only CSV has cells that a spreadsheet would compute."""
+    if wanted and chosen not in ("csv", "tsv"):
+        raise UsageError(f"--safe-csv: the result is {chosen}, not CSV; leave the option out, or add --format csv")
 
 
 def tell(line: str) -> None:

@@ -9,8 +9,9 @@ import typer
 from probfs import __version__
 from probfs.cli import options as opt
 from probfs.cli.console import (
+    check_output,
+    check_safe_csv,
     deliver,
-    refuse_overwriting,
     require_data,
     stdout_is_terminal,
     table_width,
@@ -40,20 +41,24 @@ def exact(
     joint: JointPath = "-",
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
+    max_unpacked: opt.MaxUnpacked = None,
     input_format: opt.InputFormat = None,
     format: opt.ResultFormat = None,
     output: opt.OutputPath = None,
+    safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Compute the scores of a distribution that is fully known, which rank estimates from rows."""
     require_data(joint, context)
-    refuse_overwriting(output, joint)
+    check_output(output, joint)
     from probfs.readers import ReadOptions, read_table
     from probfs.render import format_for
     from probfs.render.population import render_population
     from probfs.theory import joint_from_table, population_scores
 
     result_format = format_for(output, format, stdout_is_terminal())
-    table = read_table(joint, ReadOptions(input_format, delimiter, encoding))
+    check_safe_csv(safe_csv, result_format)
+    table = read_table(joint, ReadOptions(input_format, delimiter, encoding, max_unpacked))
     scores = population_scores(joint_from_table(table))
     about = {"version": __version__, "source": table.source}
-    deliver(render_population(scores, result_format, about, table_width(output), wants_color(output)), output)
+    width, color = table_width(output), wants_color(output)
+    deliver(render_population(scores, result_format, about, width, color, safe_csv), output)

@@ -11,9 +11,8 @@ import typer
 
 from probfs.choices import PROBLEMS, WESTON_NOISE, Problem, Sampling
 from probfs.cli import options as opt
-from probfs.cli.console import deliver
-from probfs.errors import OutputError, UsageError
-from probfs.text import printable
+from probfs.cli.console import check_output, deliver
+from probfs.errors import UsageError
 
 EXAMPLES = """Examples:
 
@@ -152,8 +151,7 @@ def _check_outputs(*outputs: Path | None) -> None:
     """Both files can be there or none: what is wrong with either is said before one is written."""
     named = [path for path in outputs if path is not None]
     for path in named:
-        if not path.parent.is_dir():
-            raise OutputError("cannot be written: no such folder", source=printable(str(path)))
+        check_output(path)
     if len({os.path.realpath(path) for path in named}) < len(named):
         raise UsageError("--unlabeled-output: is --output too; name another file")
 

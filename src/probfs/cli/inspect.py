@@ -7,8 +7,9 @@ import typer
 from probfs.choices import DEFAULT_BINS
 from probfs.cli import options as opt
 from probfs.cli.console import (
+    check_output,
+    check_safe_csv,
     deliver,
-    refuse_overwriting,
     reporting,
     require_data,
     stdout_is_terminal,
@@ -37,14 +38,16 @@ def inspect(
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
+    max_unpacked: opt.MaxUnpacked = None,
     input_format: opt.InputFormat = None,
     format: opt.ResultFormat = None,
     output: opt.OutputPath = None,
+    safe_csv: opt.SafeCsv = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Say what each column holds and what rank would do with it, and how the classes are balanced."""
     require_data(data, context)
-    refuse_overwriting(output, data, mapping)
+    check_output(output, data, mapping)
     from probfs.api import load, target_note
     from probfs.inspection import inspect_table
     from probfs.planning import ColumnChoice
@@ -54,6 +57,7 @@ def inspect(
     from probfs.settings import check_meaning
 
     result_format = format_for(output, format, stdout_is_terminal())
+    check_safe_csv(safe_csv, result_format)
     check_meaning(classifier, {"bins": bins})
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(
@@ -65,9 +69,10 @@ def inspect(
             bins or DEFAULT_BINS,
             classifier == "svm",
         )
-        prepared, _ = load(data, mapping, ReadOptions(input_format, delimiter, encoding), choice)
+        prepared, _ = load(data, mapping, ReadOptions(input_format, delimiter, encoding, max_unpacked), choice)
         reporter.note(target_note(prepared))
         inspection = inspect_table(prepared)
         for note in inspection.notes:
             reporter.note(note)
-    deliver(render_inspection(inspection, result_format, table_width(output), wants_color(output)), output)
+    width, color = table_width(output), wants_color(output)
+    deliver(render_inspection(inspection, result_format, width, color, safe_csv), output)

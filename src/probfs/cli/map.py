@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from probfs.cli import options as opt
-from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
+from probfs.cli.console import check_output, check_safe_csv, deliver, reporting, require_data
 
 EXAMPLES = """Examples:
 
@@ -34,22 +34,25 @@ def map_(
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
+    max_unpacked: opt.MaxUnpacked = None,
     input_format: opt.InputFormat = None,
     format: opt.WrittenFormat = None,
     output: opt.OutputPath = None,
+    safe_csv: opt.SafeCsv = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Apply a mapping and write the mapped table, for other tools."""
     require_data(data, context)
-    refuse_overwriting(output, data, mapping)
+    check_output(output, data, mapping)
     from probfs.api import mapped_table
     from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
     from probfs.writers import table_format_for, written
 
     table_format = table_format_for(output, format)
+    check_safe_csv(safe_csv, table_format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
-        options = ReadOptions(input_format, delimiter, encoding)
+        options = ReadOptions(input_format, delimiter, encoding, max_unpacked)
         table, target_name = mapped_table(data, mapping, options, choice, reporter.note)
-    deliver(written(table, table_format, target_name), output)
+    deliver(written(table, table_format, target_name, safe=safe_csv), output)

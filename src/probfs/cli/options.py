@@ -90,6 +90,13 @@ def _step(text: str | float) -> int | float:
     raise typer.BadParameter(f"{text!r} is neither a whole number from 1 on nor a fraction like 0.1.")
 
 
+def _size(text: str | int) -> int:
+    match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", str(text).upper())
+    if match is None or not int(match[1]):
+        raise typer.BadParameter(f"{text!r} is not a size like 500M or 8G.")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]]
+
+
 def _delimiter(text: str) -> str:
     return {"\\t": "\t", "tab": "\t"}.get(text, text)
 
@@ -291,6 +298,16 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")]
+MaxUnpacked = Annotated[
+    int | None,
+    typer.Option(
+        parser=_size,
+        metavar="SIZE",
+        help="How much gzip data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where that is "
+        "less and above 64M.",
+        show_default=False,
+    ),
+]
 InputFormat = Annotated[
     TableFormat | None,
     typer.Option(
@@ -317,6 +334,13 @@ WrittenFormat = Annotated[
         metavar=words(TableFormat),
         help="The format of the table. Default: by the ending of --output, else CSV.",
         show_default=False,
+    ),
+]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="CSV and TSV for spreadsheets: a text that would be taken for a formula begins with an apostrophe.",
     ),
 ]
 OutputPath = Annotated[

@@ -8,8 +8,9 @@ import typer
 
 from probfs.cli import options as opt
 from probfs.cli.console import (
+    check_output,
+    check_safe_csv,
     deliver,
-    refuse_overwriting,
     reporting,
     require_data,
     stdout_is_terminal,
@@ -60,9 +61,11 @@ def rank(
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
+    max_unpacked: opt.MaxUnpacked = None,
     input_format: opt.InputFormat = None,
     format: opt.ResultFormat = None,
     output: opt.OutputPath = None,
+    safe_csv: opt.SafeCsv = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
@@ -70,11 +73,12 @@ def rank(
 ) -> None:
     """Rank the columns of a table by what the class probabilities lose without them."""
     require_data(data, context)
-    refuse_overwriting(output, data, mapping, *(unlabeled or ()))
+    check_output(output, data, mapping, *(unlabeled or ()))
     from probfs import api
     from probfs.render import format_for, render
 
     result_format = format_for(output, format, stdout_is_terminal())
+    check_safe_csv(safe_csv, result_format)
     with reporting(quiet, progress) as reporter:
         ranking = api.rank(
             data,
@@ -100,6 +104,7 @@ def rank(
             na=na or (),
             delimiter=delimiter,
             encoding=encoding,
+            max_unpacked=max_unpacked,
             input_format=input_format,
             seed=seed,
             jobs=jobs,
@@ -107,5 +112,6 @@ def rank(
             on_round=reporter.round_done,
             on_model=reporter.model_done,
         )
-    text = render(ranking.top(top), result_format, width=table_width(output), color=wants_color(output))
+    width, color = table_width(output), wants_color(output)
+    text = render(ranking.top(top), result_format, width=width, color=color, safe=safe_csv)
     deliver(text, output)

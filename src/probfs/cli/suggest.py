@@ -6,7 +6,7 @@ import typer
 
 from probfs.choices import DEFAULT_BINS
 from probfs.cli import options as opt
-from probfs.cli.console import deliver, refuse_overwriting, reporting, require_data
+from probfs.cli.console import check_output, deliver, reporting, require_data
 
 EXAMPLES = """Examples:
 
@@ -26,13 +26,14 @@ def suggest(
     na: opt.Na = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = "utf-8",
+    max_unpacked: opt.MaxUnpacked = None,
     input_format: opt.InputFormat = None,
     output: opt.OutputPath = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped."""
     require_data(data, context)
-    refuse_overwriting(output, data)
+    check_output(output, data)
     from probfs.api import load, target_note
     from probfs.planning import ColumnChoice
     from probfs.readers import ReadOptions
@@ -44,6 +45,6 @@ def suggest(
         choice = ColumnChoice(
             target=target, count=count, na=tuple(na or ()), bins=bins or DEFAULT_BINS, measured=classifier == "svm"
         )
-        prepared, _ = load(data, None, ReadOptions(input_format, delimiter, encoding), choice)
+        prepared, _ = load(data, None, ReadOptions(input_format, delimiter, encoding, max_unpacked), choice)
         reporter.note(target_note(prepared))
     deliver(suggest_mapping(prepared, bins or DEFAULT_BINS, tuple(na or ())), output)

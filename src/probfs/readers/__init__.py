@@ -22,6 +22,8 @@ class ReadOptions:
     format: TableFormat | None = None
     delimiter: str | None = None
     encoding: str = "utf-8"
+    max_unpacked: int | None = None
+    """How many bytes gzip data may unpack to; without one, as many as are not suspicious."""
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in TABLE_FORMATS:
@@ -34,14 +36,14 @@ class ReadOptions:
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
         delimited = _known_format(path) in (None, "csv", "tsv")
-        return ReadOptions(None, self.delimiter if delimited else None, self.encoding)
+        return ReadOptions(None, self.delimiter if delimited else None, self.encoding, self.max_unpacked)
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Table:
     """Read a table from a file, or from standard input when the path is ``-``."""
     options = options or ReadOptions()
     source = shown_name(path)
-    with open_source(path) as (raw, head):
+    with open_source(path, options.max_unpacked) as (raw, head):
         kind = options.format or _known_format(path) or _recognised(head)
         if options.delimiter is not None and kind not in ("csv", "tsv"):
             raise UsageError(f"--delimiter: {source} is {kind.upper()}, which has no delimiter to choose")

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from probfs.arrays import equal_to, index_array, null_where, numpy_array, text_array
 from probfs.errors import DataError
 from probfs.readers.arff_header import QUOTED, Attribute, Header, Scanner, date_parser, read_header, unescaped
-from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.columns import ColumnBuilder, LineRecorder, MemoryGuard
 from probfs.readers.lines import LINE, decoded, line_ends, newlines, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Column, Kind, Table, is_number
@@ -46,9 +46,12 @@ class _Reader:
         self.attributes = header.attributes
         # In a block without quotes a bare ? is the only way to say missing; elsewhere the cell parser says None.
         self.columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self.attributes]
+        memory = MemoryGuard(self._stream, self.columns)
+        memory.check()
         for first_line, data in self._data_blocks():
             if not self._read_plain(first_line, data):
                 self._read_lines(first_line, data)
+            memory.check()
         if not self.lines.rows:
             raise DataError("has no data rows below @data", source=self.source)
         return self._table(header)

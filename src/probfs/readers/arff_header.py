@@ -15,13 +15,15 @@ from probfs.table import Kind
 from probfs.text import quoted
 
 _NUMERIC = ("numeric", "real", "integer")
+_NAMED_ZONE = re.compile(r"\b(?:UTC|GMT|UT)$")
+"""Java, which these patterns come from, reads names where it writes numbers; these three are the same everywhere."""
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 # Patterns of java.text.SimpleDateFormat and what they are called in strptime.
 _DATE_PARTS = {
     "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d",
     "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
-    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%Z", "EEE": "%a", "EEEE": "%A",
+    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%z", "EEE": "%a", "EEEE": "%A",
 }  # fmt: skip
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 """A text in quotes of either kind, with a backslash before a quote inside it."""
@@ -114,6 +116,9 @@ def _typed(scanner: Scanner, name: str) -> Attribute:
     raise scanner.error(f"attribute {quoted(name)}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
 
 
+_DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
+
+
 def _nominal(scanner: Scanner, lines: Iterator[tuple[int, str]], name: str) -> tuple[str, ...]:
     """The values between braces, which may go on over several lines."""
     start = scanner.line
@@ -122,7 +127,7 @@ def _nominal(scanner: Scanner, lines: Iterator[tuple[int, str]], name: str) -> t
     while True:
         while scanner.at_end():
             following = next(lines, None)
-            if following is None:
+            if following is None or following[1].lower().startswith(_DECLARATIONS):
                 problem = f"attribute {quoted(name)}: the list of values is never closed with '}}'"
                 raise DataError(problem, source=scanner.source, line=start)
             scanner.restart(*following)
@@ -229,9 +234,10 @@ def date_parser(pattern: str) -> Callable[[str], str] | None:
     if len({part for part in directives if part.startswith("%")}) < sum(part.startswith("%") for part in directives):
         return None
     directive = "".join(directives)
+    zoned = "%z" in directives
 
     def parse(text: str) -> str:
-        moment = datetime.strptime(text, directive)
+        moment = datetime.strptime(_NAMED_ZONE.sub("+0000", text) if zoned else text, directive)
         if moment.tzinfo is not None:
             moment = (moment - (moment.utcoffset() or moment.min - moment.min)).replace(tzinfo=None)
         return moment.isoformat(sep=" ")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
+from probfs.memory import require_memory
 from probfs.readers.columns import ColumnBuilder
 from probfs.table import Kind, Table
 from probfs.text import quoted
@@ -21,7 +22,13 @@ def read_parquet(raw: BinaryIO, source: str) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.ParquetFile(raw).read()
+        file = pq.ParquetFile(raw)
+        known = file.metadata
+        # What it unpacks to; a few bytes may stand for any number of equal cells, which take four each at least.
+        unpacked = sum(known.row_group(number).total_byte_size for number in range(known.num_row_groups))
+        cells = known.num_rows * max(known.num_columns, 1)
+        require_memory(max(unpacked, 4 * cells) + 2 * cells, "this table", source)
+        table = file.read()
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise DataError(f"is no readable Parquet file: {reason}", source=source) from error

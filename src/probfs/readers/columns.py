@@ -10,8 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.arrays import equal_to, filled, looked_up, null_where, text_array
+from probfs.memory import require_memory
+from probfs.readers.source import Utf8Stream
 from probfs.table import Codes, Column, Integers, Kind, RowLines, code_type
 
+_SMALL_FILE = 1 << 20
+_BYTES_BETWEEN_CHECKS = 64 << 20
+_WORKING = 200 << 20
+"""What it takes to parse blocks, in some threads with memory of their own; pyarrow gives up without a word for less."""
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
 
 
@@ -36,6 +42,12 @@ class ColumnBuilder:
             self._codes.append(indices.astype(code_type(distinct)))
             # One entry more, so that a missing cell has a place in the dictionary of its block.
             self._dictionaries.append(pa.concat_arrays([dictionary, pa.nulls(1, pa.string())]))
+
+    @property
+    def nbytes(self) -> int:
+        """What is held so far."""
+        dictionaries: int = sum(texts.nbytes for texts in self._dictionaries)
+        return dictionaries + sum(codes.nbytes for codes in self._codes)
 
     def distinct(self) -> pa.StringArray:
         """The texts collected so far, each once; missing cells are none of them."""
@@ -63,6 +75,28 @@ class ColumnBuilder:
         merged = np.concatenate(parts) if parts else np.empty(0, dtype=np.uint8)
         surplus = np.arange(len(declared), len(values)) if declared is not None else np.empty(0, dtype=np.int64)
         return Column(self.name, merged, values, kind, declared is not None), surplus
+
+
+class MemoryGuard:
+    """Looks now and then whether there will be memory for the rest of a file."""
+
+    def __init__(self, stream: Utf8Stream, columns: Sequence[ColumnBuilder]) -> None:
+        self._stream = stream
+        self._columns = columns
+        self._next = 0
+
+    def check(self) -> None:
+        """Called before the first block and after each."""
+        if self._stream.consumed < self._next:
+            return
+        total = self._stream.size()
+        if total is not None and total < _SMALL_FILE:
+            return
+        self._next = self._stream.consumed + _BYTES_BETWEEN_CHECKS
+        held = sum(column.nbytes for column in self._columns)
+        expected = held if total is None else int(held * max(1.0, total / max(self._stream.consumed, 1)))
+        # The rest of it, and what it takes to rank it: about as much again.
+        require_memory(2 * expected - held + _WORKING, "this table", self._stream.source)
 
 
 class LineRecorder:

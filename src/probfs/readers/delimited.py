@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from probfs.arrays import text_array
 from probfs.errors import DataError
-from probfs.readers.columns import ColumnBuilder, LineRecorder
+from probfs.readers.columns import ColumnBuilder, LineRecorder, MemoryGuard
 from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
@@ -62,6 +62,7 @@ def read_delimited(stream: Utf8Stream, delimiter: str) -> Table:
 
 class _Reader:
     def __init__(self, stream: Utf8Stream, delimiter: str) -> None:
+        self.stream = stream
         self.source = stream.source
         self.delimiter = delimiter
         self.lines = LineRecorder()
@@ -74,6 +75,8 @@ class _Reader:
             raise DataError("is empty; a header line and data rows are needed", source=self.source)
         header, rest = self._header(first)
         self.columns = [ColumnBuilder(name) for name in header]
+        memory = MemoryGuard(self.stream, self.columns)
+        memory.check()
         with ThreadPoolExecutor(_PARSERS) as pool:
             parsed = _ahead(pool, self._parse, chain([rest], self.blocks))
             for block, cells in parsed:
@@ -84,6 +87,7 @@ class _Reader:
                     self._read_slowly(chain([block], (later for later, _ in parsed)))
                 else:
                     self._take(block, cells)
+                memory.check()
         if not self.lines.rows:
             raise DataError("has no data rows below the header", source=self.source)
         return Table(

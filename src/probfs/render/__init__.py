@@ -18,10 +18,12 @@ def format_for(path: str | os.PathLike[str] | None, chosen: OutputFormat | None,
     return format_by_ending(path, OUTPUT_ENDINGS, for_streams="csv")
 
 
-def render(ranking: Ranking, chosen: OutputFormat, *, width: int | None = None, color: bool = False) -> str:
-    """The ranking as text; ``width`` and ``color`` are the terminal's, for the table."""
+def render(
+    ranking: Ranking, chosen: OutputFormat, *, width: int | None = None, color: bool = False, safe: bool = False
+) -> str:
+    """The ranking as text; ``width`` and ``color`` are the terminal's, for the table, ``safe`` is for the CSV."""
     if chosen == "csv":
-        return ranking.to_csv()
+        return ranking.to_csv(safe=safe)
     if chosen == "json":
         return ranking.to_json()
     if chosen == "markdown":

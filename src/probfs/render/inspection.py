@@ -17,13 +17,13 @@ from probfs.text import counted, delimited, printable
 _HEADER = tuple(field.name for field in fields(ColumnSummary))
 
 
-def render_inspection(inspection: Inspection, chosen: OutputFormat, width: int | None, color: bool) -> str:
-    """The inspection as text."""
+def render_inspection(inspection: Inspection, chosen: OutputFormat, width: int | None, color: bool, safe: bool) -> str:
+    """The inspection as text; ``safe`` is for the CSV."""
     if chosen == "json":
         return json.dumps({"schema": SCHEMA, **asdict(inspection)}, ensure_ascii=False, indent=2) + "\n"
     rows = [astuple(column) for column in inspection.columns]
     if chosen == "csv":
-        return delimited([_HEADER, *rows])
+        return delimited([_HEADER, *rows], safe=safe)
     if chosen == "markdown":
         return "\n\n".join([*(escaped(line) for line in _sentences(inspection)), pipe_table(_HEADER, rows)])
     return _table(inspection, width, color)

@@ -22,15 +22,20 @@ _HEADINGS = ("feature", "S_S", "S_A", "S_B")
 
 
 def render_population(
-    scores: Sequence[PopulationScores], chosen: OutputFormat, about: Mapping[str, Any], width: int | None, color: bool
+    scores: Sequence[PopulationScores],
+    chosen: OutputFormat,
+    about: Mapping[str, Any],
+    width: int | None,
+    color: bool,
+    safe: bool,
 ) -> str:
-    """The scores as text, in the order of the file's columns; ``about`` is what else JSON says."""
+    """The scores as text, in the order of the file's columns; ``about`` is for the JSON, ``safe`` for the CSV."""
     if chosen == "json":
         content = {"schema": SCHEMA, **about, "features": [asdict(score) for score in scores]}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     rows = [astuple(score) for score in scores]
     if chosen == "csv":
-        return delimited([_HEADER, *rows])
+        return delimited([_HEADER, *rows], safe=safe)
     if chosen == "markdown":
         return pipe_table(_HEADER, rows)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

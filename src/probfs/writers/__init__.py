@@ -24,15 +24,18 @@ def table_format_for(
     return format_by_ending(path, TABLE_ENDINGS, "csv", option)
 
 
-def written(table: Table, chosen: TableFormat, target: str | None = None) -> bytes:
-    """The table in one of the formats; the target is a list of classes even if they look like numbers."""
+def written(table: Table, chosen: TableFormat, target: str | None = None, *, safe: bool = False) -> bytes:
+    """The table in one of the formats; the target is a list of classes even if they look like numbers.
+
+    With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and TSV.
+    """
     if chosen == "parquet":
         return _parquet(table)
     if chosen == "arff":
         from probfs.writers.arff import written_arff
 
         return written_arff(table, target)
-    return _delimited(table, "\t" if chosen == "tsv" else ",")
+    return _delimited(table, "\t" if chosen == "tsv" else ",", safe)
 
 
 def cells(column: Column) -> list[str | None]:
@@ -41,9 +44,9 @@ def cells(column: Column) -> list[str | None]:
     return [texts[code] for code in column.codes.tolist()]
 
 
-def _delimited(table: Table, delimiter: str) -> bytes:
+def _delimited(table: Table, delimiter: str, safe: bool) -> bytes:
     columns = [cells(column) for column in table.columns.values()]
-    return delimited([list(table.columns), *zip(*columns, strict=True)], delimiter).encode()
+    return delimited([list(table.columns), *zip(*columns, strict=True)], delimiter, safe).encode()
 
 
 def _parquet(table: Table) -> bytes:

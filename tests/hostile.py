@@ -1,0 +1,251 @@
+"""Inputs that break tools of this kind, each under a name; what every command must say of them is in test_hostile."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+GOOD = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1,q\nx,1,p\nz,2,q\n"
+HEADER = b"@relation r\n@attribute a {x,z}\n@attribute b numeric\n@attribute y {p,q}\n@data\n"
+GOOD_ARFF = HEADER + b"x,1,p\nz,2,q\nx,2,p\nz,1,q\n"
+
+Content = bytes | Callable[[Path], None]
+"""What a file holds, or how to make what is at its path."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file that cannot be read as a table, and what is said of it: where after its name, and what."""
+
+    name: str
+    file: str
+    content: Content
+    place: str
+    says: str
+
+    def make(self, folder: Path) -> Path:
+        path = folder / self.file
+        if callable(self.content):
+            self.content(path)
+        else:
+            path.write_bytes(self.content)
+        return path
+
+
+def _parquet(**columns: object) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def _zip() -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("a.csv", GOOD)
+        archive.writestr("b.csv", GOOD)
+    return sink.getvalue()
+
+
+def _damaged(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes(255 - byte for byte in data[middle : middle + 4]) + data[middle + 4 :]
+
+
+def _bomb() -> bytes:
+    """Some 100 KB that unpack to 100 MB."""
+    sink = io.BytesIO()
+    with gzip.GzipFile(fileobj=sink, mode="wb", mtime=0) as stream:
+        stream.write(b"a,b,y\n")
+        for _ in range(100):
+            stream.write(b"0,0,0\n" * 174_763)
+    return sink.getvalue()
+
+
+UNREADABLE = (
+    Case("missing file", "none.csv", lambda path: None, "", "cannot be read: no such file or directory"),
+    Case("directory", "folder.csv", Path.mkdir, "", "is a directory; name a file in it"),
+    Case("empty", "e.csv", b"", "", "is empty; a header line and data rows are needed"),
+    Case("blank lines only", "e.csv", b"\n\r\n\n", "", "is empty; a header line and data rows are needed"),
+    Case("header only", "h.csv", b"a,b,y\n", "", "has no data rows below the header"),
+    Case("long row", "t.csv", GOOD + b"x,1,p,7\n", ":8", "4 fields, but the header has 3; quote a cell"),
+    Case("short row", "t.csv", GOOD + b"x,1\n", ":8", "2 fields, but the header has 3; is the line cut off?"),
+    Case(
+        "long row after a quoted newline, BOM and CRLF",
+        "t.csv",
+        b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n") + b'"x\r\nx",1,p\r\nx,1,p,7\r\n',
+        ":10",
+        "4 fields, but the header has 3",
+    ),
+    Case("duplicate header", "t.csv", b"a,b,a\n1,2,3\n", ":1", "'a' is column 1 and 3; rename one of them"),
+    Case("blank header", "t.csv", b"a,,y\n1,2,3\n", ":1", "column 2 has no name; give it one"),
+    Case("unclosed quote", "t.csv", GOOD + b'x,"1,p\nz,2,q\n', ":8", "a quote opens here and is never closed"),
+    Case("text after a quote", "t.csv", GOOD + b'x,"1"1,p\n', ":8", "text follows a closing quote"),
+    Case("not UTF-8", "t.csv", GOOD + b"x,\xe9,p\n", ":8", "byte 3 of the line (0xe9) is not UTF-8; try"),
+    Case("UTF-16", "t.csv", GOOD.decode().encode("utf-16"), "", "is UTF-16; say so with --encoding utf-16"),
+    Case("NUL byte", "t.csv", GOOD + b"x,\0,p\n", ":8", "holds a NUL byte; is it a text file?"),
+    Case("binary", "t.csv", bytes(range(256)), ":1", ""),
+    Case("truncated gzip", "t.csv.gz", gzip.compress(GOOD)[:-9], "", "the gzip data ends too early"),
+    Case("damaged gzip", "t.csv.gz", _damaged(gzip.compress(GOOD * 50)), "", "the gzip data is damaged"),
+    Case("gzip of gzip", "t.csv.gz", gzip.compress(gzip.compress(GOOD)), "", "is gzipped twice; unpack it first"),
+    Case("two-member zip", "t.csv", _zip(), "", "is a zip archive; unpack it first"),
+    Case("bzip2", "t.csv", bz2.compress(GOOD), "", "is compressed with bzip2; unpack it first"),
+    Case("xz", "t.csv", lzma.compress(GOOD), "", "is compressed with xz; unpack it first"),
+    Case("zstd", "t.csv", b"\x28\xb5\x2f\xfd rest", "", "is compressed with zstd; unpack it first"),
+    Case("decompression bomb", "t.csv.gz", _bomb(), "", "allow it with --max-unpacked SIZE"),
+    Case("HTML", "t.csv", b"<!DOCTYPE html><html><body>404</body></html>", "", "is a web page or XML, not a table"),
+    Case("XML", "t.csv", b"<?xml version='1.0'?>\n<a/>\n", "", "is a web page or XML, not a table"),
+    Case("wrong delimiter", "t.csv", GOOD.replace(b",", b";"), ":1", "one column and contains ';'; use --delimiter"),
+    Case("tabs in a CSV", "t.csv", GOOD.replace(b",", b"\t"), ":1", "one column and contains tab; use --delimiter tab"),
+    Case("corrupt Parquet", "t.parquet", b"PAR1" + bytes(200) + b"PAR1", "", "is no readable Parquet file"),
+    Case("truncated Parquet", "t.parquet", _parquet(a=[1, 2], y=["p", "q"])[:-20], "", "is no readable Parquet file"),
+    Case("CSV called Parquet", "t.parquet", GOOD, "", "is no readable Parquet file"),
+    Case("Parquet called CSV", "t.csv", _parquet(a=[1, 2], y=["p", "q"]), "", "is a Parquet file, not CSV"),
+    Case("nested Parquet column", "t.parquet", _parquet(a=[[1], [2]], y=["p", "q"]), "", "column 'a' holds list<"),
+    Case("empty Parquet", "t.parquet", _parquet(a=pa.array([], pa.int64())), "", "has no data rows"),
+    Case("ARFF without @data", "t.arff", HEADER.replace(b"@data\n", b""), ":4", "the ARFF header has no @data line"),
+    Case("ARFF without attributes", "t.arff", b"@relation r\n@data\n1\n", ":2", "attribute"),
+    Case("empty ARFF", "t.arff", b"", "", ""),
+    Case("ARFF without rows", "t.arff", HEADER, "", "has no data rows below @data"),
+    Case("undeclared nominal value", "t.arff", GOOD_ARFF + b"w,1,p\n", ":10", "'w' is not among the declared values"),
+    Case("relational ARFF", "t.arff", b"@relation r\n@attribute a relational\n", ":2", "relational"),
+    Case("duplicate attribute", "t.arff", HEADER.replace(b"@data", b"@attribute a real\n@data"), ":5", "'a'"),
+    Case("sparse index out of range", "t.arff", GOOD_ARFF + b"{0 x, 7 1}\n", ":10", "7"),
+    Case("sparse index twice", "t.arff", GOOD_ARFF + b"{0 x, 0 z}\n", ":10", ""),
+    Case("sparse row unclosed", "t.arff", GOOD_ARFF + b"{0 x, 1 2\n", ":10", ""),
+    Case("text in a numeric attribute", "t.arff", GOOD_ARFF + b"x,abc,p\n", ":10", "'abc'"),
+    Case("cut off last ARFF line", "t.arff", GOOD_ARFF + b"x,1", ":10", "2"),
+    Case("unclosed ARFF quote", "t.arff", GOOD_ARFF + b"'x,1,p\n", ":10", ""),
+    Case("unclosed nominal list", "t.arff", b"@relation r\n@attribute a {x,\n@data\nx\n", ":2", "is never closed"),
+    Case("unknown attribute type", "t.arff", b"@relation r\n@attribute a complex\n@data\n1\n", ":2", "complex"),
+    Case("unreadable date", "t.arff", HEADER.replace(b"numeric", b"date") + b"x,soon,p\n", ":6", "soon"),
+    Case("hostile attribute line", "t.arff", b"@relation r\n@attribute " + b"',' " * 20_000 + b"\n", ":2", ""),
+    Case("hostile dense line", "t.arff", GOOD_ARFF + b"','" * 20_000 + b"\n", ":10", ""),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Files that can be read, and arguments with which they cannot be ranked; and the line that says so."""
+
+    name: str
+    files: dict[str, bytes]
+    arguments: tuple[str, ...]
+    status: int
+    line: str
+
+
+def _rows(*cells: str) -> bytes:
+    return "".join(f"{row}\n" for row in cells).encode()
+
+
+_T = {"t.csv": GOOD}
+MISFITS = (
+    Misfit("unknown target", _T, ("rank", "t.csv", "--target", "Y"), 2, "--target: "),
+    Misfit("one class only", {"t.csv": _rows("a,y", "x,p", "z,p")}, ("rank", "t.csv"), 1, "t.csv: "),
+    Misfit("a class with one row", {"t.csv": _rows("a,y", "x,p", "z,p", "x,q")}, ("rank", "t.csv"), 1, "t.csv: "),
+    Misfit("no labelled rows", {"t.csv": _rows("a,y", "x,", "z,")}, ("rank", "t.csv"), 1, "t.csv: "),
+    Misfit(
+        "regression target",
+        {"t.csv": _rows("a,y", *(f"{i % 3},{i / 7}" for i in range(300)))},
+        ("rank", "t.csv"),
+        1,
+        "t.csv: ",
+    ),
+    Misfit("target only", {"t.csv": _rows("y", "p", "q", "p", "q")}, ("rank", "t.csv"), 1, "t.csv: "),
+    Misfit(
+        "text in a column mapped numeric",
+        {"t.csv": GOOD, "m.toml": b'[columns]\na = "numeric"\n'},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        1,
+        "t.csv:2: ",
+    ),
+    Misfit(
+        "text in a column that is cut",
+        {"t.csv": GOOD, "m.toml": b"[columns]\na = { cut = [1.5] }\n"},
+        ("map", "t.csv", "--mapping", "m.toml"),
+        1,
+        "t.csv:2: ",
+    ),
+    Misfit(
+        "infinite value",
+        {"t.csv": _rows("a,y", "1,p", "inf,q", "2,p", "3,q"), "m.toml": b"[columns]\na = { quantiles = 2 }\n"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        1,
+        "t.csv:3: ",
+    ),
+    Misfit(
+        "unlabelled table lacking a column",
+        {"t.csv": GOOD, "u.csv": _rows("a", "x")},
+        ("rank", "t.csv", "--unlabeled", "u.csv"),
+        1,
+        "u.csv: ",
+    ),
+    Misfit("nothing unlabelled", _T, ("rank", "t.csv", "--score", "unlabeled"), 2, "--score unlabeled: "),
+    Misfit(
+        "TOML syntax",
+        {**_T, "m.toml": b'target = "y"\ndrop = [\n'},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml",
+    ),
+    Misfit(
+        "mapping of an unknown column",
+        {**_T, "m.toml": b'[columns]\n"bb" = "category"\n'},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:2: ",
+    ),
+    Misfit(
+        "mapping with an unknown key",
+        {**_T, "m.toml": b"colums = 1\n"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:1: ",
+    ),
+    Misfit(
+        "mapping with a hostile dotted key",
+        {**_T, "m.toml": b"a." * 40_000 + b"a = 1\n"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:1: ",
+    ),
+    Misfit(
+        "mapping of deep arrays",
+        {**_T, "m.toml": b"drop = " + b"[" * 100_000 + b"]" * 100_000},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml",
+    ),
+    Misfit("huge mapping", {**_T, "m.toml": b"#" * (5 << 20)}, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
+    Misfit("missing mapping", _T, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
+    Misfit(
+        "mapping that is binary",
+        {**_T, "m.toml": b"\xff\xfe\0"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:1: ",
+    ),
+    Misfit("output equals input", _T, ("rank", "t.csv", "--output", "t.csv"), 2, "--output: "),
+    Misfit("output is a folder", _T, ("rank", "t.csv", "--output", ".", "--format", "csv"), 1, ".: "),
+    Misfit("output in no folder", _T, ("rank", "t.csv", "--output", "no/r.csv"), 1, "no/r.csv: "),
+    Misfit("full disk", _T, ("rank", "t.csv", "--output", "/dev/full"), 1, "/dev/full: "),
+    Misfit("unknown option", _T, ("rank", "t.csv", "--scor", "signed"), 2, ""),
+    Misfit("unknown score", _T, ("rank", "t.csv", "--score", "bad"), 2, ""),
+    Misfit("unknown encoding", _T, ("rank", "t.csv", "--encoding", "rot13"), 2, "--encoding: "),
+    Misfit("delimiter of two characters", _T, ("rank", "t.csv", "--delimiter", ";;"), 2, "--delimiter: "),
+    Misfit("size that is none", _T, ("rank", "t.csv", "--max-unpacked", "lots"), 2, ""),
+    Misfit("spreadsheet guard for JSON", _T, ("rank", "t.csv", "--safe-csv", "--format", "json"), 2, "--safe-csv: "),
+    Misfit("standard input twice", _T, ("rank", "-", "--unlabeled", "-"), 2, "standard input"),
+    Misfit("too many folds", _T, ("rank", "t.csv", "--estimate", "cv", "--folds", "9"), 2, "--folds 9 "),
+    Misfit("count that is no number", _T, ("rank", "t.csv", "--count", "a"), 1, "t.csv:2: "),
+    Misfit("exact without probabilities", _T, ("exact", "t.csv"), 1, "t.csv: "),
+)
