@@ -93,6 +93,10 @@ def console_blocks() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("command", "output"), console_blocks())
 def test_what_readme_shows_is_what_is_printed(run: Run, command: str, output: str) -> None:
     program, _, filter_ = command.partition(" | ")
+    if program.startswith("printf "):
+        typed = shlex.split(program)[1].replace("\\n", "\n").encode()
+        assert run(*shlex.split(filter_)[1:], stdin=typed).stderr == output
+        return
     found = run(*shlex.split(program)[1:], cwd=ROOT).stdout
     if filter_:
         # README's filter is jq's; here is what it says, for machines without jq.

@@ -7,8 +7,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-# Bidirectional controls reorder what a reader sees, zero-width characters hide in it; they are shown, not obeyed.
-_UNSEEN = frozenset("\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+# Format characters reorder what a reader sees, as the bidirectional ones do, or hide in it: they are shown, not obeyed.
+# Some are seen, though, and two join letters where a script needs it.
+_SEEN_FORMAT = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_QUOTE = 60
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
@@ -128,7 +129,5 @@ def _escaped(character: str) -> str:
 def is_unseen(character: str) -> bool:
     """Whether a character acts on its neighbours, or hides, instead of being seen."""
     return (
-        character in _UNSEEN
-        or "\U000e0000" <= character <= "\U000e0fff"
-        or unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs")
-    )
+        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _SEEN_FORMAT
+    ) or "\U000e0000" <= character <= "\U000e0fff"
