@@ -68,7 +68,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    _leave(run(arguments))
+    try:
+        status = run(arguments)
+    except SystemExit as stop:
+        # By SIGTERM; all that had to be tidied up has been.
+        status = stop.code if isinstance(stop.code, int) else 1
+    _leave(status)
 
 
 def _leave(status: int) -> NoReturn:

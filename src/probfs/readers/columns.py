@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,10 @@ _WORKING = 200 << 20
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
 
 
+Encoded: TypeAlias = "tuple[Codes, pa.StringArray]"
+"""The codes of some cells, and the texts they stand for."""
+
+
 class ColumnBuilder:
     """Collects a column block by block, in one or two bytes a cell where the block's values allow it."""
 
@@ -32,16 +36,27 @@ class ColumnBuilder:
 
     def append(self, cells: pa.Array | pa.ChunkedArray) -> None:
         """Add a block of text cells; a null, or the text that means missing, is a missing cell."""
-        for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
-            encoded = chunk if isinstance(chunk, pa.DictionaryArray) else chunk.dictionary_encode()
-            dictionary = encoded.dictionary.cast(pa.string())
-            if self._missing is not None:
-                dictionary = null_where(dictionary, self._missing)
-            distinct = len(dictionary)
-            indices = filled(encoded.indices, distinct)
-            self._codes.append(indices.astype(code_type(distinct)))
-            # One entry more, so that a missing cell has a place in the dictionary of its block.
-            self._dictionaries.append(pa.concat_arrays([dictionary, pa.nulls(1, pa.string())]))
+        self.extend(self.encoded(cells))
+
+    def encoded(self, cells: pa.Array | pa.ChunkedArray) -> list[Encoded]:
+        """A block of cells as it is kept; nothing is added yet, so that blocks can be encoded side by side."""
+        return [self._encoded(chunk) for chunk in (cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells])]
+
+    def extend(self, blocks: Iterable[Encoded]) -> None:
+        """Add cells that were encoded before."""
+        for codes, dictionary in blocks:
+            self._codes.append(codes)
+            self._dictionaries.append(dictionary)
+
+    def _encoded(self, cells: pa.Array) -> Encoded:
+        encoded = cells if isinstance(cells, pa.DictionaryArray) else cells.dictionary_encode()
+        dictionary = encoded.dictionary.cast(pa.string())
+        if self._missing is not None:
+            dictionary = null_where(dictionary, self._missing)
+        distinct = len(dictionary)
+        codes = filled(encoded.indices, distinct).astype(code_type(distinct))
+        # One entry more, so that a missing cell has a place in the dictionary of its block.
+        return codes, pa.concat_arrays([dictionary, pa.nulls(1, pa.string())])
 
     @property
     def nbytes(self) -> int:

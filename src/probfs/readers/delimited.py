@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import csv
 import re
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from queue import SimpleQueue
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from probfs.arrays import text_array
 from probfs.errors import DataError
-from probfs.readers.columns import ColumnBuilder, LineRecorder, MemoryGuard
+from probfs.readers.columns import ColumnBuilder, Encoded, LineRecorder, MemoryGuard
 from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
@@ -36,23 +37,21 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Whole records, the physical line on which they begin, and how many lines end in them."""
-
-    data: bytes
-    first_line: int
-    lines: int
-
-
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """A block as read by pyarrow, none if it is blank, and its rows' lines where they are not consecutive."""
+    """A block of whole records as read by pyarrow, column by column; none if it is blank."""
 
-    table: pa.Table | None
-    lines: Integers | None
-    clean: bool = True
-    """Whether every quote opens or closes a whole cell."""
+    columns: Sequence[Sequence[Encoded]]
+    rows: int
+    line_ends: int
+    """How many physical lines end in the block."""
+    lines: Integers | None = None
+    """On which of these each row begins, where that is not one after the other."""
+
+
+_Outcome: TypeAlias = "tuple[_Cells | None, BaseException | None]"
+_UNCLEAN = _Cells([], 0, 0)
+"""What stands for a block in which not every quote opens or closes a whole cell."""
 
 
 def read_delimited(stream: Utf8Stream, delimiter: str) -> Table:
@@ -68,6 +67,7 @@ class _Reader:
         self.lines = LineRecorder()
         self.columns: list[ColumnBuilder] = []
         self.blocks = _record_blocks(stream)
+        self.next_line = 1
 
     def read(self) -> Table:
         first = next(self.blocks, None)
@@ -77,17 +77,16 @@ class _Reader:
         self.columns = [ColumnBuilder(name) for name in header]
         memory = MemoryGuard(self.stream, self.columns)
         memory.check()
-        with ThreadPoolExecutor(_PARSERS) as pool:
-            parsed = _ahead(pool, self._parse, chain([rest], self.blocks))
-            for block, cells in parsed:
-                if cells is None:
-                    self._read_slowly([block])
-                elif not cells.clean:
-                    # Quotes inside cells: where records end is only known by reading them, one after the other.
-                    self._read_slowly(chain([block], (later for later, _ in parsed)))
-                else:
-                    self._take(block, cells)
-                memory.check()
+        parsed = _ahead(self._parse, chain([rest], self.blocks))
+        for block, cells in parsed:
+            if cells is _UNCLEAN:
+                # Quotes inside cells: where records end is only known by reading them, one after the other.
+                self._read_slowly(chain([block], (later for later, _ in parsed)))
+            elif cells is None:
+                self._read_slowly([block])
+            else:
+                self._take(cells)
+            memory.check()
         if not self.lines.rows:
             raise DataError("has no data rows below the header", source=self.source)
         return Table(
@@ -97,25 +96,26 @@ class _Reader:
             self.lines.finish(),
         )
 
-    def _header(self, first: _Block) -> tuple[list[str], _Block]:
+    def _header(self, first: bytes) -> tuple[list[str], bytes]:
         """The names in the first record, and what is left of its block."""
-        start = first.data[:1000].lstrip().lower()
+        start = first[:1000].lstrip().lower()
         if start.startswith((b"<!doctype", b"<html", b"<?xml")):
             raise DataError("is a web page or XML, not a table; was the download refused?", source=self.source)
-        records = _Records(self.source, self.delimiter, chain([first], self.blocks))
+        records = _Records(self.source, self.delimiter, chain([first], self.blocks), 1)
         for line, header in records:
             _check_header(header, self.delimiter, self.source, line)
-            return header, records.remainder()
+            rest, self.next_line = records.remainder()
+            return header, rest
         raise DataError("is empty; a header line and data rows are needed", source=self.source)
 
-    def _parse(self, block: _Block) -> _Cells | None:
+    def _parse(self, data: bytes) -> _Cells | None:
         """A block as pyarrow reads it, or None where it should not be left to pyarrow."""
-        data = block.data
         quotes = _quotes(data)
         if not _quotes_are_clean(data, quotes, self.delimiter):
-            return _Cells(None, None, clean=False)
+            return _UNCLEAN
+        ends = line_ends(data)
         if not data.strip(b"\r\n"):
-            return _Cells(None, None)
+            return _Cells([], 0, ends)
         if (
             b"\0" in data
             or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n"))
@@ -127,25 +127,28 @@ class _Reader:
         )
         if table is None:
             return None
-        regular = not len(quotes) and block.lines + (not data.endswith(b"\n")) == table.num_rows
-        lines = None if regular else _record_lines(block, quotes)
-        return None if lines is not None and len(lines) != table.num_rows else _Cells(table, lines)
+        regular = not len(quotes) and ends + (not data.endswith(b"\n")) == table.num_rows
+        lines = None if regular else _record_lines(data, quotes)
+        if lines is not None and len(lines) != table.num_rows:
+            return None
+        columns = [builder.encoded(cells) for builder, cells in zip(self.columns, table.columns, strict=True)]
+        return _Cells(columns, table.num_rows, ends, lines)
 
-    def _take(self, block: _Block, cells: _Cells) -> None:
-        if cells.table is None:
-            return
-        for builder, column in zip(self.columns, cells.table.columns, strict=True):
-            builder.append(column)
+    def _take(self, cells: _Cells) -> None:
+        for builder, blocks in zip(self.columns, cells.columns, strict=bool(cells.rows)):
+            builder.extend(blocks)
         if cells.lines is None:
-            self.lines.append_run(block.first_line, cells.table.num_rows)
+            self.lines.append_run(self.next_line, cells.rows)
         else:
-            self.lines.append(cells.lines)
+            self.lines.append(self.next_line + cells.lines)
+        self.next_line += cells.line_ends
 
-    def _read_slowly(self, blocks: Iterable[_Block]) -> None:
+    def _read_slowly(self, blocks: Iterable[bytes]) -> None:
         rows: list[list[str]] = []
         lines: list[int] = []
         width = len(self.columns)
-        for line, row in _Records(self.source, self.delimiter, blocks):
+        records = _Records(self.source, self.delimiter, blocks, self.next_line)
+        for line, row in records:
             if len(row) != width:
                 problem = f"{counted(len(row), 'field')}, but the header has {width}"
                 hint = "; quote a cell that contains the delimiter" if len(row) > width else "; is the line cut off?"
@@ -156,6 +159,7 @@ class _Reader:
                 self._append(rows, lines)
                 rows, lines = [], []
         self._append(rows, lines)
+        self.next_line = records.next_line
 
     def _append(self, rows: list[list[str]], lines: list[int]) -> None:
         if rows:
@@ -167,14 +171,18 @@ class _Reader:
 class _Records:
     """Records by Python's csv module, each with the physical line on which it begins."""
 
-    def __init__(self, source: str, delimiter: str, blocks: Iterable[_Block]) -> None:
+    def __init__(self, source: str, delimiter: str, blocks: Iterable[bytes], first_line: int) -> None:
         self.source = source
         self._delimiter = delimiter
         self._blocks = iter(blocks)
-        self._block = _Block(b"", 1, 0)
+        self._block = b""
         self._position = 0
-        self._line = 0
+        self._line = first_line - 1
         self._open: list[str] = []
+
+    @property
+    def next_line(self) -> int:
+        return self._line + 1
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         limit = csv.field_size_limit(1 << 30)
@@ -190,15 +198,14 @@ class _Records:
         finally:
             csv.field_size_limit(limit)
 
-    def remainder(self) -> _Block:
-        """What has not been read of the current block."""
-        rest = self._block.data[self._position :]
-        return _Block(rest, self._line + 1, line_ends(rest))
+    def remainder(self) -> tuple[bytes, int]:
+        """What has not been read of the current block, and the line on which it begins."""
+        return self._block[self._position :], self.next_line
 
     def _texts(self) -> Iterator[str]:
         for block in self._blocks:
-            self._block, self._position, self._line = block, 0, block.first_line - 1
-            for match in LINE.finditer(block.data):
+            self._block = block
+            for match in LINE.finditer(self._block):
                 self._position = match.end()
                 self._line += 1
                 text = decoded(match.group(), self._line, self.source)
@@ -215,34 +222,51 @@ class _Records:
         return DataError(problem, source=self.source, line=self._line)
 
 
-def _ahead(
-    pool: ThreadPoolExecutor, parse: Callable[[_Block], _Cells | None], blocks: Iterable[_Block]
-) -> Iterator[tuple[_Block, _Cells | None]]:
-    """Blocks and what they hold, in their order, while some more are being read."""
-    waiting: deque[tuple[_Block, Future[_Cells | None]]] = deque()
-    for block in blocks:
-        waiting.append((block, pool.submit(parse, block)))
-        if len(waiting) > _PARSERS:
-            first, cells = waiting.popleft()
-            yield first, cells.result()
-    while waiting:
-        first, cells = waiting.popleft()
-        yield first, cells.result()
+def _ahead(parse: Callable[[bytes], _Cells | None], blocks: Iterable[bytes]) -> Iterator[tuple[bytes, _Cells | None]]:
+    """Blocks and what they hold, in their order, while some more are being read in threads.
+
+    An interrupt may come while a lock is being taken, and leave it so; a pool of threads would then wait for ever when
+    it is closed. These wait for nobody, and nobody waits for them.
+    """
+    tasks: SimpleQueue[tuple[bytes, SimpleQueue[_Outcome]] | None] = SimpleQueue()
+
+    def serve() -> None:
+        while (task := tasks.get()) is not None:
+            block, outcome = task
+            try:
+                outcome.put((parse(block), None))
+            except BaseException as error:  # handed on to whoever asks for the block
+                outcome.put((None, error))
+
+    for _ in range(_PARSERS):
+        threading.Thread(target=serve, daemon=True).start()
+    try:
+        waiting: deque[tuple[bytes, SimpleQueue[_Outcome]]] = deque()
+        for block in chain(blocks, [None] * _PARSERS):
+            if block is not None:
+                waiting.append((block, SimpleQueue()))
+                tasks.put(waiting[-1])
+            if waiting and (block is None or len(waiting) > _PARSERS):
+                first, outcome = waiting.popleft()
+                cells, error = outcome.get()
+                if error is not None:
+                    raise error
+                yield first, cells
+    finally:
+        for _ in range(_PARSERS):
+            tasks.put(None)
 
 
-def _record_blocks(stream: Utf8Stream) -> Iterator[_Block]:
+def _record_blocks(stream: Utf8Stream) -> Iterator[bytes]:
     """The stream in pieces that end where a record ends, as far as the quotes can be trusted."""
     pending = b""
-    line = 1
     size = BLOCK_BYTES
     while True:
         chunk = stream.read(size)
         data = pending + chunk
         end = _last_record_end(data) if chunk else len(data)
         if end:
-            block = _Block(data[:end], line, line_ends(data[:end]))
-            yield block
-            line += block.lines
+            yield data[:end]
             pending, size = data[end:], BLOCK_BYTES
         else:
             # A record longer than the block: take more each time, so that joining the pieces stays linear.
@@ -280,9 +304,9 @@ def _is_one_of(cells: npt.NDArray[np.uint8], positions: Integers, allowed: tuple
     return bool(np.isin(cells[positions], allowed).all())
 
 
-def _record_lines(block: _Block, quotes: Integers) -> Integers:
-    """The physical line on which each record of a block begins; blank lines are no records."""
-    cells = np.frombuffer(block.data, np.uint8)
+def _record_lines(data: bytes, quotes: Integers) -> Integers:
+    """The physical line on which each record of a block begins, the first being 0; blank lines are no records."""
+    cells = np.frombuffer(data, np.uint8)
     line_breaks = np.flatnonzero(cells == _NEWLINE)
     ends = line_breaks[np.searchsorted(quotes, line_breaks) % 2 == 0] if len(quotes) else line_breaks
     if not len(ends) or ends[-1] != len(cells) - 1:
@@ -291,7 +315,7 @@ def _record_lines(block: _Block, quotes: Integers) -> Integers:
     length = ends - starts
     blank = (length == 0) | ((length == 1) & (cells[np.minimum(starts, len(cells) - 1)] == _RETURN))
     kept: Integers = starts[~blank]
-    return block.first_line + np.searchsorted(line_breaks, kept)
+    return np.searchsorted(line_breaks, kept)
 
 
 def _unclosed_quote(text: str, delimiter: str) -> int:
