@@ -112,7 +112,7 @@ def test_the_two_class_arithmetic_equals_the_general_one(problem: Problem, smoot
 def test_blocks_add_up_to_the_whole(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = random_dataset(500, 7, 3, classes, seed=1)
     whole = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
-    monkeypatch.setattr(rows_module, "ROWS_IN_A_BLOCK", 17)
+    monkeypatch.setattr(rows_module, "BLOCK", 17)
     monkeypatch.setattr(rows_module, "CELLS_IN_A_BLOCK", 40)
     pieces = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
     assert pieces.s_s.to_floats() == pytest.approx(whole.s_s.to_floats(), rel=1e-12)

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from probfs.backends import kernels, native
 from probfs.backends.naive_bayes import NaiveBayes
+from probfs.native import kernels, loader
 from tests.test_naive_bayes import random_dataset
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from probfs.backends import native
-native._folders = lambda: [Path(folder) for folder in sys.argv[1:]]
-native.loop("two_class_move", "uint8")
+from probfs.native import loader
+loader._folders = lambda: [Path(folder) for folder in sys.argv[1:]]
+loader.loop("two_class_move", "uint8")
 print("numba" in sys.modules)
 """
 
@@ -51,7 +51,7 @@ def test_the_next_folder_is_used_where_the_first_cannot_be_written(tmp_path: Pat
 def test_the_users_folder_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     if sys.platform == "linux":
-        assert list(native._folders())[-1] == tmp_path / "probfs"
+        assert list(loader._folders())[-1] == tmp_path / "probfs"
 
 
 def test_exp_is_as_good_as_the_librarys() -> None:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from probfs.backends.counts import Layout
 from probfs.backends.many_classes import FactorTables, ManyClassRows
-from probfs.backends.native import address, loop
-from probfs.backends.rows import ROWS_IN_A_BLOCK
 from probfs.backends.sums import Fit, Sums
 from probfs.backends.two_class import OddsTables, TwoClassRows
 from probfs.crew import crew
+from probfs.native import BLOCK
+from probfs.native.loader import address, loop
 from probfs.table import Codes, Floats
 
 MOST_TABLE_CELLS = 1 << 22
@@ -78,7 +78,7 @@ class LargeTwoClassRows(TwoClassRows):
         before = (*self._table(features), self._excess_at, self.layout.slots, *self._odds_at, self._towards_own)
         parts = _parts(self._rows, len(features), self._rows * len(features))
         while len(self._scratch) < len(parts):
-            self._scratch.append(_Scratch(min(self._rows, ROWS_IN_A_BLOCK)))
+            self._scratch.append(_Scratch(min(self._rows, BLOCK)))
         crew().run(
             [
                 partial(self._sum, *before, *part, *scratch.addresses, at, at + sums[0].nbytes)
@@ -132,7 +132,7 @@ class LargeManyClassRows(ManyClassRows):
 
 
 def _blocks(rows: int) -> int:
-    return (rows + ROWS_IN_A_BLOCK - 1) // ROWS_IN_A_BLOCK
+    return (rows + BLOCK - 1) // BLOCK
 
 
 def _table(codes: Codes, features: npt.NDArray[np.intp], layout: Layout) -> tuple[int, ...]:

@@ -11,13 +11,10 @@ import numpy.typing as npt
 
 from probfs.backends.counts import Layout
 from probfs.backends.sums import Fit, Sums
+from probfs.native import BLOCK
 from probfs.table import Codes, Floats
 
-ROWS_IN_A_BLOCK = 4096
 CELLS_IN_A_BLOCK = 65536
-EQUAL_ODDS = 1e-12
-"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
-
 LARGEST_EXPONENT = 700.0
 """e to this power is still a double."""
 
@@ -70,7 +67,7 @@ class Rows(ABC):
     def blocks(self, features: int, width: int = 1) -> Iterator[tuple[slice, slice]]:
         """Pieces of the features × rows rectangle that stay in the cache."""
         rows = self.codes.shape[1]
-        tall = min(rows, ROWS_IN_A_BLOCK) or 1
+        tall = min(rows, BLOCK) or 1
         wide = max(1, CELLS_IN_A_BLOCK // (tall * width))
         for first_row in range(0, rows, tall):
             for first in range(0, features, wide):

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from probfs.backends.counts import Layout, Model, nearly_equal
 from probfs.backends.rows import (
-    EQUAL_ODDS,
     LARGEST_EXPONENT,
     Rows,
     add_exactly,
@@ -23,6 +22,7 @@ from probfs.backends.rows import (
     sums_by_feature,
 )
 from probfs.backends.sums import Fit, Sums
+from probfs.native import EQUAL_ODDS
 from probfs.table import Codes, Floats, Integers
 
 

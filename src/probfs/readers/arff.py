@@ -15,6 +15,7 @@ from probfs.errors import DataError
 from probfs.readers.arff_header import QUOTED, Attribute, Header, Scanner, date_parser, read_header, unescaped
 from probfs.readers.columns import ColumnBuilder, LineRecorder, MemoryGuard
 from probfs.readers.lines import LINE, decoded, line_ends, newlines, parsed_block
+from probfs.readers.plain import Splitter
 from probfs.readers.source import Utf8Stream
 from probfs.table import Column, Kind, Table, is_number
 from probfs.text import counted, listed, quoted
@@ -47,6 +48,7 @@ class _Reader:
         # In a block without quotes a bare ? is the only way to say missing; elsewhere the cell parser says None.
         self.columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self.attributes]
         memory = MemoryGuard(self._stream, self.columns)
+        self._splitter = Splitter(self._stream, len(self.columns), ",")
         memory.check()
         for first_line, data in self._data_blocks():
             if not self._read_plain(first_line, data):
@@ -105,7 +107,10 @@ class _Reader:
             return True
         if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
-        table = parsed_block(data, len(self.columns), quote_char=False)
+        self._splitter.prepare()
+        table = self._splitter.split(data)
+        if table is None:
+            table = parsed_block(data, len(self.columns), quote_char=False)
         if table is None:
             return False
         if newlines(data) + (not data.endswith(b"\n")) != table.num_rows:

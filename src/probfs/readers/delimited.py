@@ -24,6 +24,7 @@ from probfs.arrays import text_array
 from probfs.errors import DataError
 from probfs.readers.columns import ColumnBuilder, Encoded, LineRecorder, MemoryGuard
 from probfs.readers.lines import LINE, decoded, line_ends, parsed_block
+from probfs.readers.plain import Splitter
 from probfs.readers.source import Utf8Stream
 from probfs.table import Integers, Table
 from probfs.text import counted, quoted
@@ -77,6 +78,8 @@ class _Reader:
         self.columns = [ColumnBuilder(name) for name in header]
         memory = MemoryGuard(self.stream, self.columns)
         memory.check()
+        self.splitter = Splitter(self.stream, len(header), self.delimiter)
+        self.splitter.prepare()
         parsed = _ahead(self._parse, chain([rest], self.blocks))
         for block, cells in parsed:
             if cells is _UNCLEAN:
@@ -87,6 +90,7 @@ class _Reader:
             else:
                 self._take(cells)
             memory.check()
+            self.splitter.prepare()
         if not self.lines.rows:
             raise DataError("has no data rows below the header", source=self.source)
         return Table(
@@ -122,9 +126,11 @@ class _Reader:
             or data.startswith(b"\xef\xbb\xbf")
         ):
             return None
-        table = parsed_block(
-            data, len(self.columns), threads=False, delimiter=self.delimiter, newlines_in_values=len(quotes) > 0
-        )
+        table = self.splitter.split(data)
+        if table is None:
+            table = parsed_block(
+                data, len(self.columns), threads=False, delimiter=self.delimiter, newlines_in_values=len(quotes) > 0
+            )
         if table is None:
             return None
         regular = not len(quotes) and ends + (not data.endswith(b"\n")) == table.num_rows

@@ -20,7 +20,6 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from probfs.backends.rows import EQUAL_ODDS, ROWS_IN_A_BLOCK
 from probfs.errors import OutputError
 from probfs.output import write_whole
 
@@ -30,8 +29,11 @@ ARGUMENTS = {
     "two_class_move": _TABLE + "dDDDidiiD",
     "two_class_sums": _TABLE + "iDDDdiiiiSDDDD",
     "many_class_sums": _TABLE + "iIDiDiiiiiDD",
+    "split_cells": "BiiiiBUIUBI",
 }
-"""What each loop takes: C, S, I and D are addresses of codes, int32, int64 and double; i and d are one."""
+"""What each loop takes: C, S, I, D, B and U are addresses of codes, int32, int64, double, uint8 and uint64; i and d are
+one int64 and one double.
+"""
 
 Loop = Callable[..., None]
 
@@ -71,7 +73,7 @@ def _object_code(name: str, codes: str, symbol: str, machine: Any) -> bytes:
             digest, code = _split((folder / file_name).read_bytes())
             if digest == hashlib.sha256(code).digest():
                 return code
-    from probfs.backends import kernels
+    from probfs.native import kernels
 
     code = kernels.object_code(name, codes, ARGUMENTS[name], symbol, machine)
     for folder in folders:
@@ -107,7 +109,8 @@ def _fingerprint() -> str:
     """Of all that the machine code depends on: the loops, who compiles them, and the processor."""
     parts = (
         Path(__file__).with_name("kernels.py").read_bytes(),
-        repr((ARGUMENTS, EQUAL_ODDS, ROWS_IN_A_BLOCK)).encode(),
+        Path(__file__).with_name("__init__.py").read_bytes(),
+        repr(ARGUMENTS).encode(),
         llvmlite.__version__.encode(),
         llvm.get_host_cpu_name().encode(),
         llvm.get_host_cpu_features().flatten().encode(),

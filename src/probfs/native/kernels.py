@@ -1,4 +1,4 @@
-"""The loops over cells, as numba compiles them: ``native`` does so once and keeps the machine code.
+"""The loops over cells, as numba compiles them: ``loader`` does so once and keeps the machine code.
 
 Each does what a method of some rows does in numpy, and is tested against it. Arrays come as addresses, rows in blocks
 that stay in the cache; every block leaves its own sums, which are added in one order however many threads there are.
@@ -14,8 +14,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import cfunc, njit, types
 
-from probfs.backends.rows import EQUAL_ODDS
-from probfs.backends.rows import ROWS_IN_A_BLOCK as BLOCK
+from probfs.native import BLOCK, EQUAL_ODDS, LONGEST_CELL, MOST_DISTINCT, SLOTS
 
 _PRODUCTS = 256
 """That many factors of at most 2 are multiplied before their logarithm is taken."""
@@ -197,11 +196,71 @@ def many_class_sums(  # type: ignore[no-untyped-def]  # as above
             signed[block * count + k] = own
 
 
-_ITEMS = {"S": types.int32, "I": types.int64, "D": types.float64}
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+_SLOT_BITS = SLOTS.bit_length() - 1
+_EMPTY = np.uint64(1 << 8 * LONGEST_CELL)
+_QUOTE, _NEWLINE, _RETURN = 34, 10, 13
+
+
+def split_cells(  # type: ignore[no-untyped-def]  # as above
+    data, size, columns, delimiter, rows, codes, keys, distinct, words, word_codes, failed
+):
+    """Codes for the cells of plain delimited text, which ends with a newline, column by column; and the words that the
+    cells of a column are, in the order of their codes.
+
+    ``failed`` becomes 0 if the text is as plain as that: no quotes, no long cells, not too many values, as many cells
+    in every line. ``words`` is room to look words up in, all 0, and ``word_codes`` for their codes.
+    """
+    position = 0
+    for row in range(rows):
+        for column in range(columns):
+            word, position = _cell(data, position, delimiter)
+            if word == 0 or (data[position] == _NEWLINE) != (column == columns - 1):
+                return
+            if columns == 1 and word == _EMPTY:
+                # A blank line, which is no row.
+                return
+            position += 1
+            place = column * SLOTS + np.int64((word * _HASH) >> np.uint64(64 - _SLOT_BITS))
+            while words[place] != word:
+                if words[place] == 0:
+                    if distinct[column] == MOST_DISTINCT:
+                        return
+                    words[place] = word
+                    word_codes[place] = distinct[column]
+                    keys[column * MOST_DISTINCT + distinct[column]] = word
+                    distinct[column] += 1
+                    break
+                place = column * SLOTS + (place + 1) % SLOTS
+            codes[column * rows + row] = word_codes[place]
+    if position == size:
+        failed[0] = 0
+
+
+@njit
+def _cell(data, position, delimiter):  # type: ignore[no-untyped-def]  # as above
+    """A cell as a word (its bytes, and above them one more than their number), or 0 if it is not plain; and its end."""
+    word, length = np.uint64(0), 0
+    while True:
+        byte = data[position]
+        if byte in (delimiter, _NEWLINE):
+            break
+        if byte == _RETURN and data[position + 1] == _NEWLINE:
+            position += 1
+            break
+        if byte in (_QUOTE, _RETURN, 0) or length == LONGEST_CELL:
+            return np.uint64(0), position
+        word |= np.uint64(byte) << np.uint64(8 * length)
+        length += 1
+        position += 1
+    return word | np.uint64(length + 1) << np.uint64(8 * LONGEST_CELL), position
+
+
+_ITEMS = {"B": types.uint8, "U": types.uint64, "S": types.int32, "I": types.int64, "D": types.float64}
 
 
 def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any) -> bytes:
-    """One of the loops, for codes of one type, to be found as ``symbol``; ``native`` says what the arguments mean."""
+    """One of the loops, for codes of one type, to be found as ``symbol``; ``loader`` says what the arguments mean."""
     items = {**_ITEMS, "C": getattr(types, codes)}
     signature = types.void(
         *(
@@ -228,4 +287,5 @@ _LOOPS: dict[str, tuple[set[str], Function]] = {
     "two_class_move": (set(), two_class_move),
     "two_class_sums": (_CARELESS, two_class_sums),
     "many_class_sums": (_CARELESS, many_class_sums),
+    "split_cells": (set(), split_cells),
 }

@@ -1,0 +1,15 @@
+"""Loops in machine code, for what is too much for numpy: ``kernels`` says what they do, ``loader`` makes them callable.
+
+What both sides must agree on is here, where it can be had without loading anything.
+"""
+
+BLOCK = 4096
+"""Rows that are gone through at a time, so that what they need stays in the cache."""
+EQUAL_ODDS = 1e-12
+"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
+MOST_DISTINCT = 255
+"""Of a column of cells that are split by ``split_cells``, in one block."""
+SLOTS = 512
+"""Where these are looked up."""
+LONGEST_CELL = 7
+"""In bytes; the eighth of a word says how long it is."""
