@@ -164,6 +164,8 @@ def many_rows(folder: Path) -> Iterator[Line]:
     code = f"from probfs.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
     reading = best_process(2, python(code)).seconds
     own = best_process(2, probfs("rank", path)).seconds
+    peer = best_process(2, python(f"import pandas; pandas.read_csv({str(path)!r})")).seconds
+    yield at_most("binary-5000000x12", "rank", own, "pandas.read_csv", peer, 1.5)
     yield at_most("binary-5000000x12", "rank", own, "probfs reading the file", reading, 1.5)
 
 

@@ -45,12 +45,13 @@ def _distinct(
     columns: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], counts: Integers
 ) -> tuple[list[Integers], Integers]:
     """Each kind of row once, column by column, and how many rows there are of it."""
-    # A row as one number, of which each column is a digit.
-    kind: npt.NDArray[np.signedinteger[Any]] = np.zeros(
-        len(counts), dtype=np.int32 if math.prod(sizes) < 2**31 else np.int64
-    )
+    # A row as one number, of which each column is a digit; in as few bytes as it takes so far.
+    kind: npt.NDArray[np.integer[Any]] = np.zeros(len(counts), dtype=np.uint8)
+    kinds = 1
     for column, size in zip(columns, sizes, strict=True):
-        kind *= size
+        kinds *= size
+        kind = kind.astype(np.min_scalar_type(kinds), copy=False)
+        kind *= kind.dtype.type(size)
         kind += column.astype(kind.dtype, copy=False)
     single = bool((counts == 1).all())
     totals = np.bincount(kind, weights=None if single else counts).astype(np.int64)

@@ -77,10 +77,11 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     column = table.columns[target]
     given = None if choice.count is None else weights
     coder = learn(table, column, mapping.columns.get(target, Category()), given)
-    labels = _assign(table, column, coder)
     rows = np.bincount(places_of_values(table, column, coder), column.counts(given), minlength=len(coder.labels) + 1)
     present = rows[:-1] > 0
-    classes, labels = _sorted_classes(coder.labels, labels, present)
+    classes, positions = _sorted_classes(coder.labels, present)
+    # From each value to its place, and from there to its class, before any row is looked at.
+    labels = positions[_places(table, column, coder)][column.codes]
     labelled_weights = _labelled_weights(labels, weights)
     declared = column.declared or target in mapping.columns
     plans, notes = plan_columns(table, mapping, choice, target, labelled_weights)
@@ -176,11 +177,6 @@ def measured(table: Table, column: Column, rule: Measured) -> Floats:
     return np.append(by_value, np.nan)[column.codes]
 
 
-def _assign(table: Table, column: Column, coder: Coder) -> Integers:
-    """The label's position for every row, UNKNOWN for a missing cell or a value without a place."""
-    return _places(table, column, coder)[column.codes]
-
-
 def _places(table: Table, column: Column, coder: Coder) -> Integers:
     """The label's position for every value and, at the end, for a missing cell."""
     try:
@@ -222,13 +218,11 @@ def _target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[s
     return free[-1], "the last column" if last else "the last column that is not left out"
 
 
-def _sorted_classes(
-    labels: pa.StringArray, codes: Integers, present: npt.NDArray[np.bool_]
-) -> tuple[tuple[str, ...], Integers]:
-    """The classes that occur, in the order of their names, and the rows' codes in that order."""
+def _sorted_classes(labels: pa.StringArray, present: npt.NDArray[np.bool_]) -> tuple[tuple[str, ...], Integers]:
+    """The classes that occur, in the order of their names, and for each label its position among them."""
     names = labels.to_pylist()
     order = sorted(np.flatnonzero(present).tolist(), key=lambda code: names[code])
     position = np.full(len(names) + 1, UNKNOWN)
     position[order] = np.arange(len(order))
-    # A code of UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
-    return tuple(names[code] for code in order), position[codes]
+    # A place of UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
+    return tuple(names[code] for code in order), position
