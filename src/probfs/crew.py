@@ -18,25 +18,31 @@ class Crew:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._calls: SimpleQueue[Call] = SimpleQueue()
-        self._done: SimpleQueue[None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Call, SimpleQueue[None]]] = SimpleQueue()
         for _ in range(size - 1):
             # They do not outlive the program, whatever they are at.
             threading.Thread(target=self._serve, daemon=True).start()
 
     def run(self, calls: Sequence[Call]) -> None:
-        """Make all calls, none of which may fail, and return when the last is done."""
+        """Make all calls, none of which may fail, and return when the last is done.
+
+        An interrupt may end the waiting earlier: what a call works on must be kept by the call itself.
+        """
+        done: SimpleQueue[None] = SimpleQueue()
         for call in calls[1:]:
-            self._calls.put(call)
+            self._calls.put((call, done))
         for call in calls[:1]:
             call()
         for _ in calls[1:]:
-            self._done.get()
+            done.get()
 
     def _serve(self) -> None:
         while True:
-            self._calls.get()()
-            self._done.put(None)
+            call, done = self._calls.get()
+            call()
+            done.put(None)
+            # Nothing is kept until the next call comes.
+            del call, done
 
 
 @cache

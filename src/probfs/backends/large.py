@@ -14,7 +14,7 @@ from probfs.backends.sums import Fit, Sums
 from probfs.backends.two_class import OddsTables, TwoClassRows
 from probfs.crew import crew
 from probfs.native import BLOCK
-from probfs.native.loader import address, loop
+from probfs.native.loader import Loop, address, loop
 from probfs.table import Codes, Floats
 
 MOST_TABLE_CELLS = 1 << 22
@@ -59,7 +59,8 @@ class LargeTwoClassRows(TwoClassRows):
         )
         state = address(self._state)
         parts = _parts(self._rows, 1, self._rows * (2 * len(features) + 6))
-        crew().run([partial(self._move, *before, first, last, state) for first, last, *_ in parts])
+        kept = self, features, self._state
+        crew().run([partial(_run, self._move, (*before, first, last, state), kept) for first, last, *_ in parts])
 
     def least_gap(self) -> float:
         return super().least_gap() if self._state is None else float(self._state[:, 3].min(initial=np.inf))
@@ -79,9 +80,10 @@ class LargeTwoClassRows(TwoClassRows):
         parts = _parts(self._rows, len(features), self._rows * len(features))
         while len(self._scratch) < len(parts):
             self._scratch.append(_Scratch(min(self._rows, BLOCK)))
+        after = at, at + sums[0].nbytes
         crew().run(
             [
-                partial(self._sum, *before, *part, *scratch.addresses, at, at + sums[0].nbytes)
+                partial(_run, self._sum, (*before, *part, *scratch.addresses, *after), (self, features, sums))
                 for part, scratch in zip(parts, self._scratch, strict=False)
             ]
         )
@@ -115,7 +117,8 @@ class LargeManyClassRows(ManyClassRows):
         behind, top = self._behind()
         weights = np.exp(-behind)
         probabilities = np.ascontiguousarray((weights / weights.sum(axis=0)).T)
-        absolute, signed = np.empty((2, _blocks(rows), len(features)))
+        sums = np.empty((2, _blocks(rows), len(features)))
+        at = address(sums)
         before = (
             *_table(self.codes, features, self.layout),
             address(self._excess_table),
@@ -127,8 +130,16 @@ class LargeManyClassRows(ManyClassRows):
             -1 if self.label is None else self.label,
         )
         parts = _parts(rows, len(features), rows * len(features) * len(weights))
-        crew().run([partial(run, *before, *part, address(absolute), address(signed)) for part in parts])
-        return Sums(absolute.sum(axis=0), signed.sum(axis=0))
+        kept = self, features, top, probabilities, sums
+        after = at, at + sums[0].nbytes
+        crew().run([partial(_run, run, (*before, *part, *after), kept) for part in parts])
+        absolute, signed = sums.sum(axis=1)
+        return Sums(absolute, signed)
+
+
+def _run(run: Loop, arguments: tuple[float, ...], kept: tuple[object, ...]) -> None:
+    """Call a loop, whose arguments are addresses of what is ``kept`` meanwhile."""
+    run(*arguments)
 
 
 def _blocks(rows: int) -> int:
