@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +27,7 @@ from probfs.choices import Estimate, Score
 from probfs.encoding import Dataset, Feature
 from probfs.table import Floats, Integers
 from tests.conftest import SAMPLES
-from tests.reference import Problem, factor
+from tests.reference import Problem, factor, posterior
 from tests.test_naive_bayes_reference import dataset_of, problems
 
 
@@ -313,3 +314,43 @@ def prior(table: Problem, training: list[int], label: int) -> Fraction:
 def normalised(zeros: list[int], weights: list[Fraction]) -> list[Fraction]:
     kept = [w if z == min(zeros) else Fraction(0) for z, w in zip(zeros, weights, strict=True)]
     return [weight / sum(kept) for weight in kept]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("classes", "perfect", "smoothing"), [(2, 3, 1e-100), (2, 4, 4e-79), (2, 5, 1e-62), (3, 4, 4e-79)]
+)
+def test_a_tiny_smoothing_loses_no_row(
+    classes: int, perfect: int, smoothing: float, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns that decide alone, but are missing in some rows: weights of 0 that a column multiplies by 1e100."""
+    random = np.random.default_rng(0)
+    labels = np.arange(30 * classes) % classes
+    weak = np.where(
+        random.random((len(labels), 2)) < 0.7, labels[:, None], random.integers(0, classes, (len(labels), 2))
+    )
+    rows = tuple(
+        tuple([None if number < 4 else label] * perfect + more)
+        for number, (label, more) in enumerate(zip(labels.tolist(), weak.tolist(), strict=True))
+    )
+    features = range(perfect + 2)
+    table = Problem(rows, tuple(labels.tolist()), (classes,) * len(features), classes)
+    everything = range(len(rows))
+
+    @cache
+    def probabilities(row: tuple[int | None, ...], used: tuple[int, ...]) -> list[Fraction]:
+        return posterior(table, everything, row, used, Fraction(smoothing))
+
+    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18)
+    found = NaiveBayes(dataset_of(table), "resubstitution", 0, smoothing, 0).score().s_s
+    for feature in features:
+        others = tuple(other for other in features if other != feature)
+        changes = [
+            sum(
+                abs(p - q) for p, q in zip(probabilities(row, tuple(features)), probabilities(row, others), strict=True)
+            )
+            for row in rows
+        ]
+        exact = sum(changes, Fraction(0)) / 2 / len(rows)
+        mantissa, exponent = (part[feature] for part in found.parts)
+        assert float(Fraction(float(mantissa)) * Fraction(2) ** int(exponent) / exact) == pytest.approx(1, rel=1e-9)

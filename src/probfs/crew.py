@@ -49,3 +49,8 @@ class Crew:
 def crew() -> Crew:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Crew(min(cores, MOST_THREADS))
+
+
+if hasattr(os, "register_at_fork"):
+    # A process that is a copy of this one has no threads but the one that made it.
+    os.register_at_fork(after_in_child=crew.cache_clear)

@@ -21,8 +21,12 @@ from probfs.text import did_you_mean, printable, quoted
 
 MOST_BYTES = 4 << 20
 # tomllib needs quadratic time and memory in the length of a dotted key; quoted parts are stood in for by a letter.
-_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*")
+_TEXT_OR_COMMENT = re.compile(
+    rb'"""(?:\\.|[^\\])*?"""|' rb"'''.*?'''|" rb'"(?:\\.|[^"\\\n])*"|' rb"'[^'\n]*'|#[^\n]*", re.DOTALL
+)
 _LONG_DOTTED_KEY = re.compile(rb"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){64}")
+_LONGEST_KEY = 1_000
+"""Longer ones are not looked for."""
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
@@ -172,13 +176,16 @@ class _Reader:
     def literals(self, name: str, listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
         """The texts of a list like [1, "red"], and the numbers among them."""
         try:
-            items = tomllib.loads(f"items = {listing}")["items"]
+            document = tomllib.loads(f"items = {listing}")
+            items = document.pop("items")
+            if document:
+                raise ValueError("more than a list")
         except (ValueError, RecursionError):
             self.fail(name, f'column {quoted(name)}: {quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
         if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
             self.fail(name, f"column {quoted(name)}: {quoted(listing)} may hold only numbers and quoted texts")
         numbers = tuple(_float(item) for item in items if not isinstance(item, str))
-        return tuple(item if isinstance(item, str) else str(item) for item in items), numbers
+        return tuple(self.text_of(name, item) for item in items), numbers
 
     def rule_from_table(self, name: str, table: Mapping[str, Any]) -> Rule:
         for key in table:
@@ -232,10 +239,18 @@ class _Reader:
 
     def strings(self, key: str, value: object, what: str | None = None) -> tuple[str, ...]:
         """A list of texts; numbers are taken as the text a cell would hold."""
-        items = value if isinstance(value, list) else [None]
+        items: list[Any] = value if isinstance(value, list) else [None]
         if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
             self.fail(key, f'{what or key}: must be a list of texts, like ["a", "b"]')
-        return tuple(str(item) for item in items)
+        return tuple(self.text_of(key, item) for item in items)
+
+    def text_of(self, key: str, item: str | int | float) -> str:
+        """The text that a cell would hold."""
+        try:
+            return str(item)
+        except ValueError:
+            # Thousands of digits, written as hexadecimal.
+            self.fail(key, "a number is too long to be read")
 
     def fail(self, key: str, problem: str) -> NoReturn:
         raise MappingError(problem, source=self.source, line=_line_of(self.text, key))
@@ -267,6 +282,8 @@ def _number(text: str) -> float | None:
 
 def _line_of(text: str, key: str) -> int | None:
     """The line on which a key is set, or else first named; tomllib keeps no positions, so this looks for it."""
+    if len(key) > _LONGEST_KEY:
+        return None
     name = re.escape(key)
     forms = (rf"^\s*(?:{name}|\"{name}\"|'{name}')\s*[=.]", rf"^\s*\[[^]\n]*{name}[\"']?\s*\]", rf"[\"']{name}[\"']")
     for form in forms:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -31,7 +32,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         if is_stream(path):
             _write_directly(path, content)
         else:
-            _replace(Path(os.path.realpath(path)), content)
+            _replace(_final(path), content)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -41,15 +42,18 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Complain now of what would keep a file from being written when all the work is done."""
     shown = printable(os.fspath(path))
-    if Path(path).is_dir():
-        raise OutputError("is a directory; name a file in it", source=shown)
-    if is_stream(path):
-        return
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise OutputError(f"cannot be written: there is no folder {printable(str(target.parent))}", source=shown)
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise OutputError("cannot be written: permission denied", source=shown)
+    try:
+        if Path(path).is_dir():
+            raise OutputError("is a directory; name a file in it", source=shown)
+        if is_stream(path):
+            return
+        target = _final(path)
+        if not target.parent.is_dir():
+            raise OutputError(f"cannot be written: there is no folder {printable(str(target.parent))}", source=shown)
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise OutputError("cannot be written: permission denied", source=shown)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
 
 
 def format_by_ending(
@@ -68,7 +72,16 @@ def format_by_ending(
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether something is there already that is no regular file, and so cannot be replaced."""
     # Asked of the path itself: what /dev/stdout resolves to may have no name, or be a file that is appended to.
-    return os.fspath(path).startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path))
+    own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path)) is not None
+    return own or (os.path.exists(path) and not os.path.isfile(path))
+
+
+def _final(path: str | os.PathLike[str]) -> Path:
+    """What a path leads to in the end."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
 
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
@@ -85,7 +98,8 @@ def _replace(target: Path, content: bytes) -> None:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
     # Named before it is there, so that whatever happens from then on removes it.
-    temporary = target.parent / f".{target.name[:100]}.{secrets.token_hex(4)}.tmp"
+    beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
+    temporary = target.parent / f".{beginning}.{secrets.token_hex(4)}.tmp"
     try:
         with open(temporary, "xb") as stream:
             stream.write(content)

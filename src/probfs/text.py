@@ -12,6 +12,7 @@ from collections.abc import Iterable
 _SEEN_FORMAT = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_QUOTE = 60
+_MANY_NAMES = 2_000
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -111,10 +112,20 @@ def did_you_mean(wrong: str, names: Iterable[str]) -> str:
     """
     known = list(names)
     folded = {name.casefold().strip(): name for name in reversed(known)}
-    near = difflib.get_close_matches(wrong.casefold().strip(), folded, n=1)
+    meant = wrong.casefold().strip()
+    # To compare with each of very many, or very long, names would take longer than anything else.
+    near = [meant] if meant in folded else difflib.get_close_matches(meant[:_LONGEST_QUOTE], _alike(meant, folded), n=1)
     if near:
         return f"; did you mean {quoted(folded[near[0]])}?"
     return f"; there is {listed(known)}" if known else ""
+
+
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    lengths = range(len(name) - 3, len(name) + 4)
+    alike = [other for other in names if len(other) in lengths and len(other) <= _LONGEST_QUOTE]
+    if len(alike) > _MANY_NAMES:
+        alike = [other for other in alike if other[:1] == name[:1]]
+    return alike[:_MANY_NAMES]
 
 
 def _escaped(character: str) -> str:

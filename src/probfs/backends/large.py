@@ -107,12 +107,12 @@ class LargeManyClassRows(ManyClassRows):
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
         super().__init__(codes, counts, label, layout, tables)
+        self._sum = loop("many_class_sums", codes.dtype.name)
         self._excess_table = None if tables.zeros is not None else _excess_tables(tables.factors)
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift or self._excess_table is None:
             return super().sums(features, shift)
-        run = loop("many_class_sums", self.codes.dtype.name)
         rows = self.codes.shape[1]
         behind, top = self._behind()
         weights = np.exp(-behind)
@@ -132,7 +132,7 @@ class LargeManyClassRows(ManyClassRows):
         parts = _parts(rows, len(features), rows * len(features) * len(weights))
         kept = self, features, top, probabilities, sums
         after = at, at + sums[0].nbytes
-        crew().run([partial(_run, run, (*before, *part, *after), kept) for part in parts])
+        crew().run([partial(_run, self._sum, (*before, *part, *after), kept) for part in parts])
         absolute, signed = sums.sum(axis=1)
         return Sums(absolute, signed)
 

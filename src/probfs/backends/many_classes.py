@@ -152,6 +152,10 @@ class ManyClassRows(Rows):
             zeros = zeros - self.tables.zeros[:, slots]
         return _behind(high, low, zeros)
 
+    def largest_excess(self) -> Floats:
+        span = self.tables.factors.max(axis=0) / self.tables.factors.min(axis=0)
+        return np.maximum.reduceat(span, self.layout.offset)
+
     def nearest_changes(self, features: Places) -> Floats:
         gaps = self.gaps()
         nearest = np.full(len(features), np.inf)

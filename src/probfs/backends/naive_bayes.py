@@ -29,8 +29,8 @@ Scores = tuple[Scaled, Scaled, Scaled | None]
 Members = npt.NDArray[np.intp]
 """Rows by their positions in the dataset."""
 
-# Below this a sum has lost digits to underflow, or is 0, and is taken again in smaller units.
 _UNDERFLOWING = 2.0**-900
+"""Times what a feature can make of it, a weight that has lost digits to underflow, or is 0."""
 WORTH_COMPILING = 100_000_000
 """Cells of all rounds together, above which compiled loops save several times the tenth of a second that loading them
 takes: the first time ever they must be compiled, which takes a few seconds.
@@ -73,6 +73,9 @@ class NaiveBayes:
         require_memory(self._memory_needed(dataset, folds if estimate == "cv" else 1), "ranking this", dataset.source)
         self._labelled = self._labelled_rows(dataset, estimate, folds, seed)
         self._unlabelled = self._unlabelled_group(dataset)
+        excess = [rows.largest_excess() for rows in (*self._labelled, *self._unlabelled)]
+        # A sum below this is taken again in smaller units.
+        self._underflowing = _UNDERFLOWING * (1 + np.maximum.reduce(excess))
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(self._active)
         self._floors = self._no_floors()
@@ -113,10 +116,11 @@ class NaiveBayes:
 
     def _scores(self, features: Features) -> Scores:
         """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
-        absolute, signed = _scaled_sums(self._labelled, features)
+        underflowing = self._underflowing[features]
+        absolute, signed = _scaled_sums(self._labelled, features, underflowing)
         s_su = None
         if self._unlabelled:
-            more, _ = _scaled_sums(self._unlabelled, features)
+            more, _ = _scaled_sums(self._unlabelled, features, underflowing)
             s_su = (absolute + more) / (self._rows + self._unlabelled_rows)
         s_s = absolute / self._rows
         for name, driving in (("absolute", s_s), ("unlabeled", s_su)):
@@ -208,26 +212,28 @@ class NaiveBayes:
         return matrix
 
     def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> Rows:
-        two, many = TwoClassRows, ManyClassRows
+        tables = OddsTables.of(model) if len(model.log_prior) == 2 else FactorTables.of(model)
         if self._compile and codes.dtype.name in LOOP_CODES:
             # Only here is LLVM loaded, which takes longer than ranking a small table. Where it cannot be, for want of
             # memory perhaps, there is still numpy.
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ImportError):
                 from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
 
-                two, many = LargeTwoClassRows, LargeManyClassRows
-        if len(model.log_prior) == 2:
-            return two(codes, counts, label, self._layout, OddsTables.of(model))
-        return many(codes, counts, label, self._layout, FactorTables.of(model))
+                if isinstance(tables, OddsTables):
+                    return LargeTwoClassRows(codes, counts, label, self._layout, tables)
+                return LargeManyClassRows(codes, counts, label, self._layout, tables)
+        if isinstance(tables, OddsTables):
+            return TwoClassRows(codes, counts, label, self._layout, tables)
+        return ManyClassRows(codes, counts, label, self._layout, tables)
 
 
-def _scaled_sums(groups: Sequence[Rows], features: Features) -> tuple[Scaled, Scaled]:
-    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, however small."""
+def _scaled_sums(groups: Sequence[Rows], features: Features, underflowing: Floats) -> tuple[Scaled, Scaled]:
+    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, however small; some are ``underflowing`` below a certain size."""
     least = min(rows.least_gap() for rows in groups)
     shift = int(least / LN2) if _SATURATED < least < math.inf else 0
     sums = _total(rows.sums(features, shift) for rows in groups)
     absolute, signed = Scaled.of(sums.absolute, -shift), Scaled.of(sums.signed, -shift)
-    tiny = np.flatnonzero(sums.absolute < _UNDERFLOWING)
+    tiny = np.flatnonzero(sums.absolute < underflowing)
     while len(tiny):
         # In units that fit the features whose changes are largest; the others are left for another turn.
         nearest = np.minimum.reduce([rows.nearest_changes(features[tiny]) for rows in groups])
@@ -236,7 +242,7 @@ def _scaled_sums(groups: Sequence[Rows], features: Features) -> tuple[Scaled, Sc
             break
         shift = int(nearest.min() / LN2)
         sums = _total(rows.sums(features[tiny], shift) for rows in groups)
-        done = sums.absolute >= _UNDERFLOWING
+        done = sums.absolute >= underflowing[tiny]
         if not done.any():
             break
         absolute = absolute.replaced(tiny[done], Scaled.of(sums.absolute[done], -shift))

@@ -51,6 +51,10 @@ class Rows(ABC):
         return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
 
     @abstractmethod
+    def largest_excess(self) -> Floats:
+        """For each feature the most that it multiplies a row's weight by, when it leaves."""
+
+    @abstractmethod
     def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
         """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
 

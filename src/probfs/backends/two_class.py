@@ -145,6 +145,10 @@ class TwoClassRows(Rows):
         add_exactly(high, low, -side[at] * self.tables.log_odds[slots])
         return high, low
 
+    def largest_excess(self) -> Floats:
+        size = np.where(np.isfinite(self.tables.excess), np.abs(self.tables.excess), 0.0)
+        return np.maximum.reduceat(size.reshape(2, -1).max(axis=0), self.layout.offset)
+
     def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
         second = self._favours_second()
         side = np.where(second, -1.0, 1.0)

@@ -32,6 +32,9 @@ def check_output(output: Path | None, *inputs: str | Path | None) -> None:
     """Refuse what cannot be written, and an input, which would be lost if anything went wrong and is seldom meant."""
     if output is None:
         return
+    from probfs.output import check_writable
+
+    check_writable(output)
     for path in inputs:
         # Standard input is file number 0, whatever it was redirected from.
         source = 0 if str(path) == "-" else path
@@ -39,9 +42,6 @@ def check_output(output: Path | None, *inputs: str | Path | None) -> None:
             continue
         if os.path.exists(source) and os.path.samefile(output, source):
             raise UsageError(f"--output: {printable(str(output))} is an input; name another file")
-    from probfs.output import check_writable
-
-    check_writable(output)
 
 
 def check_safe_csv(wanted: bool, chosen: str) -> None:
@@ -71,7 +71,11 @@ def deliver(content: str | bytes, output: Path | None) -> None:
         return
     from probfs.output import write_whole
 
-    write_whole(output, data)
+    try:
+        write_whole(output, data)
+    except BrokenPipeError:
+        # A named pipe, whose reader has had enough.
+        raise typer.Exit from None
 
 
 def _print_bytes(data: bytes) -> None:

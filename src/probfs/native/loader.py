@@ -21,6 +21,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from probfs.errors import OutputError
+from probfs.memory import free_memory
 from probfs.output import write_whole
 
 _TABLE = "CiIiID"
@@ -35,6 +36,8 @@ ARGUMENTS = {
 one int64 and one double.
 """
 
+_NEEDED_TO_COMPILE = 1 << 30
+
 Loop = Callable[..., None]
 
 _CTYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double}
@@ -42,7 +45,7 @@ _CTYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double}
 
 @cache
 def loop(name: str, codes: str) -> Loop:
-    """A loop for codes of one type; its calls let go of the interpreter."""
+    """A loop for codes of one type; its calls let go of the interpreter. Raises OSError where there can be none."""
     symbol = f"{name}_{codes}"
     machine = _machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
@@ -73,6 +76,10 @@ def _object_code(name: str, codes: str, symbol: str, machine: Any) -> bytes:
             digest, code = _split((folder / file_name).read_bytes())
             if digest == hashlib.sha256(code).digest():
                 return code
+    free = free_memory()
+    if free is not None and free < _NEEDED_TO_COMPILE:
+        # Not only would it fail: libraries that numba brings along try again and again.
+        raise OSError("too little memory to compile in")
     from probfs.native import kernels
 
     code = kernels.object_code(name, codes, ARGUMENTS[name], symbol, machine)

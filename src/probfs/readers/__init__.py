@@ -44,7 +44,7 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
     options = options or ReadOptions()
     source = shown_name(path)
     with open_source(path, options.max_unpacked) as (raw, head):
-        kind = options.format or _known_format(path) or _recognised(head)
+        kind = options.format or _known_format(path) or _recognised(head, options.encoding)
         if options.delimiter is not None and kind not in ("csv", "tsv"):
             raise UsageError(f"--delimiter: {source} is {kind.upper()}, which has no delimiter to choose")
         if kind == "parquet":
@@ -68,14 +68,21 @@ def _known_format(path: str | os.PathLike[str]) -> TableFormat | None:
     return None if name == STANDARD_INPUT else TABLE_ENDINGS.get(os.path.splitext(name)[1])
 
 
-def _recognised(start: bytes) -> TableFormat:
+def _recognised(start: bytes, encoding: str) -> TableFormat:
     """The format of bytes without a telling name: Parquet and ARFF say what they are, the rest is taken for CSV."""
     if start.startswith(_PARQUET):
         return "parquet"
-    for line in start.removeprefix(b"\xef\xbb\xbf").splitlines():
-        if line.strip() and not line.lstrip().startswith(b"%"):
-            return "arff" if line.lstrip().lower().startswith((b"@relation", b"@attribute")) else "csv"
-    return "csv"
+    try:
+        text = start.decode(encoding, "ignore")
+    except (LookupError, UnicodeError):
+        return "csv"
+    commented = False
+    for line in text.removeprefix("\ufeff").splitlines():
+        if line.strip() and not line.lstrip().startswith("%"):
+            return "arff" if line.lstrip().lower().startswith(("@relation", "@attribute")) else "csv"
+        commented = commented or bool(line.strip())
+    # Nothing but comments, as far as this looks.
+    return "arff" if commented else "csv"
 
 
 def _seekable(raw: io.BufferedReader) -> BinaryIO:

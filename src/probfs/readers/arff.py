@@ -36,6 +36,7 @@ class _Reader:
         self.source = stream.source
         self._stream = stream
         self._pending = b""
+        self._position = 0
         self._next_line = 1
         self.lines = LineRecorder()
         self.columns: list[ColumnBuilder] = []
@@ -73,23 +74,26 @@ class _Reader:
 
     def _header_lines(self) -> Iterator[tuple[int, str]]:
         while True:
-            match = LINE.match(self._pending)
+            match = LINE.match(self._pending, self._position)
             while match is None or match.end() == len(self._pending):
-                chunk = self._stream.read(1 << 16 if not self._pending else len(self._pending))
+                # What has been read is let go of here only, and more is taken each time: both stay linear that way.
+                self._pending, self._position = self._pending[self._position :], 0
+                chunk = self._stream.read(max(1 << 16, len(self._pending)))
                 if not chunk:
+                    match = LINE.match(self._pending)
                     break
                 self._pending += chunk
                 match = LINE.match(self._pending)
             if match is None:
                 return
-            self._pending = self._pending[match.end() :]
+            self._position = match.end()
             number = self._next_line
             self._next_line += 1
             yield number, decoded(match.group(), number, self.source).strip()
 
     def _data_blocks(self) -> Iterator[tuple[int, bytes]]:
         line = self._next_line
-        pending = self._pending
+        pending = self._pending[self._position :]
         while True:
             chunk = self._stream.read(_BLOCK_BYTES)
             data = pending + chunk
@@ -189,9 +193,10 @@ class _Reader:
         """A dense row without the weight in braces that may stand behind it."""
         if line.endswith("}"):
             before, _, _ = line.rpartition("{")
-            if before.rstrip().endswith((",", "\t")):
+            before = before.rstrip(" ")
+            if before.endswith((",", "\t")):
                 self.weighted = True
-                return before.rstrip()[:-1]
+                return before[:-1]
         return line
 
     def _sparse(self, line: str, number: int) -> dict[int, str | None]:

@@ -17,13 +17,17 @@ from probfs.text import quoted
 _NUMERIC = ("numeric", "real", "integer")
 _NAMED_ZONE = re.compile(r"\b(?:UTC|GMT|UT)$")
 """Java, which these patterns come from, reads names where it writes numbers; these three are the same everywhere."""
+_YEARS_AHEAD = 20
+"""How far ahead Java looks for a year of two digits, before it looks back."""
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 # Patterns of java.text.SimpleDateFormat and what they are called in strptime.
 _DATE_PARTS = {
     "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d",
     "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
-    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%z", "EEE": "%a", "EEEE": "%A",
+    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%z", "zz": "%z", "zzz": "%z",
+    "y": "%Y", "yyy": "%Y", "D": "%j", "DD": "%j", "DDD": "%j",
+    "E": "%a", "EE": "%a", "EEE": "%a", "EEEE": "%A",
 }  # fmt: skip
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 """A text in quotes of either kind, with a backslash before a quote inside it."""
@@ -91,7 +95,7 @@ def _attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[s
     if scanner.peek() == "{":
         attribute = Attribute(name, Kind.TEXT, _nominal(scanner, lines, name))
     else:
-        attribute = _typed(scanner, name)
+        attribute = _typed(scanner, name, notes)
     if not scanner.at_end() and scanner.peek() == "{":
         notes.append(f"{scanner.source}: attribute weights are ignored")
     elif not scanner.at_end():
@@ -99,7 +103,7 @@ def _attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[s
     return attribute
 
 
-def _typed(scanner: Scanner, name: str) -> Attribute:
+def _typed(scanner: Scanner, name: str, notes: list[str]) -> Attribute:
     kind = scanner.text(stop=" \t[{").lower()
     if kind in _NUMERIC:
         if not scanner.at_end() and scanner.peek() == "[":
@@ -109,6 +113,11 @@ def _typed(scanner: Scanner, name: str) -> Attribute:
         return Attribute(name, Kind.TEXT)
     if kind == "date":
         pattern = _DEFAULT_DATE if scanner.at_end() or scanner.peek() == "{" else scanner.text(stop="{")
+        if date_parser(pattern.strip()) is None:
+            notes.append(
+                f"{scanner.source}: attribute {quoted(name)}: the date format {quoted(pattern.strip())} is not "
+                "understood, so its dates are taken as text"
+            )
         return Attribute(name, Kind.DATE, date_format=pattern.strip())
     if kind == "relational":
         problem = f"attribute {quoted(name)} is relational (a table in a cell), which cannot be ranked; flatten it"
@@ -234,10 +243,12 @@ def date_parser(pattern: str) -> Callable[[str], str] | None:
     if len({part for part in directives if part.startswith("%")}) < sum(part.startswith("%") for part in directives):
         return None
     directive = "".join(directives)
-    zoned = "%z" in directives
+    zoned, short_year = "%z" in directives, "%y" in directives
 
     def parse(text: str) -> str:
         moment = datetime.strptime(_NAMED_ZONE.sub("+0000", text) if zoned else text, directive)
+        if short_year and moment.year > datetime.now().year + _YEARS_AHEAD:
+            moment = moment.replace(year=moment.year - 100)
         if moment.tzinfo is not None:
             moment = (moment - (moment.utcoffset() or moment.min - moment.min)).replace(tzinfo=None)
         return moment.isoformat(sep=" ")

@@ -48,6 +48,11 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
         texts, kind = _as_text(name, cells, source)
         builder = ColumnBuilder(name)
         builder.append(texts)
+        try:
+            builder.distinct().validate(full=True)
+        except pa.ArrowInvalid as error:
+            problem = f"column {quoted(name)} holds text that is not UTF-8; write the file again"
+            raise DataError(problem, source=source) from error
         columns[name], _ = builder.finish(kind)
     if not arrow.num_rows:
         raise DataError("has no data rows", source=source)
@@ -56,8 +61,12 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
 
 def _index_names(arrow: pa.Table) -> list[str]:
     metadata = (arrow.schema.metadata or {}).get(b"pandas")
-    stored = json.loads(metadata).get("index_columns", []) if metadata else []
-    return [name for name in stored if isinstance(name, str)]
+    try:
+        stored = json.loads(metadata)["index_columns"] if metadata else []
+        return [name for name in stored if isinstance(name, str)]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        # Not as pandas writes it.
+        return []
 
 
 def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
@@ -73,9 +82,9 @@ def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.Chunked
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.cast(cells, pa.string()), Kind.NUMBER
     if pa.types.is_date(kind):
-        return pc.cast(cells, pa.string()), Kind.DATE
+        return _written_dates(name, cells, source), Kind.DATE
     if pa.types.is_timestamp(kind):
-        texts = pc.cast(pc.cast(cells, pa.timestamp("us"), safe=False), pa.string())
+        texts = _written_dates(name, pc.cast(cells, pa.timestamp("us"), safe=False), source)
         return pc.replace_substring_regex(texts, r"\.000000$", ""), Kind.DATE
     if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_time(kind) or _is_text(kind):
         return pc.cast(cells, pa.string()), Kind.TEXT
@@ -83,6 +92,14 @@ def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.Chunked
         f"column {quoted(name)} holds {kind}, which cannot be ranked; turn it into text or numbers, or leave it out"
     )
     raise DataError(problem, source=source)
+
+
+def _written_dates(name: str, cells: pa.ChunkedArray, source: str) -> pa.ChunkedArray:
+    texts = pc.cast(cells, pa.string())
+    if pc.any(pc.starts_with(texts, "<"), min_count=0).as_py():
+        problem = f"column {quoted(name)} holds dates too far away to be written"
+        raise DataError(f"{problem}; turn it into text or numbers, or leave it out", source=source)
+    return texts
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -154,7 +154,7 @@ class Utf8Stream:
         self._offset = 0
         try:
             codec = codecs.lookup(encoding)
-            b"a\0".decode(encoding)  # rot13 and zlib are codecs too, but of no text
+            b"a\0\0\0".decode(encoding, "replace")  # rot13 and zlib are codecs too, but of no text
             self._decoder = None if codec.name in ("utf-8", "utf-8-sig") else codec.incrementaldecoder()
         except (LookupError, TypeError, UnicodeError) as error:
             raise UsageError(f"--encoding: no encoding {encoding!r}; utf-8, latin-1, cp1252, utf-16 …") from error
