@@ -47,6 +47,15 @@ def _parquet(**columns: object) -> bytes:
     return sink.getvalue()
 
 
+def _not_utf8() -> bytes:
+    raw = pa.array([b"\xff1", b"\xff2"], pa.binary())
+    return _parquet(a=pa.Array.from_buffers(pa.string(), 2, raw.buffers()), y=["p", "q"])
+
+
+def _far_dates() -> bytes:
+    return _parquet(a=pa.array([2**31 - 1, 2**31 - 2], pa.int32()).view(pa.date32()), y=["p", "q"])
+
+
 def _zip() -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
@@ -110,6 +119,8 @@ UNREADABLE = (
     Case("CSV called Parquet", "t.parquet", GOOD, "", "is no readable Parquet file"),
     Case("Parquet called CSV", "t.csv", _parquet(a=[1, 2], y=["p", "q"]), "", "is a Parquet file, not CSV"),
     Case("nested Parquet column", "t.parquet", _parquet(a=[[1], [2]], y=["p", "q"]), "", "column 'a' holds list<"),
+    Case("Parquet text that is not UTF-8", "t.parquet", _not_utf8(), "", "column 'a' holds text that is not UTF-8"),
+    Case("Parquet dates out of range", "t.parquet", _far_dates(), "", "column 'a' holds dates too far away"),
     Case("empty Parquet", "t.parquet", _parquet(a=pa.array([], pa.int64())), "", "has no data rows"),
     Case("ARFF without @data", "t.arff", HEADER.replace(b"@data\n", b""), ":4", "the ARFF header has no @data line"),
     Case("ARFF without attributes", "t.arff", b"@relation r\n@data\n1\n", ":2", "attribute"),
@@ -128,6 +139,7 @@ UNREADABLE = (
     Case("unknown attribute type", "t.arff", b"@relation r\n@attribute a complex\n@data\n1\n", ":2", "complex"),
     Case("unreadable date", "t.arff", HEADER.replace(b"numeric", b"date") + b"x,soon,p\n", ":6", "soon"),
     Case("hostile attribute line", "t.arff", b"@relation r\n@attribute " + b"',' " * 20_000 + b"\n", ":2", ""),
+    Case("a million comments and no header", "t.arff", b"%\n" * 1_000_000, ":1000000", "the ARFF header has no @data"),
     Case("hostile dense line", "t.arff", GOOD_ARFF + b"','" * 20_000 + b"\n", ":10", ""),
 )  # fmt: skip
 
@@ -226,6 +238,34 @@ MISFITS = (
         "m.toml",
     ),
     Misfit("huge mapping", {**_T, "m.toml": b"#" * (5 << 20)}, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
+    Misfit(
+        "mapping with a dotted key behind a text of several lines",
+        {**_T, "m.toml": b'columns = { x = """\n# """, ' + b"a." * 40_000 + b"a = 1 }\n"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:",
+    ),
+    Misfit(
+        "mapping with a number of many digits",
+        {**_T, "m.toml": b"drop = [0x" + b"f" * 40_000 + b"]\n"},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:1: ",
+    ),
+    Misfit(
+        "mapping with a long name",
+        {**_T, "m.toml": b'drop = ["' + b"x" * 3_000_000 + b'"]\n'},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml: ",
+    ),
+    Misfit(
+        "mapping with more than a list",
+        {**_T, "m.toml": b'[columns]\na = "in [1]\\n[foo]"\n'},
+        ("rank", "t.csv", "--mapping", "m.toml"),
+        2,
+        "m.toml:2: ",
+    ),
     Misfit("missing mapping", _T, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
     Misfit(
         "mapping that is binary",
@@ -237,6 +277,7 @@ MISFITS = (
     Misfit("output equals input", _T, ("rank", "t.csv", "--output", "t.csv"), 2, "--output: "),
     Misfit("output is a folder", _T, ("rank", "t.csv", "--output", ".", "--format", "csv"), 1, ".: "),
     Misfit("output in no folder", _T, ("rank", "t.csv", "--output", "no/r.csv"), 1, "no/r.csv: "),
+    Misfit("output with too long a name", _T, ("rank", "t.csv", "--output", "a" * 300 + ".csv"), 1, "aaaa"),
     Misfit("full disk", _T, ("rank", "t.csv", "--output", "/dev/full"), 1, "/dev/full: "),
     Misfit("unknown option", _T, ("rank", "t.csv", "--scor", "signed"), 2, ""),
     Misfit("unknown score", _T, ("rank", "t.csv", "--score", "bad"), 2, ""),

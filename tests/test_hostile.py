@@ -152,6 +152,34 @@ def test_free_memory_is_what_the_machine_has() -> None:
         assert 0 < free < 1 << 50
 
 
+def test_what_is_a_file_is_replaced_whatever_its_path_begins_with(here: Path) -> None:
+    output = here / "old.csv"
+    output.write_text("old")
+    result = subprocess.run(
+        [sys.executable, "-m", "probfs", "generate", "nominal", "--rows", "1000", "--output", f"/dev/..{output}"],
+        check=False,
+        capture_output=True,
+        preexec_fn=small_files_only,
+    )
+    assert result.returncode == 1
+    assert output.read_text() == "old"
+
+
+def test_a_link_to_itself_is_no_output(here: Path, capsys: Capture) -> None:
+    (here / "t.csv").write_bytes(GOOD)
+    (here / "loop.csv").symlink_to("loop.csv")
+    assert run_here(["rank", "t.csv", "--output", "loop.csv"]) == 1
+    assert errors(capsys.readouterr().err)[0].startswith("probfs: error: loop.csv: cannot be written: too many levels")
+    assert (here / "loop.csv").is_symlink()
+
+
+def test_the_longest_names_can_be_written(here: Path, capsys: Capture) -> None:
+    (here / "t.csv").write_bytes(GOOD)
+    name = "😀" * 62 + ".csv"
+    assert run_here(["rank", "t.csv", "--output", name]) == 0
+    assert (here / name).read_text().startswith("rank,feature,")
+
+
 # --- hostile names ----------------------------------------------------------------------------------------------------
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "＝1"]

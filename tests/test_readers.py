@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from unittest.mock import patch
 
@@ -511,3 +512,35 @@ def test_columns_of_many_values_are_left_to_pyarrow(distinct: int) -> None:
     one = ("a,b\n" + "".join(f"{i % distinct},x\n" for i in range(2_000))).encode()
     for text in (content, one):
         assert read_with(0, text, 1 << 20) == read_with(1 << 60, text, 1 << 20)
+
+
+def test_a_weight_behind_a_tab_is_a_weight(write: Callable[[str, str | bytes], Path]) -> None:
+    header = "@relation r\n@attribute a {0,1}\n@attribute class {p,q}\n@data\n"
+    table = read_table(write("t.arff", header + "0\tp\t{2}\n1\tq\t{1}\n"))
+    assert [column.codes.tolist() for column in table.columns.values()] == [[0, 1], [0, 1]]
+    assert "instance weights are ignored" in table.notes[0]
+
+
+def test_years_of_two_digits_are_near_today_and_odd_formats_are_noted(
+    write: Callable[[str, str | bytes], Path],
+) -> None:
+    header = '@relation r\n@attribute d date "dd/MM/yy"\n@attribute e date "kk:mm"\n@data\n'
+    year = datetime.now().year
+    near, far = (year + 19) % 100, (year + 22) % 100
+    table = read_table(write("t.arff", f"{header}01/02/{near:02},24:00\n01/02/{far:02},24:00\n"))
+    assert table.columns["d"].values.to_pylist() == [f"{year + 19}-02-01 00:00:00", f"{year - 78}-02-01 00:00:00"]
+    assert table.columns["e"].values.to_pylist() == ["24:00"]
+    assert table.notes[0].endswith("the date format 'kk:mm' is not understood, so its dates are taken as text")
+
+
+def test_arff_is_recognised_by_its_text(run: Run) -> None:
+    text = "@relation r\n@attribute a {0,1}\n@attribute class {p,q}\n@data\n" + "0,p\n1,q\n" * 3
+    commented = "% c\n" * 100_000 + text
+    for typed, more in ((text.encode("utf-16"), ["--encoding", "utf-16"]), (commented.encode(), [])):
+        assert run("rank", "-", *more, stdin=typed).returncode == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-16-be", "utf-7", "cp1252", "shift_jis"])
+def test_encodings_of_text_are_read(encoding: str, write: Callable[[str, str | bytes], Path]) -> None:
+    table = read_table(write("t.csv", "a,y\nx,p\nz,q\n".encode(encoding)), ReadOptions(encoding=encoding))
+    assert list(table.columns) == ["a", "y"]

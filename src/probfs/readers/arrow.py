@@ -47,10 +47,10 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
             raise DataError(f"two columns are called {quoted(name)}; rename one", source=source)
         texts, kind = _as_text(name, cells, source)
         builder = ColumnBuilder(name)
-        builder.append(texts)
         try:
+            builder.append(texts)
             builder.distinct().validate(full=True)
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             problem = f"column {quoted(name)} holds text that is not UTF-8; write the file again"
             raise DataError(problem, source=source) from error
         columns[name], _ = builder.finish(kind)

@@ -73,6 +73,9 @@ class ColumnBuilder:
 
     def finish(self, kind: Kind = Kind.TEXT, declared: Sequence[str] | None = None) -> tuple[Column, Integers]:
         """The column, and the codes of values that were not declared (none when nothing is declared)."""
+        if len(self._codes) == 1 and kind is Kind.TEXT and declared is None and self._dictionaries[0].null_count == 1:
+            # One block without a missing cell: nothing to join.
+            return Column(self.name, self._codes[0], self._dictionaries[0][:-1], kind), np.empty(0, dtype=np.int64)
         joined = self._joined()
         if kind is Kind.NUMBER:
             joined = _canonical_numbers(joined)
