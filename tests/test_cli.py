@@ -449,3 +449,13 @@ def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> N
     shown = render(ranking, "table", width=80)
     assert "left in round" in shown
     assert "█" in shown
+
+
+def test_inspect_says_what_rank_would_refuse(run: Run, write: Callable[[str, str | bytes], Path]) -> None:
+    table, mapping = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n"), write("m.toml", "[columns]\na = { cut = [1] }\n")
+    inspected = run("inspect", table, "--mapping", mapping)
+    assert inspected.returncode == 0
+    refused = run("rank", table, "--mapping", mapping)
+    assert refused.returncode == 1
+    reason = refused.stderr.splitlines()[-1].removeprefix("probfs: error: ")
+    assert inspected.stderr.splitlines()[-1] == f"probfs: rank would refuse this: {reason}"

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from probfs.errors import DataError
 from probfs.planning import Role
-from probfs.preparation import Prepared
+from probfs.preparation import Prepared, measured, places_of_values
+from probfs.rules import Measured
 from probfs.table import Column, Integers, Kind
 from probfs.text import quoted
 
@@ -63,8 +65,23 @@ def inspect_table(prepared: Prepared) -> Inspection:
         int(weights[prepared.unlabelled].sum()),
         {name: int(rows) for name, rows in zip(prepared.classes, by_class, strict=True)},
         columns,
-        prepared.notes,
+        (*prepared.notes, *_refusals(prepared)),
     )
+
+
+def _refusals(prepared: Prepared) -> list[str]:
+    """What a ranking would refuse because a column does not hold what its rule needs."""
+    refusals = []
+    for plan in prepared.features:
+        column = prepared.table.columns[plan.name]
+        try:
+            if isinstance(plan.rule, Measured):
+                measured(prepared.table, column, plan.rule)
+            else:
+                places_of_values(prepared.table, column, prepared.learn(column, plan.rule))
+        except DataError as error:
+            refusals.append(f"rank would refuse this: {error}")
+    return refusals
 
 
 def kind_of(column: Column) -> str:

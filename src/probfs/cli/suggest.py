@@ -47,4 +47,6 @@ def suggest(
         )
         prepared, _ = load(data, None, ReadOptions(input_format, delimiter, encoding, max_unpacked), choice)
         reporter.note(target_note(prepared))
+        for note in prepared.notes:
+            reporter.note(note)
     deliver(suggest_mapping(prepared, bins or DEFAULT_BINS, tuple(na or ())), output)
