@@ -50,7 +50,8 @@ def test_two_names_of_one_file_are_noticed(run: Run, tmp_path: Path) -> None:
 
 def test_nothing_is_written_unless_both_files_can_be(run: Run, tmp_path: Path) -> None:
     result = run("generate", "xcp", "--unlabeled-rows", 5, "--output", "no/a.csv", "--unlabeled-output", "b.csv")
-    assert (result.returncode, result.stderr) == (1, "probfs: error: no/a.csv: cannot be written: no such folder\n")
+    assert result.returncode == 1
+    assert result.stderr.startswith("probfs: error: no/a.csv: cannot be written: there is no folder ")
     assert not list(tmp_path.iterdir())
 
 

@@ -17,6 +17,7 @@ from probfs.text import printable
 
 Format = TypeVar("Format", bound=str)
 
+_unfinished: set[Path] = set()
 _OWN_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
 
 
@@ -100,6 +101,7 @@ def _replace(target: Path, content: bytes) -> None:
     # Named before it is there, so that whatever happens from then on removes it.
     beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
     temporary = target.parent / f".{beginning}.{secrets.token_hex(4)}.tmp"
+    _unfinished.add(temporary)
     try:
         with open(temporary, "xb") as stream:
             stream.write(content)
@@ -111,6 +113,15 @@ def _replace(target: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Take away what is being written, for a program that is about to end at once."""
+    for temporary in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
 
 
 def _mode_for(target: Path) -> int:

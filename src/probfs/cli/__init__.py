@@ -67,13 +67,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    try:
-        status = run(arguments)
-    except SystemExit as stop:
-        # By SIGTERM; all that had to be tidied up has been.
-        status = stop.code if isinstance(stop.code, int) else 1
-    _leave(status)
+        signal.signal(signal.SIGTERM, _end)
+    _leave(run(arguments))
+
+
+def _end(number: int, frame: object) -> None:
+    """End by a signal, without an exception: raised in the middle of an import, one may be lost and its lock kept."""
+    if "joblib" in sys.modules:
+        # Its processes want to be told.
+        sys.exit(128 + number)
+    if "probfs.output" in sys.modules:
+        # If it has been imported; an import here might wait for the one that was interrupted.
+        sys.modules["probfs.output"].remove_unfinished()
+    os._exit(128 + number)
 
 
 def _leave(status: int) -> NoReturn:
