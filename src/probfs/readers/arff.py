@@ -56,7 +56,7 @@ class _Reader:
                 self._read_lines(first_line, data)
             memory.check()
         if not self.lines.rows:
-            raise DataError("has no data rows below @data", source=self.source)
+            raise DataError("has no data rows below @data; is the file cut off?", source=self.source)
         return self._table(header)
 
     def _table(self, header: Header) -> Table:
@@ -172,7 +172,11 @@ class _Reader:
         if text[position : position + 1] in ("'", '"'):
             match = QUOTED.match(text, position)
             if match is None:
-                raise DataError("a quote opens and is never closed on its line", source=self.source, line=number)
+                raise DataError(
+                    "a quote opens and is never closed on its line; close it, or put a backslash before it",
+                    source=self.source,
+                    line=number,
+                )
             end = text.find(delimiter, match.end())
             behind = text[match.end() : end if end >= 0 else len(text)].strip()
             if behind and not behind.startswith("%"):
@@ -217,7 +221,7 @@ class _Reader:
             bare = scanner.peek() not in "'\""
             value = scanner.text(stop=",}")
             if int(index) in values:
-                raise scanner.error(f"index {index} stands twice in the row")
+                raise scanner.error(f"index {index} stands twice in the row; keep one")
             values[int(index)] = None if bare and value == "?" else value
         if scanner.at_end() and not line.rstrip().endswith("}"):
             raise scanner.error("the sparse row is never closed with '}'")
@@ -263,14 +267,16 @@ def _finish(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Colum
         if not _is_number(builder.distinct()).all():
             column = builder.finish()[0]
             code = int(np.argmin(_is_number(column.values)))
-            raise table.cell_error(column, code, f"{quoted(column.values[code].as_py())} is not a number, as declared")
+            raise table.cell_error(
+                column, code, f"{quoted(column.values[code].as_py())} is not a number, as declared; ? is a missing one"
+            )
         return builder.finish(Kind.NUMBER)[0]
     if attribute.nominal is not None:
         column, surplus = builder.finish(declared=attribute.nominal)
         if len(surplus):
             # The surplus values come in the order of their first appearance.
             value = quoted(column.values[int(surplus[0])].as_py())
-            problem = f"{value} is not among the declared values: {listed(attribute.nominal)}"
+            problem = f"{value} is not among the declared values: {listed(attribute.nominal)}; declare it too"
             raise table.cell_error(column, int(surplus[0]), problem)
         return column
     if attribute.kind is Kind.DATE and attribute.date_format is not None:
@@ -294,7 +300,7 @@ def _dates(table: Table, column: Column, pattern: str) -> Column:
         try:
             texts.append(parse(text))
         except (ValueError, OverflowError):
-            problem = f"{quoted(text)} is not a date written as {quoted(pattern)}, as declared"
+            problem = f"{quoted(text)} is not a date written as {quoted(pattern)}, as declared; ? is a missing one"
             raise table.cell_error(column, code, problem) from None
     return _merged(column, texts)
 

@@ -67,12 +67,16 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
         keyword = scanner.word().lower()
         if keyword == "@data":
             if not attributes:
-                raise DataError("no @attribute comes before @data", source=source, line=number)
+                raise DataError(
+                    "no @attribute comes before @data; declare each column with one", source=source, line=number
+                )
             return Header(tuple(attributes), tuple(dict.fromkeys(notes)))
         if keyword == "@attribute":
             attribute = _attribute(scanner, lines, notes)
             if attribute.name in seen:
-                problem = f"attribute {quoted(attribute.name)} is declared on line {seen[attribute.name]} already"
+                problem = (
+                    f"attribute {quoted(attribute.name)} is declared on line {seen[attribute.name]} already; rename one"
+                )
                 raise DataError(problem, source=source, line=number)
             seen[attribute.name] = number
             attributes.append(attribute)
@@ -81,7 +85,7 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
             raise DataError(problem, source=source, line=number)
     if not last:
         raise DataError("is empty; an ARFF header and data rows are needed", source=source)
-    raise DataError("the ARFF header has no @data line", source=source, line=last)
+    raise DataError("the ARFF header has no @data line; is the file cut off?", source=source, line=last)
 
 
 def _attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[str]) -> Attribute:
@@ -209,7 +213,7 @@ class Scanner:
     def _quoted(self) -> str:
         match = QUOTED.match(self._text, self._position)
         if match is None:
-            raise self.error("a quote opens and is never closed on its line")
+            raise self.error("a quote opens and is never closed on its line; close it, or put a backslash before it")
         self._position = match.end()
         return unescaped(match[1] if match[1] is not None else match[2])
 

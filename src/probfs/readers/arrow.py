@@ -31,7 +31,10 @@ def read_parquet(raw: BinaryIO, source: str) -> Table:
         table = file.read()
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise DataError(f"is no readable Parquet file: {reason}", source=source) from error
+        raise DataError(
+            f"is no readable Parquet file: {reason}; write it again, or say what it is with --input-format",
+            source=source,
+        ) from error
     return table_from_arrow(table, source)
 
 
@@ -55,7 +58,7 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
             raise DataError(problem, source=source) from error
         columns[name], _ = builder.finish(kind)
     if not arrow.num_rows:
-        raise DataError("has no data rows", source=source)
+        raise DataError("has no data rows; is it the right file?", source=source)
     return Table(source, columns, arrow.num_rows, notes=notes)
 
 

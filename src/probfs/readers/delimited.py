@@ -92,7 +92,7 @@ class _Reader:
             memory.check()
             self.splitter.prepare()
         if not self.lines.rows:
-            raise DataError("has no data rows below the header", source=self.source)
+            raise DataError("has no data rows below the header; is the file cut off?", source=self.source)
         return Table(
             self.source,
             {column.name: column.finish()[0] for column in self.columns},
@@ -223,7 +223,11 @@ class _Records:
         if "unexpected end" in problem:
             text = "".join(self._open)
             line = first_line + len(_LINE_END.findall(text[: _unclosed_quote(text, self._delimiter)]))
-            return DataError("a quote opens here and is never closed", source=self.source, line=line)
+            return DataError(
+                "a quote opens here and is never closed; close it, or double a quote inside a cell",
+                source=self.source,
+                line=line,
+            )
         problem = "text follows a closing quote; double a quote inside a quoted cell"
         return DataError(problem, source=self.source, line=self._line)
 
