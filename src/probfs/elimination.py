@@ -70,6 +70,8 @@ def leaving_count(step: int | float | None, remaining: int) -> int:
 def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Sequence[str], wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
     near = _near_the_lowest(scores, score, wanted)
+    if len(near) == 1:
+        return [int(near[0])]
     driving, sizes = scores.driving(score).take(near), scores.s_s.take(near)
     lowest_first = _ascending(driving)
     order: list[int] = []
@@ -89,7 +91,7 @@ def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features
     if driving.power is not None or scores.s_s.power is not None:
         return np.arange(len(driving))
     values = driving.values
-    last = np.partition(values, wanted - 1)[wanted - 1]
+    last = values.min() if wanted == 1 else np.partition(values, wanted - 1)[wanted - 1]
     # More than any two that are tied differ by.
     tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.values.max() if score == "signed" else 0.0)
     return np.flatnonzero(values <= last + tie)

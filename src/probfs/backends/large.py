@@ -68,7 +68,7 @@ class LargeTwoClassRows(TwoClassRows):
     def fit(self) -> Fit:
         if self._state is None:
             return super().fit()
-        errors, miss, loss, _ = self._state.sum(axis=0).tolist()
+        errors, miss, loss, _ = (self._state[0] if self._blocks == 1 else self._state.sum(axis=0)).tolist()
         return Fit(errors, miss, loss)
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
@@ -87,7 +87,7 @@ class LargeTwoClassRows(TwoClassRows):
                 for part, scratch in zip(parts, self._scratch, strict=False)
             ]
         )
-        absolute, signed = sums.sum(axis=1)
+        absolute, signed = sums[:, 0] if self._blocks == 1 else sums.sum(axis=1)
         return Sums(absolute, signed)
 
     def _table(self, features: npt.NDArray[np.intp]) -> tuple[int, ...]:

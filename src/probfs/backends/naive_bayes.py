@@ -68,6 +68,7 @@ class NaiveBayes:
         self._smoothing = smoothing
         self._layout = Layout.of([feature.values for feature in dataset.features])
         self._active: Features = np.arange(len(dataset.features))
+        self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         if estimate != "resubstitution":
             check_class_sizes(dataset)
         require_memory(self._memory_needed(dataset, folds if estimate == "cv" else 1), "ranking this", dataset.source)
@@ -89,8 +90,8 @@ class NaiveBayes:
             rows.add(features, sign=-1)
         for floors in self._floors.values():
             floors.left(features)
-        # The active features stand in their order.
-        self._active = np.delete(self._active, np.searchsorted(self._active, features))
+        self._is_active[features] = False
+        self._active = np.flatnonzero(self._is_active)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,6 +103,9 @@ class NaiveBayes:
 
     def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
         floors = self._floors.get(score)
+        if floors is None:
+            # An elimination goes by one score: what is known of others is of no use.
+            self._floors = {}
         if floors is None or self._table_rows * len(self._active) < WORTH_SPARING:
             return self._active, self.score()
         batches = [floors.first(self._active, wanted)]

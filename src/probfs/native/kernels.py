@@ -19,7 +19,7 @@ from probfs.native import BLOCK, EQUAL_ODDS, LONGEST_CELL, MOST_DISTINCT, SLOTS
 _PRODUCTS = 256
 """That many factors of at most 2 are multiplied before their logarithm is taken."""
 _SMALL = 1e-5
-"""Of such a number four terms of a series of powers are as good as all."""
+"""Of the logarithm of one more than such a number, three terms of its series are as good as all."""
 _LOG2_E = 1.4426950408889634
 # ln 2 in two parts, the first with so few digits that its products with exponents are exact.
 _LN2_HIGH = 0.693147180369123816490
