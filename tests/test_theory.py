@@ -145,7 +145,7 @@ def test_names_are_shown_escaped_and_kept_in_csv(run: Run, write: Callable[[str,
         ),
         ("x,P,p_y\na,1,0\n", ": no column 'p'; did you mean 'P'?; p and p_y hold the probabilities"),
         ("p,p_y\n1,0.5\n", ": no column beside p and p_y; the others are the features"),
-        ("x,p,p_y\n", ": has no data rows below the header"),
+        ("x,p,p_y\n", ": has no data rows below the header; is the file cut off?"),
     ],
 )
 def test_a_wrong_distribution_is_one_clear_line(
