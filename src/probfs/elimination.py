@@ -69,6 +69,8 @@ def leaving_count(step: int | float | None, remaining: int) -> int:
 
 def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Sequence[str], wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
+    if len(scored) == 1:
+        return [0]
     near = _near_the_lowest(scores, score, wanted)
     if len(near) == 1:
         return [int(near[0])]

@@ -135,8 +135,10 @@ def collect(
 
 
 def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
+    at = np.asarray(positions)
+
     def floats(scaled: Scaled) -> list[float]:
-        values: list[float] = scaled.take(np.asarray(positions)).to_floats().tolist()
+        values: list[float] = scaled.take(at).to_floats().tolist()
         return values
 
     scores = current.scores

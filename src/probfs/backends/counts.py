@@ -55,6 +55,13 @@ class ClassCounts:
         """The counts of a training set from which some rows were held out."""
         return ClassCounts(self.rows - other.rows, self.by_slot - other.by_slot)
 
+    def held(self, label: int | None) -> npt.NDArray[np.bool_]:
+        """The slots that some row of the class holds, or with no class some row of any.
+
+        A model without the row itself means nothing for others.
+        """
+        return np.asarray(self.by_slot[:, slice(None) if label is None else [label]].any(axis=1))
+
     def without_own(self, label: int) -> ClassCounts:
         """What a row of this class sees when it is left out: one row less in its class and at each of its own values.
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+import operator
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout
-from probfs.backends.many_classes import FactorTables, ManyClassRows
+from probfs.backends.counts import ClassCounts
+from probfs.backends.many_classes import ManyClassRows
+from probfs.backends.rows import Rows
 from probfs.backends.sums import Fit, Sums
-from probfs.backends.two_class import OddsTables, TwoClassRows
+from probfs.backends.two_class import TwoClassRows
 from probfs.crew import crew
 from probfs.native import BLOCK
 from probfs.native.loader import Loop, address, loop
@@ -26,72 +28,88 @@ Part = tuple[int, int, int, int]
 """The first block and the last, the first feature and the last; the last are not in it."""
 
 
-class LargeTwoClassRows(TwoClassRows):
-    """Two classes; without smoothing the zeros need more than these loops do, and numpy does it all."""
+def large(codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[Rows]:
+    """What does the same as some groups of rows; ``codes`` are those of all groups, one after the other."""
+    two_class = [rows for rows in groups if isinstance(rows, TwoClassRows)]
+    if two_class:
+        return [LargeTwoClassRows(codes, two_class)]
+    return [LargeManyClassRows(rows) for rows in groups if isinstance(rows, ManyClassRows)]
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
-        super().__init__(codes, counts, label, layout, tables)
+
+class LargeTwoClassRows(Rows):
+    """All rows together, whichever of the two classes and whichever model they belong to."""
+
+    def __init__(self, codes: Codes, groups: Sequence[TwoClassRows]) -> None:
+        """``codes`` are those of all groups, one after the other; no model may have zeros."""
+        self.codes = codes
+        self.layout = groups[0].layout
+        self.groups = groups
+        self.high = np.concatenate([group.high for group in groups])
+        self.low = np.concatenate([group.low for group in groups])
+        self.counts = np.concatenate([-group.counts if group.label == 1 else group.counts for group in groups])
+        sizes = [len(group.counts) for group in groups]
+        ends = np.cumsum(sizes)[:-1]
+        for group, high, low in zip(groups, np.split(self.high, ends), np.split(self.low, ends), strict=True):
+            # What is left to numpy sees every change.
+            group.high, group.low = high, low
         self._rows = codes.shape[1]
         self._blocks = _blocks(self._rows)
-        self._move = loop("two_class_move", codes.dtype.name)
-        self._sum = loop("two_class_sums", codes.dtype.name)
-        self._towards_own = -1.0 if label == 1 else 1.0
-        self._counts_are_one = bool((counts == 1).all())
-        self._state: Floats | None = None
-        # Looked up once: that takes longer than many a loop.
-        self._codes_at, self._offset_at = address(codes), address(layout.offset)
-        self._log_odds_at, self._excess_at = address(tables.log_odds), address(tables.excess)
-        self._odds_at = tuple(map(address, (self.high, self.low, counts)))
+        self._counts_are_one = bool((np.abs(self.counts) == 1).all())
+        self._tables = np.concatenate([table for own in groups for table in (own.tables.excess, own.tables.log_odds)])
+        self._origin = np.repeat(np.arange(len(groups)) * 3 * self.layout.slots, sizes).astype(np.int32)
+        self._features = np.empty(len(codes), dtype=np.int64)
+        self._state = np.empty((self._blocks, 4))
+        self._sums = np.empty(2 * self._blocks * len(codes))
         self._scratch: list[_Scratch] = []
+        self._move, self._sum = (loop(name, codes.dtype.name) for name in ("two_class_move", "two_class_sums"))
+        # Looked up once: that takes longer than many a loop.
+        self._codes_at, self._features_at = table_at(codes), address(self._features)
+        arrays = self.layout.offset, self._tables, self._origin, self.high, self.low, self.counts
+        offset_at, tables_at, *rows_at = map(address, arrays)
+        self._rows_at = offset_at, tables_at, self.layout.slots, *rows_at
+        self._state_at, self._sums_at = address(self._state), address(self._sums)
 
     def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
-        if self.zeros is not None:
-            super().add(features, sign)
-            return
-        self._state = np.empty((self._blocks, 4))
-        before = (
-            *self._table(features),
-            self._log_odds_at,
-            float(sign),
-            *self._odds_at,
-            self._counts_are_one,
-            self._towards_own,
-        )
-        state = address(self._state)
+        before = *self._arguments(features), self._counts_are_one, float(sign)
         parts = _parts(self._rows, 1, self._rows * (2 * len(features) + 6))
-        kept = self, features, self._state
-        crew().run([partial(_run, self._move, (*before, first, last, state), kept) for first, last, *_ in parts])
+        _run(self._move, [(*before, first, last, self._state_at) for first, last, _, _ in parts], self)
 
     def least_gap(self) -> float:
-        return super().least_gap() if self._state is None else float(self._state[:, 3].min(initial=np.inf))
+        return min(self._state[:, 3].tolist(), default=np.inf)
 
     def fit(self) -> Fit:
-        if self._state is None:
-            return super().fit()
         errors, miss, loss, _ = (self._state[0] if self._blocks == 1 else self._state.sum(axis=0)).tolist()
         return Fit(errors, miss, loss)
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
-        if shift or self._state is None:
-            return super().sums(features, shift)
-        sums = np.empty((2, self._blocks, len(features)))
-        at = address(sums)
-        before = (*self._table(features), self._excess_at, self.layout.slots, *self._odds_at, self._towards_own)
+        if shift:
+            return reduce(operator.add, (rows.sums(features, shift) for rows in self.groups))
+        before = self._arguments(features)
         parts = _parts(self._rows, len(features), self._rows * len(features))
         while len(self._scratch) < len(parts):
             self._scratch.append(_Scratch(min(self._rows, BLOCK)))
-        after = at, at + sums[0].nbytes
-        crew().run(
-            [
-                partial(_run, self._sum, (*before, *part, *scratch.addresses, *after), (self, features, sums))
-                for part, scratch in zip(parts, self._scratch, strict=False)
-            ]
-        )
-        absolute, signed = sums[:, 0] if self._blocks == 1 else sums.sum(axis=1)
+        size = self._blocks * len(features)
+        after = self._sums_at, self._sums_at + size * self._sums.itemsize
+        scratch = [own.addresses for own in self._scratch]
+        _run(self._sum, [(*before, *part, *own, *after) for part, own in zip(parts, scratch, strict=False)], self)
+        absolute, signed = self._sums[: 2 * size].reshape(2, self._blocks, len(features)).sum(axis=1)
         return Sums(absolute, signed)
 
-    def _table(self, features: npt.NDArray[np.intp]) -> tuple[int, ...]:
-        return self._codes_at, self._rows, address(features), len(features), self._offset_at
+    def largest_excess(self) -> Floats:
+        largest: Floats = np.max([rows.largest_excess() for rows in self.groups], axis=0)
+        return largest
+
+    def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
+        nearest: Floats = np.min([rows.nearest_changes(features) for rows in self.groups], axis=0)
+        return nearest
+
+    def reach(self, counts: ClassCounts) -> Floats | None:
+        reaches = [reach for rows in self.groups if (reach := rows.reach(counts)) is not None]
+        return np.max(reaches, axis=0) if reaches else None
+
+    def _arguments(self, features: npt.NDArray[np.intp]) -> tuple[int, ...]:
+        self._features[: len(features)] = features
+        return *self._codes_at, self._features_at, len(features), *self._rows_at
 
 
 class _Scratch:
@@ -103,12 +121,12 @@ class _Scratch:
 
 
 class LargeManyClassRows(ManyClassRows):
-    """Any number of classes."""
+    """Any number of classes; the rows of one class and one model, as they are in numpy."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
-        super().__init__(codes, counts, label, layout, tables)
-        self._sum = loop("many_class_sums", codes.dtype.name)
-        self._excess_table = None if tables.zeros is not None else _excess_tables(tables.factors)
+    def __init__(self, rows: ManyClassRows) -> None:
+        super().__init__(rows.codes, rows.counts, rows.label, rows.layout, rows.tables)
+        self._sum = loop("many_class_sums", rows.codes.dtype.name)
+        self._excess_table = _excess_tables(rows.tables.factors)
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift or self._excess_table is None:
@@ -120,7 +138,10 @@ class LargeManyClassRows(ManyClassRows):
         sums = np.empty((2, _blocks(rows), len(features)))
         at = address(sums)
         before = (
-            *_table(self.codes, features, self.layout),
+            *table_at(self.codes),
+            address(features),
+            len(features),
+            address(self.layout.offset),
             address(self._excess_table),
             self.layout.slots,
             address(top),
@@ -132,13 +153,20 @@ class LargeManyClassRows(ManyClassRows):
         parts = _parts(rows, len(features), rows * len(features) * len(weights))
         kept = self, features, top, probabilities, sums
         after = at, at + sums[0].nbytes
-        crew().run([partial(_run, self._sum, (*before, *part, *after), kept) for part in parts])
+        _run(self._sum, [(*before, *part, *after) for part in parts], kept)
         absolute, signed = sums.sum(axis=1)
         return Sums(absolute, signed)
 
 
-def _run(run: Loop, arguments: tuple[float, ...], kept: tuple[object, ...]) -> None:
-    """Call a loop, whose arguments are addresses of what is ``kept`` meanwhile."""
+def _run(run: Loop, parts: Sequence[tuple[float, ...]], kept: object) -> None:
+    """Call a loop for each part, in as many threads; the arguments are addresses of what is ``kept`` meanwhile."""
+    if len(parts) == 1:
+        run(*parts[0])
+    else:
+        crew().run([partial(_call, run, arguments, kept) for arguments in parts])
+
+
+def _call(run: Loop, arguments: tuple[float, ...], kept: object) -> None:
     run(*arguments)
 
 
@@ -146,14 +174,16 @@ def _blocks(rows: int) -> int:
     return (rows + BLOCK - 1) // BLOCK
 
 
-def _table(codes: Codes, features: npt.NDArray[np.intp], layout: Layout) -> tuple[int, ...]:
-    return address(codes), codes.shape[1], address(features), len(features), address(layout.offset)
+def table_at(codes: Codes) -> tuple[int, ...]:
+    return address(codes[0]), codes.strides[0] // codes.itemsize, codes.shape[1]
 
 
 def _parts(rows: int, features: int, cells: int) -> list[Part]:
     """The blocks, or where they are too few the features, dealt to as many threads as pay."""
     blocks = _blocks(rows)
-    threads = min(crew().size, cells // _WORTH_A_THREAD) or 1
+    if cells < 2 * _WORTH_A_THREAD:
+        return [(0, blocks, 0, features)]
+    threads = min(crew().size, cells // _WORTH_A_THREAD)
     if blocks >= 4 * threads:
         return [(first, last, 0, features) for first, last in _stretches(blocks, threads)]
     return [(0, blocks, first, last) for first, last in _stretches(features, threads)]

@@ -16,10 +16,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout, Model, nearly_equal
+from probfs.backends.counts import ClassCounts, Layout, Model, nearly_equal
 from probfs.backends.rows import (
     LARGEST_EXPONENT,
-    Rows,
+    ClassRows,
     add_exactly,
     shifted_exponent,
     sums_by_feature,
@@ -47,7 +47,7 @@ class FactorTables:
         return cls(_levelled(share / whole), np.log(share) - np.log(whole), zeros, model.log_prior)
 
 
-class ManyClassRows(Rows):
+class ManyClassRows(ClassRows):
     """Rows whose state is each class's log-weight and, without smoothing, its number of zero factors."""
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
@@ -170,9 +170,10 @@ class ManyClassRows(Rows):
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
 
-    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+    def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
+        held = counts.held(self.label)
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
         return 2 * np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ from probfs.folds import check_class_sizes, deal_folds
 from probfs.memory import require_memory
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
+
+if TYPE_CHECKING:
+    from probfs.backends.sieve import Sieve
 
 Scores = tuple[Scaled, Scaled, Scaled | None]
 Members = npt.NDArray[np.intp]
@@ -80,6 +84,8 @@ class NaiveBayes:
         for rows in (*self._labelled, *self._unlabelled):
             rows.add(self._active)
         self._floors = self._no_floors()
+        self._sieve: Sieve | None = None
+        self._driven_by: str | None = None
 
     @property
     def active(self) -> Features:
@@ -91,7 +97,7 @@ class NaiveBayes:
         for floors in self._floors.values():
             floors.left(features)
         self._is_active[features] = False
-        self._active = np.flatnonzero(self._is_active)
+        self._active = self._is_active.nonzero()[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,10 +108,12 @@ class NaiveBayes:
         return self._with_fit(self._scores(self._active))
 
     def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+        if score != self._driven_by:
+            self._go_by(score)
+        if self._sieve is not None:
+            found = self._sieve.may_be_lowest(self._active, wanted)
+            return found, self._with_fit(self._scores(found))
         floors = self._floors.get(score)
-        if floors is None:
-            # An elimination goes by one score: what is known of others is of no use.
-            self._floors = {}
         if floors is None or self._table_rows * len(self._active) < WORTH_SPARING:
             return self._active, self.score()
         batches = [floors.first(self._active, wanted)]
@@ -117,6 +125,22 @@ class NaiveBayes:
         found = np.concatenate(batches)
         order = np.argsort(found)
         return found[order], self._with_fit(_joined(scores, order))
+
+    def _go_by(self, score: str) -> None:
+        """An elimination goes by one score: what is known of others is of no use."""
+        self._driven_by = score
+        self._sieve = self._sieve_for(score)
+        self._floors = {name: own for name, own in self._floors.items() if name == score and self._sieve is None}
+
+    def _sieve_for(self, score: str) -> Sieve | None:
+        if not self._compile:
+            return None
+        with contextlib.suppress(OSError, ImportError):
+            from probfs.backends.sieve import sieve_for
+
+            groups = [*self._labelled, *(self._unlabelled if score == "unlabeled" else [])]
+            return sieve_for(groups, score != "signed", self._counts)
+        return None
 
     def _scores(self, features: Features) -> Scores:
         """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
@@ -149,9 +173,7 @@ class NaiveBayes:
         """
         reaches = []
         for rows in (*self._labelled, *self._unlabelled):
-            # A model without the row itself means nothing for values that no row of its class holds.
-            held = np.asarray(self._counts.by_slot[:, slice(None) if rows.label is None else [rows.label]].any(axis=1))
-            reach = rows.reach(held)
+            reach = rows.reach(self._counts)
             if reach is None:
                 return {}
             reaches.append(reach)
@@ -171,64 +193,74 @@ class NaiveBayes:
     def _labelled_rows(self, dataset: Dataset, estimate: Estimate, folds: int, seed: int) -> list[Rows]:
         columns = [feature.labelled for feature in dataset.features]
         by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
-        parts = [self._matrix(columns, members) for members in by_class]
+        codes, parts = self._matrix(columns, by_class)
         counts = [dataset.counts[members].astype(np.float64) for members in by_class]
         self._counts = self._count(parts, counts)
         if estimate == "cv":
             return self._held_out_rows(columns, by_class, deal_folds(dataset, folds, seed))
         groups = []
-        for label, (codes, own) in enumerate(zip(parts, counts, strict=True)):
+        for label, (own_codes, own) in enumerate(zip(parts, counts, strict=True)):
             left_out = label if estimate == "loo" else None
             model = Model.of(self._counts, self._layout, self._smoothing, left_out)
-            groups.append(self._group(codes, own, label, model))
-        return groups
+            groups.append(self._group(own_codes, own, label, model))
+        return self._together(codes, groups)
 
     def _held_out_rows(self, columns: Sequence[Codes], by_class: Sequence[Members], dealt: Integers) -> list[Rows]:
         """Each fold's rows, scored by the model of all other folds."""
+        of_folds = [(copies, members[copies[members] > 0]) for copies in dealt for members in by_class]
+        codes, parts = self._matrix(columns, [members for _, members in of_folds])
+        counts = [copies[members].astype(np.float64) for copies, members in of_folds]
         groups = []
-        for copies in dealt:
-            in_fold = [members[copies[members] > 0] for members in by_class]
-            parts = [self._matrix(columns, members) for members in in_fold]
-            counts = [copies[members].astype(np.float64) for members in in_fold]
-            model = Model.of(self._counts.without(self._count(parts, counts)), self._layout, self._smoothing)
-            for label, (codes, own) in enumerate(zip(parts, counts, strict=True)):
-                if len(own):
-                    groups.append(self._group(codes, own, label, model))
-        return groups
+        classes = len(by_class)
+        for first in range(0, len(parts), classes):
+            own_codes, own_counts = parts[first : first + classes], counts[first : first + classes]
+            model = Model.of(self._counts.without(self._count(own_codes, own_counts)), self._layout, self._smoothing)
+            groups += [
+                self._group(part, own, label, model)
+                for label, (part, own) in enumerate(zip(own_codes, own_counts, strict=True))
+                if len(own)
+            ]
+        return self._together(codes, groups)
 
     def _unlabelled_group(self, dataset: Dataset) -> list[Rows]:
         if not self._unlabelled_rows:
             return []
-        codes = self._matrix([feature.unlabelled for feature in dataset.features])
+        columns = [feature.unlabelled for feature in dataset.features]
+        codes, _ = self._matrix(columns, [np.arange(len(dataset.unlabelled_counts))])
         model = Model.of(self._counts, self._layout, self._smoothing)
-        return [self._group(codes, dataset.unlabelled_counts.astype(np.float64), None, model)]
+        return self._together(codes, [self._group(codes, dataset.unlabelled_counts.astype(np.float64), None, model)])
 
     def _count(self, by_class: Sequence[Codes], counts: Sequence[Floats]) -> ClassCounts:
         by_slot = [self._layout.count(codes, own) for codes, own in zip(by_class, counts, strict=True)]
         return ClassCounts(np.array([own.sum() for own in counts]), np.stack(by_slot, axis=1))
 
-    def _matrix(self, columns: Sequence[Codes], members: Members | None = None) -> Codes:
-        """The codes of some rows, a line for each feature, in the narrowest type that all of them fit."""
+    def _matrix(self, columns: Sequence[Codes], groups: Sequence[Members]) -> tuple[Codes, list[Codes]]:
+        """The codes of some groups of rows, a line for each feature, in the narrowest type that all of them fit; and
+        each group's part of it.
+        """
         kind = np.min_scalar_type(int(self._layout.values.max()))
-        matrix = np.empty((len(columns), len(columns[0]) if members is None else len(members)), dtype=kind)
+        members = np.concatenate(groups)
+        matrix = np.empty((len(columns), len(members)), dtype=kind)
         for line, column in zip(matrix, columns, strict=True):
-            line[:] = column if members is None else column.take(members)
-        return matrix
+            line[:] = column.take(members)
+        ends = np.cumsum([len(group) for group in groups])
+        return matrix, np.split(matrix, ends[:-1], axis=1)
 
-    def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> Rows:
-        tables = OddsTables.of(model) if len(model.log_prior) == 2 else FactorTables.of(model)
-        if self._compile and codes.dtype.name in LOOP_CODES:
+    def _group(self, codes: Codes, counts: Floats, label: int | None, model: Model) -> TwoClassRows | ManyClassRows:
+        if len(model.log_prior) == 2:
+            return TwoClassRows(codes, counts, label, self._layout, OddsTables.of(model))
+        return ManyClassRows(codes, counts, label, self._layout, FactorTables.of(model))
+
+    def _together(self, codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[Rows]:
+        """The groups, or what does the same in compiled loops; ``codes`` are those of all groups."""
+        if self._compile and codes.dtype.name in LOOP_CODES and not any(rows.has_zeros for rows in groups):
             # Only here is LLVM loaded, which takes longer than ranking a small table. Where it cannot be, for want of
             # memory perhaps, there is still numpy.
             with contextlib.suppress(OSError, ImportError):
-                from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
+                from probfs.backends.large import large
 
-                if isinstance(tables, OddsTables):
-                    return LargeTwoClassRows(codes, counts, label, self._layout, tables)
-                return LargeManyClassRows(codes, counts, label, self._layout, tables)
-        if isinstance(tables, OddsTables):
-            return TwoClassRows(codes, counts, label, self._layout, tables)
-        return ManyClassRows(codes, counts, label, self._layout, tables)
+                return large(codes, groups)
+        return list(groups)
 
 
 def _scaled_sums(groups: Sequence[Rows], features: Features, underflowing: Floats) -> tuple[Scaled, Scaled]:
@@ -237,7 +269,7 @@ def _scaled_sums(groups: Sequence[Rows], features: Features, underflowing: Float
     shift = int(least / LN2) if _SATURATED < least < math.inf else 0
     sums = _total(rows.sums(features, shift) for rows in groups)
     absolute, signed = Scaled.of(sums.absolute, -shift), Scaled.of(sums.signed, -shift)
-    tiny = np.flatnonzero(sums.absolute < underflowing)
+    tiny = (sums.absolute < underflowing).nonzero()[0]
     while len(tiny):
         # In units that fit the features whose changes are largest; the others are left for another turn.
         nearest = np.minimum.reduce([rows.nearest_changes(features[tiny]) for rows in groups])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout
+from probfs.backends.counts import ClassCounts, Layout
 from probfs.backends.sums import Fit, Sums
 from probfs.native import BLOCK
 from probfs.table import Codes, Floats
@@ -25,14 +25,7 @@ _LN2_LOW = 4.7493250390316726e-07
 
 
 class Rows(ABC):
-    """Rows of one class that are scored by one model: the unit of a round's work."""
-
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, has_zeros: bool) -> None:
-        self.codes = codes
-        self.counts = counts
-        self.label = label
-        self.layout = layout
-        self.has_zeros = has_zeros
+    """Rows whose probabilities are kept up to date while features leave: the unit of a round's work."""
 
     @abstractmethod
     def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
@@ -43,12 +36,10 @@ class Rows(ABC):
         """The partial sums of these features."""
 
     @abstractmethod
-    def gaps(self) -> Floats:
-        """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
-
     def least_gap(self) -> float:
-        """The gap of the least certain row; infinite where a zero factor may bring a row back at any time."""
-        return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
+        """By how much, in logarithms, the most probable class of the least certain row leads the next one; infinite
+        where a zero factor may bring a row back at any time.
+        """
 
     @abstractmethod
     def largest_excess(self) -> Floats:
@@ -58,15 +49,33 @@ class Rows(ABC):
     def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
         """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
 
-    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+    @abstractmethod
+    def reach(self, counts: ClassCounts) -> Floats | None:
         """The logarithm of what each feature, when it leaves, multiplies any other's changes of these rows by at most,
-        if they hold none but these slots; None where there is no such thing. See ``bounds``.
+        if these are the counts of all labelled rows; None where there is no such thing. See ``bounds``.
         """
-        return None
 
     @abstractmethod
     def fit(self) -> Fit:
         """Errors and losses of these rows, which must be labelled."""
+
+
+class ClassRows(Rows):
+    """Rows of one class that are scored by one model."""
+
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, has_zeros: bool) -> None:
+        self.codes = codes
+        self.counts = counts
+        self.label = label
+        self.layout = layout
+        self.has_zeros = has_zeros
+
+    @abstractmethod
+    def gaps(self) -> Floats:
+        """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
+
+    def least_gap(self) -> float:
+        return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
 
     def blocks(self, features: int, width: int = 1) -> Iterator[tuple[slice, slice]]:
         """Pieces of the features × rows rectangle that stay in the cache."""

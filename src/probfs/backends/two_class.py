@@ -13,10 +13,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.backends.counts import Layout, Model, nearly_equal
+from probfs.backends.counts import ClassCounts, Layout, Model, nearly_equal
 from probfs.backends.rows import (
     LARGEST_EXPONENT,
-    Rows,
+    ClassRows,
     add_exactly,
     shifted_exponent,
     sums_by_feature,
@@ -56,7 +56,7 @@ class OddsTables:
         return cls(log_odds, np.concatenate([excess_first, excess_second]), zeros, prior)
 
 
-class TwoClassRows(Rows):
+class TwoClassRows(ClassRows):
     """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors speak for it."""
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
@@ -168,10 +168,11 @@ class TwoClassRows(Rows):
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
 
-    def reach(self, held: npt.NDArray[np.bool_]) -> Floats | None:
+    def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
-        return np.maximum.reduceat(np.where(held, np.abs(self.tables.log_odds), 0.0), self.layout.offset)
+        size = np.where(counts.held(self.label), np.abs(self.tables.log_odds), 0.0)
+        return np.maximum.reduceat(size, self.layout.offset)
 
     def fit(self) -> Fit:
         odds = self.high + self.low

@@ -2,6 +2,9 @@
 
 Each does what a method of some rows does in numpy, and is tested against it. Arrays come as addresses, rows in blocks
 that stay in the cache; every block leaves its own sums, which are added in one order however many threads there are.
+
+With two classes the ``tables`` of a model are its e for rows that favour class 0, those for class 1, and its log-odds;
+``origin`` is where a row's model begins. The ``counts`` of rows whose own class is 1 are negative.
 """
 
 from __future__ import annotations
@@ -14,7 +17,15 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import cfunc, njit, types
 
-from probfs.native import BLOCK, EQUAL_ODDS, LONGEST_CELL, MOST_DISTINCT, SLOTS
+from probfs.native import (
+    BLOCK,
+    EQUAL_ODDS,
+    LONGEST_CELL,
+    MOST_DISTINCT,
+    SIFT_UNDERFLOW,
+    SIFTED,
+    SLOTS,
+)
 
 _PRODUCTS = 256
 """That many factors of at most 2 are multiplied before their logarithm is taken."""
@@ -27,6 +38,8 @@ _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 1.5 * 2.0**52
 """Added to a number, this leaves its nearest integer in the last bits."""
 _LEAST_EXPONENT = -708.0
+_FEW = 256
+"""Among so many numbers, the lowest few are found by comparing each with each."""
 
 _CARELESS = {"contract", "reassoc", "nsz", "arcp"}
 """Sums may be added in any order, and a·b + c rounded once; NaN and infinity keep their meaning."""
@@ -69,55 +82,38 @@ def _bits(x):  # type: ignore[no-untyped-def]  # as above
 
 
 def two_class_move(  # type: ignore[no-untyped-def]  # as above
-    codes,
-    rows,
-    features,
-    count,
-    offset,
-    log_odds,
-    sign,
-    high,
-    low,
-    counts,
-    counts_are_one,
-    towards_own,
-    first,
-    last,
-    sums,
-):
+    codes, stride, rows, features, count, offset, tables, slots, origin, high, low, counts, counts_are_one, sign,
+    first, last, sums,
+):  # fmt: skip
     """Add the log-odds of some features to every row's, losing nothing (Knuth's two-sum); then each block's errors,
     losses and least gap.
-
-    ``towards_own`` is 1 where class 0 is the rows' own, -1 where class 1 is.
     """
     for block in range(first, last):
         begin, end = block * BLOCK, min(rows, (block + 1) * BLOCK)
         for k in range(count):
-            column = features[k] * rows
-            base = offset[features[k]]
+            column = features[k] * stride
+            base = offset[features[k]] + 2 * slots
             for row in range(begin, end):
-                term = sign * log_odds[base + codes[column + row]]
+                term = sign * tables[base + codes[column + row] + origin[row]]
                 total = high[row] + term
                 back = total - high[row]
                 low[row] += (high[row] - (total - back)) + (term - back)
                 high[row] = total
-        _block_state(high, low, counts, counts_are_one, towards_own, begin, end, block * 4, sums)
+        _block_state(high, low, counts, counts_are_one, begin, end, block * 4, sums)
 
 
 @njit(fastmath=_CARELESS, error_model="numpy")
-def _block_state(  # type: ignore[no-untyped-def]  # as above
-    high, low, counts, counts_are_one, towards_own, begin, end, place, sums
-):
-    equal = -EQUAL_ODDS if towards_own > 0.0 else EQUAL_ODDS
+def _block_state(high, low, counts, counts_are_one, begin, end, place, sums):  # type: ignore[no-untyped-def]  # as above
     errors, miss, loss, least = 0.0, 0.0, 0.0, _bits(np.inf)
     for first in range(begin, end, _PRODUCTS):
         product = 1.0
         for row in range(first, min(end, first + _PRODUCTS)):
+            towards_own = 1.0 if counts[row] > 0.0 else -1.0
             odds = (high[row] + low[row]) * towards_own
-            count = counts[row]
+            count = abs(counts[row])
             ratio = exp(-abs(odds))
             share = 1.0 / (1.0 + ratio)
-            errors += count if odds < equal else 0.0
+            errors += count if odds < -EQUAL_ODDS * towards_own else 0.0
             miss += count * (share if odds < 0.0 else ratio * share)
             loss += count * max(-odds, 0.0)
             # log(1 + ratio): where it is not small, the logarithm of a product of many is cheaper than that of each.
@@ -130,37 +126,45 @@ def _block_state(  # type: ignore[no-untyped-def]  # as above
         else:
             for row in range(first, min(end, first + _PRODUCTS)):
                 ratio = exp(-abs(high[row] + low[row]))
-                loss += counts[row] * math.log1p(ratio) if ratio >= _SMALL else 0.0
+                loss += abs(counts[row]) * math.log1p(ratio) if ratio >= _SMALL else 0.0
     sums[place] = errors
     sums[place + 1] = miss
     sums[place + 2] = loss
     sums[place + 3] = np.int64(least).view(np.float64)
 
 
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _row_terms(  # type: ignore[no-untyped-def]  # as above
+    slots, origin, high, low, counts, begin, size, start, q, weight
+):
+    """What a feature's change of a row is made of, e / (1 + q·e) · weight, and where its e are looked up."""
+    for i in range(size):
+        odds = high[begin + i] + low[begin + i]
+        ratio = exp(-abs(odds))
+        share = 1.0 / (1.0 + ratio)
+        q[i] = ratio * share
+        weight[i] = counts[begin + i] * ratio * share * share * (1.0 if odds >= 0.0 else -1.0)
+        start[i] = origin[begin + i] + (0 if odds >= 0.0 else slots)
+
+
 def two_class_sums(  # type: ignore[no-untyped-def]  # as above
-    codes, rows, features, count, offset, excess, slots, high, low, counts, towards_own,
+    codes, stride, rows, features, count, offset, tables, slots, origin, high, low, counts,
     first, last, first_feature, last_feature, start, q, weight, absolute, signed,
 ):  # fmt: skip
     """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, a line of sums for each block.
 
-    ``start``, ``q`` and ``weight`` are there to hold what a block's log-odds come to.
+    ``start``, ``q`` and ``weight`` are room for what a block's log-odds come to.
     """
     for block in range(first, last):
         begin = block * BLOCK
         size = min(rows - begin, BLOCK)
-        for i in range(size):
-            odds = high[begin + i] + low[begin + i]
-            ratio = exp(-abs(odds))
-            share = 1.0 / (1.0 + ratio)
-            q[i] = ratio * share
-            weight[i] = counts[begin + i] * ratio * share * share * (towards_own if odds >= 0.0 else -towards_own)
-            start[i] = 0 if odds >= 0.0 else slots
+        _row_terms(slots, origin, high, low, counts, begin, size, start, q, weight)
         for k in range(first_feature, last_feature):
-            column = features[k] * rows + begin
+            column = features[k] * stride + begin
             base = offset[features[k]]
             size_of_changes, own = 0.0, 0.0
             for i in range(size):
-                e = excess[base + codes[column + i] + start[i]]
+                e = tables[base + codes[column + i] + start[i]]
                 change = e / (1.0 + q[i] * e) * weight[i]
                 own += change
                 size_of_changes += abs(change)
@@ -168,15 +172,186 @@ def two_class_sums(  # type: ignore[no-untyped-def]  # as above
             signed[block * count + k] = own
 
 
+def two_class_sift(  # type: ignore[no-untyped-def]  # as above
+    cells, lines, rows, features, count, line_of, base, tables, order, odds, towards, counts,
+    absolute, champions, wanted, rounding, fall, bounds, q, weight, rest, estimate, found,
+):  # fmt: skip
+    """Put those features first whose sum may be among the ``wanted`` lowest; ``found`` becomes how many that is, and how
+    many cells it took.
+
+    The champions, as many features of the lowest estimates, are summed over all rows to begin with. Any other is gone
+    on with, some rows at a time, as long as those that are left might bring it below them. ``estimate`` becomes each
+    feature's sum, or what it would be if all rows were like those that were gone through.
+
+    ``cells`` are as ``arrange`` leaves them, ``towards`` and ``counts`` in the same order of rows, and ``line_of`` says
+    where a feature is among them. ``rounding`` is what its sum may be off by relatively, ``fall`` what it may take from
+    rows. ``bounds``, ``q``, ``weight`` and ``rest`` are room for what is computed.
+    """
+    blocks = (rows + SIFTED - 1) // SIFTED
+    _arranged_row_terms(order, odds, towards, counts, rows, blocks * SIFTED, q, weight)
+    _rest_of_rows(counts, rows, blocks, q, weight, rest)
+    for k in range(champions):
+        lowest = k
+        for other in range(k + 1, count):
+            lowest = other if estimate[features[other]] < estimate[features[lowest]] else lowest
+        feature = features[lowest]
+        features[lowest] = features[k]
+        features[k] = feature
+        total = 0.0
+        for block in range(blocks):
+            line = (block * lines + line_of[feature]) * SIFTED
+            total += _sifted(cells, line, base[feature], tables, q, weight, block * SIFTED, absolute)
+        estimate[feature] = total
+        bounds[k] = total + _slack(total, rounding, fall, feature, rest)
+    highest = SIFT_UNDERFLOW + _nth_lowest(bounds, champions, wanted)
+    kept, gone_through = count, champions * rows
+    for block in range(blocks):
+        last = kept
+        kept = champions
+        gone_through += (last - champions) * SIFTED
+        for k in range(champions, last):
+            feature = features[k]
+            line = (block * lines + line_of[feature]) * SIFTED
+            total = _sifted(cells, line, base[feature], tables, q, weight, block * SIFTED, absolute)
+            estimate[feature] = total + (estimate[feature] if block > 0 else 0.0)
+        stretch = rest[4] / (rest[4] - rest[_REST * (block + 1) + 4]) if absolute else 1.0
+        # Not in the same loop: whenever the processor guesses wrong who is out, it throws away what it has begun.
+        for k in range(champions, last):
+            feature = features[k]
+            total = estimate[feature]
+            least = total - _falls(fall, feature, rest, block + 1)
+            out = least > highest + _slack(total, rounding, fall, feature, rest)
+            estimate[feature] = total * stretch if out else total
+            features[kept] = feature
+            kept += 0 if out else 1
+    if kept <= _FEW:
+        # Their sums are known now.
+        for k in range(kept):
+            total = estimate[features[k]]
+            bounds[k] = total + _slack(total, rounding, fall, features[k], rest)
+        highest = SIFT_UNDERFLOW + _nth_lowest(bounds, kept, wanted)
+        last = kept
+        kept = 0
+        for k in range(last):
+            feature = features[k]
+            total = estimate[feature]
+            features[kept] = feature
+            kept += 0 if total > highest + _slack(total, rounding, fall, feature, rest) else 1
+    found[0] = kept
+    found[1] = gone_through
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _arranged_row_terms(  # type: ignore[no-untyped-def]  # as above
+    order, odds, towards, counts, rows, size, q, weight
+):
+    """As above, with the class towards which a row's tables look in the place of the more probable one; rows that count
+    for nothing come after the last.
+    """
+    for i in range(rows):
+        q[i] = odds[order[i]] * towards[i]
+    for i in range(rows):
+        ratio = exp(-abs(q[i]))
+        share = 1.0 / (1.0 + ratio)
+        weight[i] = counts[i] * towards[i] * ratio * share * share
+        q[i] = share if q[i] < 0.0 else ratio * share
+    for i in range(rows, size):
+        q[i] = weight[i] = 0.0
+
+
+_REST = 5
+"""Numbers that ``rest`` has for each block: what features may take from four kinds of rows, and all rows' weight."""
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _rest_of_rows(counts, rows, blocks, q, weight, rest):  # type: ignore[no-untyped-def]  # as above
+    """What the rows from each block on can lose at most, in units of what features can take: see ``falls``."""
+    for number in range(_REST):
+        rest[_REST * blocks + number] = 0.0
+    for block in range(blocks - 1, -1, -1):
+        first_own, first_other, second_own, second_other = 0.0, 0.0, 0.0, 0.0
+        for i in range(block * SIFTED, min(rows, (block + 1) * SIFTED)):
+            own = abs(counts[i]) * q[i] if weight[i] >= 0.0 else 0.0
+            other = max(-weight[i], 0.0)
+            first_own += own if counts[i] > 0.0 else 0.0
+            first_other += other if counts[i] > 0.0 else 0.0
+            second_own += own if counts[i] < 0.0 else 0.0
+            second_other += other if counts[i] < 0.0 else 0.0
+        whole = 0.0
+        for i in range(block * SIFTED, min(rows, (block + 1) * SIFTED)):
+            whole += abs(weight[i])
+        here, later = _REST * block, _REST * (block + 1)
+        rest[here] = rest[later] + first_own
+        rest[here + 1] = rest[later + 1] + first_other
+        rest[here + 2] = rest[later + 2] + second_own
+        rest[here + 3] = rest[later + 3] + second_other
+        rest[here + 4] = rest[later + 4] + whole
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _falls(fall, feature, rest, block):  # type: ignore[no-untyped-def]  # as above
+    """The most by which the rows from a block on can make a feature's sum fall."""
+    of_feature, of_rows = 4 * feature, _REST * block
+    total = 0.0
+    for number in range(4):
+        total += fall[of_feature + number] * rest[of_rows + number]
+    return total
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _slack(total, rounding, fall, feature, rest):  # type: ignore[no-untyped-def]  # as above
+    return rounding[feature] * (abs(total) + _falls(fall, feature, rest, 0))
+
+
+@njit
+def _nth_lowest(numbers, count, wanted):  # type: ignore[no-untyped-def]  # as above
+    """The lowest of some numbers than which as many as wanted are no higher."""
+    nth = np.inf
+    for k in range(count):
+        as_low = 0
+        for other in range(count):
+            as_low += 1 if numbers[other] <= numbers[k] else 0
+        nth = min(nth, numbers[k]) if as_low >= wanted else nth
+    return nth
+
+
+@njit(inline="always")
+def _sifted(cells, line, base, tables, q, weight, begin, absolute):  # type: ignore[no-untyped-def]  # as above
+    """One feature's sum over some rows."""
+    total = 0.0
+    for i in range(SIFTED):
+        e = np.float64(tables[base + cells[line + i]])
+        change = e / (1.0 + q[begin + i] * e) * weight[begin + i]
+        total += abs(change) if absolute else change
+    return total
+
+
+def arrange(codes, stride, rows, features, count, widths, order, table, cells):  # type: ignore[no-untyped-def]  # as above
+    """For some features, ``SIFTED`` rows of each after the other, and then as many further rows: where in the tables of
+    the feature, one after the other, a row finds its value. What is missing of the last rows is 0.
+    """
+    blocks = (rows + SIFTED - 1) // SIFTED
+    for k in range(count):
+        column = features[k] * stride
+        width = widths[features[k]]
+        for block in range(blocks):
+            first, line = block * SIFTED, (block * count + k) * SIFTED
+            size = min(rows - first, SIFTED)
+            for i in range(size):
+                cells[line + i] = table[first + i] * width + codes[column + order[first + i]]
+            for i in range(size, SIFTED):
+                cells[line + i] = 0
+
+
 def many_class_sums(  # type: ignore[no-untyped-def]  # as above
-    codes, rows, features, count, offset, excess, slots, top, probabilities, classes, counts, label,
+    codes, stride, rows, features, count, offset, excess, slots, top, probabilities, classes, counts, label,
     first, last, first_feature, last_feature, absolute, signed,
 ):  # fmt: skip
     """The same for any number of classes; ``probabilities`` is rows × classes, ``excess`` top × slots × classes."""
     for block in range(first, last):
         begin, end = block * BLOCK, min(rows, (block + 1) * BLOCK)
         for k in range(first_feature, last_feature):
-            column = features[k] * rows
+            column = features[k] * stride
             base = offset[features[k]]
             size_of_changes, own = 0.0, 0.0
             for row in range(begin, end):
@@ -256,7 +431,14 @@ def _cell(data, position, delimiter):  # type: ignore[no-untyped-def]  # as abov
     return word | np.uint64(length + 1) << np.uint64(8 * LONGEST_CELL), position
 
 
-_ITEMS = {"B": types.uint8, "U": types.uint64, "S": types.int32, "I": types.int64, "D": types.float64}
+_ITEMS = {
+    "B": types.uint8,
+    "F": types.float32,
+    "U": types.uint64,
+    "S": types.int32,
+    "I": types.int64,
+    "D": types.float64,
+}
 
 
 def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any) -> bytes:
@@ -286,6 +468,8 @@ def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any
 _LOOPS: dict[str, tuple[set[str], Function]] = {
     "two_class_move": (set(), two_class_move),
     "two_class_sums": (_CARELESS, two_class_sums),
+    "two_class_sift": (_CARELESS, two_class_sift),
     "many_class_sums": (_CARELESS, many_class_sums),
+    "arrange": (set(), arrange),
     "split_cells": (set(), split_cells),
 }

@@ -24,16 +24,20 @@ from probfs.errors import OutputError
 from probfs.memory import free_memory
 from probfs.output import write_whole
 
-_TABLE = "CiIiID"
-"""Codes, how many rows; which features, and how many; where their slots begin; what is looked up there."""
+_TABLE = "CiiIi"
+"""Codes, from one feature to the next, and how many rows; which features, and how many."""
+_TWO_CLASSES = _TABLE + "IDiSDDD"
+"""Where features' slots begin, the tables of slots, and how many slots; where rows look, their odds and counts."""
 ARGUMENTS = {
-    "two_class_move": _TABLE + "dDDDidiiD",
-    "two_class_sums": _TABLE + "iDDDdiiiiSDDDD",
-    "many_class_sums": _TABLE + "iIDiDiiiiiDD",
+    "two_class_move": _TWO_CLASSES + "idiiD",
+    "two_class_sums": _TWO_CLASSES + "iiiiSDDDD",
+    "two_class_sift": "CiiIiIIFIDDDiiiDDDDDDDI",
+    "many_class_sums": _TABLE + "IDiIDiDiiiiiDD",
+    "arrange": _TABLE + "IIIC",
     "split_cells": "BiiiiBUIUBI",
 }
-"""What each loop takes: C, S, I, D, B and U are addresses of codes, int32, int64, double, uint8 and uint64; i and d are
-one int64 and one double.
+"""What each loop takes: C, S, I, F, D, B and U are addresses of codes, int32, int64, float, double, uint8 and uint64;
+i and d are one int64 and one double.
 """
 
 _NEEDED_TO_COMPILE = 1 << 30

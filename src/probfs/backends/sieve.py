@@ -1,0 +1,151 @@
+"""The features that may be lowest, each judged by as few rows as it takes.
+
+With many columns most rows are all but certain, and a few decide over the scores. These come first. A sum of absolute
+changes only grows from row to row, so a feature is out as soon as its sum is beyond that of a feature which was summed
+over all rows; a sum of signed changes can fall by no more than what the rows that are left can lose.
+
+If its tables look towards a row's own class, a feature with e < 0 takes p·q·|e| / (1 - q·|e|) from it, at most q·|e| as
+p = 1 - q; if they look towards the other, one with e > 0 takes p·q·e / (1 + q·e), at most p·q·e.
+
+The tables are in single precision, so that they stay in the cache: each e is off by 2^-24 of itself at most, and so its
+term by that times 1 / (1 + q·e), which is no more than 1 + the largest e of the feature in either direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from probfs.backends import Features
+from probfs.backends.counts import ClassCounts
+from probfs.backends.large import LargeTwoClassRows, table_at
+from probfs.backends.rows import Rows
+from probfs.backends.two_class import TwoClassRows
+from probfs.native import BLOCK, SIFTED
+from probfs.native.loader import address, loop
+from probfs.table import Floats
+
+MOST_CELLS = 1 << 26
+"""Beyond this another copy of the codes would take too much memory."""
+MOST_PLACES = 1 << 16
+"""In the tables of one feature, so that a place takes two bytes at most."""
+_CHAMPIONS = 4
+"""How many features are summed over all rows to begin with, where one is wanted."""
+_WORTH_ARRANGING = 16
+"""How many times all cells are gone through before rows are put in order again, which takes as long as two times."""
+_ROUNDING = 1e-9
+"""What sums may be off by, and ties be apart, relative to the sizes of their terms; far more than they are."""
+
+
+def sieve_for(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> Sieve | None:
+    """A sieve for a sum over some rows; None where they are so many that threads do as well."""
+    rows = [own for own in groups if isinstance(own, LargeTwoClassRows)]
+    if len(rows) < len(groups) or sum(own.codes.shape[1] for own in rows) > BLOCK:
+        return None
+    places = 2 * sum(len(own.groups) for own in rows) * (int(rows[0].layout.values.max()) + 1)
+    if sum(own.codes.size for own in rows) > MOST_CELLS or places > MOST_PLACES:
+        return None
+    return Sieve(rows, absolute, counts)
+
+
+class Sieve:
+    """The loop that goes through rows, and what it looks at in the order in which it does."""
+
+    def __init__(self, rows: Sequence[LargeTwoClassRows], absolute: bool, counts: ClassCounts) -> None:
+        """``rows`` are all that the score is a sum over, ``counts`` those of the labelled ones."""
+        self._rows = rows
+        self._absolute = absolute
+        groups = [group for own in rows for group in own.groups]
+        layout = rows[0].layout
+        excess = np.concatenate([group.tables.excess.reshape(2, -1) for group in groups])
+        self._widths = layout.values + 1
+        self._base = layout.offset * len(excess)
+        with np.errstate(over="ignore"):
+            by_feature = np.split(excess.astype(np.float32), layout.offset[1:], axis=1)
+        self._tables = np.concatenate([own.ravel() for own in by_feature])
+        kind = np.min_scalar_type(len(excess) * int(self._widths.max()) - 1)
+        self._codes = np.concatenate([own.codes for own in rows], axis=1, dtype=kind)
+        self._counts = np.concatenate([own.counts for own in rows])
+        self._table = 2 * np.repeat(np.arange(len(groups)), [len(group.counts) for group in groups])
+        features, size = self._codes.shape
+        blocks = (size + SIFTED - 1) // SIFTED
+        self._odds = np.empty(size)
+        self._cells = np.empty((blocks, features, SIFTED), dtype=kind)
+        self._line, self._features = np.empty((2, features), dtype=np.int64)
+        self._found = np.empty(2, dtype=np.int64)
+        self._room = (
+            _ROUNDING + 2.0**-23 * (1 + np.max([own.largest_excess() for own in rows], axis=0)),
+            np.zeros((features, 4)) if absolute else _falls(groups, counts),
+            np.empty(features),
+            *np.empty((2, blocks * SIFTED)),
+            np.empty((blocks + 1, 5)),
+            np.zeros(features),
+            self._found,
+        )
+        self._room_at = [address(room) for room in self._room]
+        self._features_at = address(self._features)
+        self._arrange, self._sift = loop("arrange", kind.name), loop("two_class_sift", kind.name)
+        self._cells_before_arranging = 0
+
+    def may_be_lowest(self, active: Features, wanted: int) -> Features:
+        """The features that may be among the ``wanted`` lowest, or be tied with these."""
+        if 2 * wanted >= len(active):
+            return active
+        first = 0
+        for own in self._rows:
+            last = first + len(own.high)
+            np.add(own.high, own.low, out=self._odds[first:last])
+            first = last
+        if self._cells_before_arranging <= 0:
+            self._arrange_rows(active)
+        self._features[: len(active)] = active
+        champions = min(wanted + _CHAMPIONS - 1, len(active))
+        self._sift(
+            *self._cells_at,
+            self._features_at,
+            len(active),
+            *self._tables_at,
+            self._absolute,
+            champions,
+            wanted,
+            *self._room_at,
+        )
+        found, cells = self._found.tolist()
+        self._cells_before_arranging -= cells
+        return np.sort(self._features[:found])
+
+    def _arrange_rows(self, active: Features) -> None:
+        """Put the rows that may change most first."""
+        order = np.argsort(np.abs(self._odds) - np.log(np.abs(self._counts)))
+        towards = np.where(self._odds[order] >= 0, 1.0, -1.0)
+        counts = self._counts[order]
+        table = self._table[order] + (towards < 0)
+        self._line[active] = np.arange(len(active))
+        self._arrange(
+            *table_at(self._codes),
+            address(active),
+            len(active),
+            *[address(array) for array in (self._widths, order, table, self._cells)],
+        )
+        arrays = self._line, self._base, self._tables, order, self._odds, towards, counts
+        # Kept for as long as the loop has their addresses.
+        self._arranged = arrays
+        self._cells_at = address(self._cells), len(active), len(order)
+        self._tables_at = [address(array) for array in arrays]
+        self._cells_before_arranging = _WORTH_ARRANGING * len(order) * len(active)
+
+
+def _falls(groups: Sequence[TwoClassRows], counts: ClassCounts) -> Floats:
+    """The largest |e| with which each feature takes from rows: from those of class 0 whose tables look towards it, or
+    towards class 1, and from those of class 1 in the same two cases.
+    """
+    offset = groups[0].layout.offset
+    falls = np.zeros((4, len(offset)))
+    for group in groups:
+        first, second = np.where(counts.held(group.label), group.tables.excess.reshape(2, -1), 0.0)
+        own, other = (second, first) if group.label == 1 else (first, second)
+        place = 2 if group.label == 1 else 0
+        for number, taking in ((place, -own), (place + 1, other)):
+            falls[number] = np.maximum(falls[number], np.maximum.reduceat(taking, offset))
+    return np.ascontiguousarray(falls.T)
