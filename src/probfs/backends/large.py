@@ -92,7 +92,8 @@ class LargeTwoClassRows(Rows):
         after = self._sums_at, self._sums_at + size * self._sums.itemsize
         scratch = [own.addresses for own in self._scratch]
         _run(self._sum, [(*before, *part, *own, *after) for part, own in zip(parts, scratch, strict=False)], self)
-        absolute, signed = self._sums[: 2 * size].reshape(2, self._blocks, len(features)).sum(axis=1)
+        sums = self._sums[: 2 * size].reshape(2, self._blocks, len(features))
+        absolute, signed = sums[:, 0].copy() if self._blocks == 1 else sums.sum(axis=1)
         return Sums(absolute, signed)
 
     def largest_excess(self) -> Floats:

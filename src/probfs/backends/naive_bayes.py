@@ -23,6 +23,7 @@ from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.folds import check_class_sizes, deal_folds
 from probfs.memory import require_memory
+from probfs.native import BLOCK
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
 
@@ -151,9 +152,10 @@ class NaiveBayes:
             more, _ = _scaled_sums(self._unlabelled, features, underflowing)
             s_su = (absolute + more) / (self._rows + self._unlabelled_rows)
         s_s = absolute / self._rows
-        for name, driving in (("absolute", s_s), ("unlabeled", s_su)):
-            if name in self._floors and driving is not None:
-                self._floors[name].computed(features, driving)
+        if self._floors:
+            for name, driving in (("absolute", s_s), ("unlabeled", s_su)):
+                if name in self._floors and driving is not None:
+                    self._floors[name].computed(features, driving)
         return s_s, signed / self._rows, s_su
 
     def _with_fit(self, scores: Scores) -> RoundScores:
@@ -183,8 +185,10 @@ class NaiveBayes:
     def _memory_needed(self, dataset: Dataset, models: int) -> int:
         classes = len(dataset.classes)
         codes = np.min_scalar_type(int(self._layout.values.max())).itemsize * len(dataset.features)
-        # Each row's codes once more, its weights in two parts and what else a round keeps; and for each model, of which
-        # there is one for each class and fold, some tables of factors.
+        # Each row's codes once more, and twice again for a sieve; its weights in two parts and what else a round keeps;
+        # and for each model, of which there is one for each class and fold, some tables of factors.
+        if self._compile and self._table_rows <= BLOCK:
+            codes *= 3
         rows = self._table_rows * (codes + 40 + (16 * classes if classes > 2 else 16))
         return rows + models * classes * self._layout.slots * classes * 8 * _TABLES
 

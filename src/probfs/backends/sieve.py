@@ -2,13 +2,14 @@
 
 With many columns most rows are all but certain, and a few decide over the scores. These come first. A sum of absolute
 changes only grows from row to row, so a feature is out as soon as its sum is beyond that of a feature which was summed
-over all rows; a sum of signed changes can fall by no more than what the rows that are left can lose.
+over all rows; a sum of signed changes can fall by no more than what the rows that are left can lose. If its tables look
+towards a row's own class, a feature with e < 0 takes p·q·|e| / (1 - q·|e|) from it, at most q·|e| as p = 1 - q; if they
+look towards the other, one with e > 0 takes p·q·e / (1 + q·e), at most p·q·e.
 
-If its tables look towards a row's own class, a feature with e < 0 takes p·q·|e| / (1 - q·|e|) from it, at most q·|e| as
-p = 1 - q; if they look towards the other, one with e > 0 takes p·q·e / (1 + q·e), at most p·q·e.
-
-The tables are in single precision, so that they stay in the cache: each e is off by 2^-24 of itself at most, and so its
-term by that times 1 / (1 + q·e), which is no more than 1 + the largest e of the feature in either direction.
+Only who may be lowest is found out here: the scores of these few are computed as ever. So single precision will do,
+which takes half of the cache. A change is p·q / (1/e + q), and where 1/e and q are off by 2^-24 of themselves it is by
+that times (|1/e| + q) / |1/e + q|, at most 2·(1 + E) with the largest e of the feature in either direction; two further
+roundings follow, and some 20 in the sum over a block.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ MOST_CELLS = 1 << 26
 """Beyond this another copy of the codes would take too much memory."""
 MOST_PLACES = 1 << 16
 """In the tables of one feature, so that a place takes two bytes at most."""
+LARGEST_EXCESS = 1e6
+"""Of features that make more of it, a weight too small for single precision might still count."""
 _CHAMPIONS = 4
 """How many features are summed over all rows to begin with, where one is wanted."""
 _WORTH_ARRANGING = 16
 """How many times all cells are gone through before rows are put in order again, which takes as long as two times."""
-_ROUNDING = 1e-9
-"""What sums may be off by, and ties be apart, relative to the sizes of their terms; far more than they are."""
+_ROUNDING = 2.0**-18
+"""What sums may be off by, relative to (1 + E) times the sizes of their terms, and more than ties are apart by."""
 
 
 def sieve_for(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> Sieve | None:
@@ -44,15 +47,18 @@ def sieve_for(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> Si
     if len(rows) < len(groups) or sum(own.codes.shape[1] for own in rows) > BLOCK:
         return None
     places = 2 * sum(len(own.groups) for own in rows) * (int(rows[0].layout.values.max()) + 1)
-    if sum(own.codes.size for own in rows) > MOST_CELLS or places > MOST_PLACES:
+    largest: Floats = np.max([own.largest_excess() for own in rows], axis=0)
+    if sum(own.codes.size for own in rows) > MOST_CELLS or places > MOST_PLACES or largest.max() > LARGEST_EXCESS:
         return None
-    return Sieve(rows, absolute, counts)
+    return Sieve(rows, absolute, counts, largest)
 
 
 class Sieve:
     """The loop that goes through rows, and what it looks at in the order in which it does."""
 
-    def __init__(self, rows: Sequence[LargeTwoClassRows], absolute: bool, counts: ClassCounts) -> None:
+    def __init__(
+        self, rows: Sequence[LargeTwoClassRows], absolute: bool, counts: ClassCounts, largest_excess: Floats
+    ) -> None:
         """``rows`` are all that the score is a sum over, ``counts`` those of the labelled ones."""
         self._rows = rows
         self._absolute = absolute
@@ -61,11 +67,13 @@ class Sieve:
         excess = np.concatenate([group.tables.excess.reshape(2, -1) for group in groups])
         self._widths = layout.values + 1
         self._base = layout.offset * len(excess)
-        with np.errstate(over="ignore"):
-            by_feature = np.split(excess.astype(np.float32), layout.offset[1:], axis=1)
+        with np.errstate(divide="ignore", over="ignore"):
+            by_feature = np.split((1 / excess).astype(np.float32), layout.offset[1:], axis=1)
         self._tables = np.concatenate([own.ravel() for own in by_feature])
         kind = np.min_scalar_type(len(excess) * int(self._widths.max()) - 1)
-        self._codes = np.concatenate([own.codes for own in rows], axis=1, dtype=kind)
+        self._codes = rows[0].codes.astype(kind, copy=False)
+        if len(rows) > 1:
+            self._codes = np.concatenate([own.codes for own in rows], axis=1, dtype=kind)
         self._counts = np.concatenate([own.counts for own in rows])
         self._table = 2 * np.repeat(np.arange(len(groups)), [len(group.counts) for group in groups])
         features, size = self._codes.shape
@@ -75,10 +83,11 @@ class Sieve:
         self._line, self._features = np.empty((2, features), dtype=np.int64)
         self._found = np.empty(2, dtype=np.int64)
         self._room = (
-            _ROUNDING + 2.0**-23 * (1 + np.max([own.largest_excess() for own in rows], axis=0)),
+            _ROUNDING * (1 + largest_excess),
             np.zeros((features, 4)) if absolute else _falls(groups, counts),
             np.empty(features),
-            *np.empty((2, blocks * SIFTED)),
+            np.empty(size),
+            *np.empty((3, blocks * SIFTED), dtype=np.float32),
             np.empty((blocks + 1, 5)),
             np.zeros(features),
             self._found,

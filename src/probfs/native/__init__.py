@@ -5,10 +5,12 @@ What both sides must agree on is here, where it can be had without loading anyth
 
 BLOCK = 4096
 """Rows that are gone through at a time, so that what they need stays in the cache."""
-SIFTED = 64
+SIFTED = 128
 """Rows after which it is looked which features may still be lowest."""
-SIFT_UNDERFLOW = 1e-250
-"""By how much sums may be off whose terms have lost digits to underflow; far more than they are."""
+SIFT_UNDERFLOW = 1e-25
+"""By how much sums may be off for weights too small for single precision, in units of the largest; far more than they
+are.
+"""
 EQUAL_ODDS = 1e-12
 """Log-odds this close to 0 come from equal probabilities, computed in another order."""
 MOST_DISTINCT = 255

@@ -38,6 +38,10 @@ _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 1.5 * 2.0**52
 """Added to a number, this leaves its nearest integer in the last bits."""
 _LEAST_EXPONENT = -708.0
+_SMALLEST_SINGLE = 1e-37
+"""Single precision has smaller numbers, with fewer digits, that take long to compute with."""
+_HARDLY_CERTAIN = 300.0
+"""Log-odds beyond which a row's weight is too small to be a unit."""
 _FEW = 256
 """Among so many numbers, the lowest few are found by comparing each with each."""
 
@@ -174,10 +178,10 @@ def two_class_sums(  # type: ignore[no-untyped-def]  # as above
 
 def two_class_sift(  # type: ignore[no-untyped-def]  # as above
     cells, lines, rows, features, count, line_of, base, tables, order, odds, towards, counts,
-    absolute, champions, wanted, rounding, fall, bounds, q, weight, rest, estimate, found,
+    absolute, champions, wanted, rounding, fall, bounds, favour, q, weight, loss, rest, estimate, found,
 ):  # fmt: skip
-    """Put those features first whose sum may be among the ``wanted`` lowest; ``found`` becomes how many that is, and how
-    many cells it took.
+    """Put those features first whose sum may be among the ``wanted`` lowest; ``found`` becomes how many that is, and
+    how many cells it took.
 
     The champions, as many features of the lowest estimates, are summed over all rows to begin with. Any other is gone
     on with, some rows at a time, as long as those that are left might bring it below them. ``estimate`` becomes each
@@ -185,11 +189,11 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
 
     ``cells`` are as ``arrange`` leaves them, ``towards`` and ``counts`` in the same order of rows, and ``line_of`` says
     where a feature is among them. ``rounding`` is what its sum may be off by relatively, ``fall`` what it may take from
-    rows. ``bounds``, ``q``, ``weight`` and ``rest`` are room for what is computed.
+    rows. ``bounds``, ``favour``, ``q``, ``weight``, ``loss`` and ``rest`` are room for what is computed.
     """
     blocks = (rows + SIFTED - 1) // SIFTED
-    _arranged_row_terms(order, odds, towards, counts, rows, blocks * SIFTED, q, weight)
-    _rest_of_rows(counts, rows, blocks, q, weight, rest)
+    _arranged_row_terms(order, odds, towards, counts, rows, blocks * SIFTED, favour, q, weight, loss)
+    _rest_of_rows(counts, rows, blocks, weight, loss, rest)
     for k in range(champions):
         lowest = k
         for other in range(k + 1, count):
@@ -243,48 +247,56 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
 
 @njit(fastmath=_CARELESS, error_model="numpy")
 def _arranged_row_terms(  # type: ignore[no-untyped-def]  # as above
-    order, odds, towards, counts, rows, size, q, weight
+    order, odds, towards, counts, rows, size, favour, q, weight, loss
 ):
-    """As above, with the class towards which a row's tables look in the place of the more probable one; rows that count
-    for nothing come after the last.
+    """As above, with the class towards which a row's tables look in the place of the more probable one, and in units of
+    what the least certain row weighs; rows that count for nothing come after the last.
+
+    ``loss`` is the most that a feature may take from a row, see ``sieve``; ``favour`` is room.
     """
+    least = _bits(_HARDLY_CERTAIN)
     for i in range(rows):
-        q[i] = odds[order[i]] * towards[i]
+        favour[i] = odds[order[i]] * towards[i]
+        least = min(least, _bits(favour[i]))
+    unit = exp(-np.int64(least).view(np.float64))
     for i in range(rows):
-        ratio = exp(-abs(q[i]))
+        ratio = exp(-abs(favour[i]))
         share = 1.0 / (1.0 + ratio)
-        weight[i] = counts[i] * towards[i] * ratio * share * share
-        q[i] = share if q[i] < 0.0 else ratio * share
+        side = counts[i] * towards[i] / unit
+        other = share if favour[i] < 0.0 else ratio * share
+        both = ratio * share * share
+        q[i] = np.float32(other)
+        weight[i] = np.float32(side * both if abs(side) * both > _SMALLEST_SINGLE else 0.0)
+        loss[i] = np.float32(abs(side) * (other if side > 0.0 else both))
     for i in range(rows, size):
-        q[i] = weight[i] = 0.0
+        q[i] = weight[i] = np.float32(0.0)
 
 
 _REST = 5
-"""Numbers that ``rest`` has for each block: what features may take from four kinds of rows, and all rows' weight."""
+"""Numbers that ``rest`` has for each block: the losses of four kinds of rows, and the weight of all."""
 
 
 @njit(fastmath=_CARELESS, error_model="numpy")
-def _rest_of_rows(counts, rows, blocks, q, weight, rest):  # type: ignore[no-untyped-def]  # as above
-    """What the rows from each block on can lose at most, in units of what features can take: see ``falls``."""
+def _rest_of_rows(counts, rows, blocks, weight, loss, rest):  # type: ignore[no-untyped-def]  # as above
+    """What the rows from each block on can lose: those of class 0 whose tables look towards it, or towards class 1, and
+    those of class 1 in the same two cases.
+    """
     for number in range(_REST):
         rest[_REST * blocks + number] = 0.0
     for block in range(blocks - 1, -1, -1):
-        first_own, first_other, second_own, second_other = 0.0, 0.0, 0.0, 0.0
+        first_own, first, second_own, second, whole = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(block * SIFTED, min(rows, (block + 1) * SIFTED)):
-            own = abs(counts[i]) * q[i] if weight[i] >= 0.0 else 0.0
-            other = max(-weight[i], 0.0)
+            own = np.float64(loss[i]) if weight[i] >= 0.0 else 0.0
             first_own += own if counts[i] > 0.0 else 0.0
-            first_other += other if counts[i] > 0.0 else 0.0
+            first += loss[i] - own if counts[i] > 0.0 else 0.0
             second_own += own if counts[i] < 0.0 else 0.0
-            second_other += other if counts[i] < 0.0 else 0.0
-        whole = 0.0
-        for i in range(block * SIFTED, min(rows, (block + 1) * SIFTED)):
+            second += loss[i] - own if counts[i] < 0.0 else 0.0
             whole += abs(weight[i])
         here, later = _REST * block, _REST * (block + 1)
         rest[here] = rest[later] + first_own
-        rest[here + 1] = rest[later + 1] + first_other
+        rest[here + 1] = rest[later + 1] + first
         rest[here + 2] = rest[later + 2] + second_own
-        rest[here + 3] = rest[later + 3] + second_other
+        rest[here + 3] = rest[later + 3] + second
         rest[here + 4] = rest[later + 4] + whole
 
 
@@ -318,10 +330,9 @@ def _nth_lowest(numbers, count, wanted):  # type: ignore[no-untyped-def]  # as a
 @njit(inline="always")
 def _sifted(cells, line, base, tables, q, weight, begin, absolute):  # type: ignore[no-untyped-def]  # as above
     """One feature's sum over some rows."""
-    total = 0.0
+    total = np.float32(0.0)
     for i in range(SIFTED):
-        e = np.float64(tables[base + cells[line + i]])
-        change = e / (1.0 + q[begin + i] * e) * weight[begin + i]
+        change = weight[begin + i] / (tables[base + cells[line + i]] + q[begin + i])
         total += abs(change) if absolute else change
     return total
 

@@ -31,7 +31,7 @@ _TWO_CLASSES = _TABLE + "IDiSDDD"
 ARGUMENTS = {
     "two_class_move": _TWO_CLASSES + "idiiD",
     "two_class_sums": _TWO_CLASSES + "iiiiSDDDD",
-    "two_class_sift": "CiiIiIIFIDDDiiiDDDDDDDI",
+    "two_class_sift": "CiiIiIIFIDDDiiiDDDDFFFDDI",
     "many_class_sums": _TABLE + "IDiIDiDiiiiiDD",
     "arrange": _TABLE + "IIIC",
     "split_cells": "BiiiiBUIUBI",
