@@ -54,7 +54,7 @@ def sieve_for(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> Si
 
 
 class Sieve:
-    """The loop that goes through rows, and what it looks at in the order in which it does."""
+    """A loop that goes through rows until it is clear who may be lowest, and what it looks at."""
 
     def __init__(
         self, rows: Sequence[LargeTwoClassRows], absolute: bool, counts: ClassCounts, largest_excess: Floats
@@ -68,6 +68,7 @@ class Sieve:
         self._widths = layout.values + 1
         self._base = layout.offset * len(excess)
         with np.errstate(divide="ignore", over="ignore"):
+            # Infinity where a feature changes nothing.
             by_feature = np.split((1 / excess).astype(np.float32), layout.offset[1:], axis=1)
         self._tables = np.concatenate([own.ravel() for own in by_feature])
         kind = np.min_scalar_type(len(excess) * int(self._widths.max()) - 1)

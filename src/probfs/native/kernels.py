@@ -188,8 +188,9 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
     feature's sum, or what it would be if all rows were like those that were gone through.
 
     ``cells`` are as ``arrange`` leaves them, ``towards`` and ``counts`` in the same order of rows, and ``line_of`` says
-    where a feature is among them. ``rounding`` is what its sum may be off by relatively, ``fall`` what it may take from
-    rows. ``bounds``, ``favour``, ``q``, ``weight``, ``loss`` and ``rest`` are room for what is computed.
+    where a feature is among them. ``rounding`` is what its sum may be off by relatively, ``fall`` with what it takes
+    from rows, see ``sieve``. ``bounds``, ``favour``, ``q``, ``weight``, ``loss`` and ``rest`` are room for what is
+    computed.
     """
     blocks = (rows + SIFTED - 1) // SIFTED
     _arranged_row_terms(order, odds, towards, counts, rows, blocks * SIFTED, favour, q, weight, loss)
@@ -223,7 +224,7 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
         for k in range(champions, last):
             feature = features[k]
             total = estimate[feature]
-            least = total - _falls(fall, feature, rest, block + 1)
+            least = total - _most_lost(fall, feature, rest, block + 1)
             out = least > highest + _slack(total, rounding, fall, feature, rest)
             estimate[feature] = total * stretch if out else total
             features[kept] = feature
@@ -252,7 +253,7 @@ def _arranged_row_terms(  # type: ignore[no-untyped-def]  # as above
     """As above, with the class towards which a row's tables look in the place of the more probable one, and in units of
     what the least certain row weighs; rows that count for nothing come after the last.
 
-    ``loss`` is the most that a feature may take from a row, see ``sieve``; ``favour`` is room.
+    ``loss`` is the most that can be taken from a row, ``favour`` is room for log-odds.
     """
     least = _bits(_HARDLY_CERTAIN)
     for i in range(rows):
@@ -301,8 +302,8 @@ def _rest_of_rows(counts, rows, blocks, weight, loss, rest):  # type: ignore[no-
 
 
 @njit(fastmath=_CARELESS, error_model="numpy")
-def _falls(fall, feature, rest, block):  # type: ignore[no-untyped-def]  # as above
-    """The most by which the rows from a block on can make a feature's sum fall."""
+def _most_lost(fall, feature, rest, block):  # type: ignore[no-untyped-def]  # as above
+    """The most that the rows from a block on can take from a feature's sum."""
     of_feature, of_rows = 4 * feature, _REST * block
     total = 0.0
     for number in range(4):
@@ -312,7 +313,7 @@ def _falls(fall, feature, rest, block):  # type: ignore[no-untyped-def]  # as ab
 
 @njit(fastmath=_CARELESS, error_model="numpy")
 def _slack(total, rounding, fall, feature, rest):  # type: ignore[no-untyped-def]  # as above
-    return rounding[feature] * (abs(total) + _falls(fall, feature, rest, 0))
+    return rounding[feature] * (abs(total) + _most_lost(fall, feature, rest, 0))
 
 
 @njit
