@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from unittest.mock import patch
 
 import numpy as np
@@ -155,6 +156,35 @@ def test_columns_of_many_values_are_spared_too(values: int, monkeypatch: pytest.
     sparing = rounds(dataset, "signed", "cv", 1, spare=True)
     everything = rounds(dataset, "signed", "cv", 1, spare=False)
     assert sum(len(one.scored) for one in sparing) < sum(len(one.scored) for one in everything)
+    for one, other in zip(sparing, everything, strict=True):
+        assert one.scored[list(one.leaving)].tolist() == other.scored[list(other.leaving)].tolist()
+
+
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+def test_scores_of_certain_rows_are_spared_too(score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where even the least certain row is surer than e^-1000, and no weight is a double."""
+    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    dataset = random_dataset(60, 1_200, 4, 2, seed=0, signal=1.0)
+    backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
+    assert backend._labelled[0].least_gap() > 1_000
+    names = [feature.name for feature in dataset.features]
+    sparing = list(islice(eliminate(backend, names, score, 1), 40))
+    backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
+    backend._driven_by, backend._floors = score, {}
+    everything = islice(eliminate(backend, names, score, 1), 40)
+    assert sum(len(one.scored) for one in sparing[1:]) < 40 * 1_200 / 4
+    for one, other in zip(sparing, everything, strict=True):
+        assert one.scored[list(one.leaving)].tolist() == other.scored[list(other.leaving)].tolist()
+
+
+def test_rows_that_count_for_nothing_are_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    dataset = random_dataset(300, 30, 3, 2, seed=0)
+    features = tuple(replace(feature, unlabelled=feature.labelled[:50]) for feature in dataset.features)
+    counts = np.arange(50) % 3
+    dataset = replace(dataset, features=features, unlabelled_counts=counts)
+    sparing = rounds(dataset, "unlabeled", "loo", 1, spare=True)
+    everything = rounds(dataset, "unlabeled", "loo", 1, spare=False)
     for one, other in zip(sparing, everything, strict=True):
         assert one.scored[list(one.leaving)].tolist() == other.scored[list(other.leaving)].tolist()
 

@@ -354,3 +354,23 @@ def test_a_tiny_smoothing_loses_no_row(
         exact = sum(changes, Fraction(0)) / 2 / len(rows)
         mantissa, exponent = (part[feature] for part in found.parts)
         assert float(Fraction(float(mantissa)) * Fraction(2) ** int(exponent) / exact) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_tiny_scores_of_rows_that_count_for_many(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows in which no column has a value are at even odds; a million of each must not drown out the others."""
+    labels = np.array([0, 0, 1, 1, 0, 0, 1, 1])
+
+    def feature(name: str, *missing: int) -> Feature:
+        codes = labels.astype(np.uint8)
+        codes[[0, 1, 2, 3, *missing]] = 2
+        return Feature(name, pa.array(["0", "1"]), codes, np.empty(0, np.uint8))
+
+    features = (*(feature(f"f{number:03}") for number in range(600)), feature("z", 7))
+    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18)
+    counts = np.full(8, 10**6)
+    dataset = Dataset(features, ("a", "b"), labels, counts, np.empty(0, np.int64))
+    logs = NaiveBayes(dataset, "resubstitution", 0, 0.1, 0).score().s_s.logs()
+    # One row in eight is least certain: 599 columns that stay say (2·10^6 + 0.1) / 0.1 to 1.
+    assert logs[0] == pytest.approx(-599 * math.log(2e7 + 1) - math.log(8), rel=1e-6)
+    assert logs[-1] < logs[0]

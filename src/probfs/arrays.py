@@ -56,10 +56,10 @@ def looked_up(table: npt.NDArray[Any], codes: npt.NDArray[Any]) -> npt.NDArray[A
     >>> looked_up(np.array([7, 9], np.uint8), np.array([1, 0, 1], np.uint8)).tolist()
     [9, 7, 9]
     """
-    if codes.dtype != np.uint8 or table.dtype != np.uint8:
+    if codes.dtype != np.uint8 or table.itemsize != 1:
         return np.asarray(table[codes])
     # Bytes translate bytes several times faster than numpy looks up one by one.
-    return np.frombuffer(codes.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)
+    return np.frombuffer(codes.tobytes().translate(table.tobytes().ljust(256, b"\0")), table.dtype)
 
 
 def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:

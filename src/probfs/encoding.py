@@ -87,7 +87,7 @@ def encode(
     if strange:
         problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
         notes.append(f"{problem}: {listed(strange)}; are they written alike?")
-    every = len(prepared.labelled) == prepared.table.rows
+    every = prepared.labelled_rows == prepared.table.rows
     dataset = Dataset(
         tuple(one.feature for one in encoded),
         prepared.classes,
@@ -136,7 +136,7 @@ def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule:
     column = prepared.table.columns[name]
     coder = prepared.learn(column, rule)
     codes = recoded(prepared.table, column, coder).codes
-    labelled = codes if len(prepared.labelled) == len(codes) else codes[prepared.labelled]
+    labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
     unlabelled = np.concatenate(
         [codes[prepared.unlabelled], *(recoded(table, table.columns[name], coder).codes for table in others)]
     )
@@ -167,7 +167,7 @@ def _present(prepared: Prepared, others: Sequence[Table], name: str) -> int:
 
 def _check_target(prepared: Prepared) -> None:
     source, target, classes = prepared.table.source, quoted(prepared.target), prepared.classes
-    if not len(prepared.labelled):
+    if not prepared.labelled_rows:
         raise DataError(f"no row has a value in the target {target}; name another with --target", source=source)
     if len(classes) == 1:
         only = quoted(classes[0])
@@ -198,7 +198,7 @@ def _notes(prepared: Prepared, encoded: Sequence[_Encoded], measured: bool) -> l
     distinct = [(one.feature, one.distinct) for one in encoded]
     empty = [f.name for f, values in distinct if not values]
     constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]
-    rows = len(prepared.labelled)
+    rows = prepared.labelled_rows
     unique = [f.name for f, values in distinct if rows > 2 and values == rows and _names_rows(prepared, f)]
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")

@@ -44,12 +44,21 @@ class Prepared:
     classes_declared: bool
     """Whether the classes are the user's word (a rule, an ARFF nominal), not just what the column holds."""
 
+    @property
+    def labelled_rows(self) -> int:
+        """How many rows have a class and count for something."""
+        return self.table.rows if self.labelled_weights is None else len(self.labelled)
+
     @cached_property
     def labelled(self) -> npt.NDArray[np.intp]:
+        if self.labelled_weights is None:
+            return np.arange(self.table.rows)
         return np.flatnonzero((self.labels != UNKNOWN) & (self.weights > 0))
 
     @cached_property
     def unlabelled(self) -> npt.NDArray[np.intp]:
+        if self.labelled_weights is None:
+            return np.empty(0, dtype=np.intp)
         return np.flatnonzero((self.labels == UNKNOWN) & (self.weights > 0))
 
     @property
@@ -81,7 +90,9 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     present = rows[:-1] > 0
     classes, positions = _sorted_classes(coder.labels, present)
     # From each value to its place, and from there to its class, before any row is looked at.
-    labels = positions[_places(table, column, coder)][column.codes]
+    by_value = positions[_places(table, column, coder)]
+    narrow = np.min_scalar_type(-1 - len(classes))
+    labels = looked_up(by_value.astype(narrow), column.codes).astype(np.int64)
     labelled_weights = _labelled_weights(labels, weights)
     declared = column.declared or target in mapping.columns
     plans, notes = plan_columns(table, mapping, choice, target, labelled_weights)
@@ -123,7 +134,8 @@ def without_missing_texts(table: Table, texts: Sequence[str]) -> Table:
 def row_counts(table: Table, name: str | None) -> Integers:
     """How many equal rows each row stands for."""
     if name is None or name not in table.columns:
-        return np.ones(table.rows, dtype=np.int64)
+        # One number that is seen everywhere.
+        return np.broadcast_to(np.int64(1), table.rows)
     column = table.columns[name]
     numbers = np.zeros(len(column.values) + 1, dtype=np.int64)
     for code, text in enumerate(column.values.to_pylist()):
@@ -187,8 +199,9 @@ def _places(table: Table, column: Column, coder: Coder) -> Integers:
 
 
 def _labelled_weights(labels: Integers, weights: Integers) -> Integers | None:
-    labelled = np.where(labels == UNKNOWN, 0, weights)
-    return None if (labelled == 1).all() else labelled
+    if labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1:
+        return None
+    return np.where(labels == UNKNOWN, 0, weights)
 
 
 def _without(column: Column, unwanted: pa.StringArray) -> Column:

@@ -9,11 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from probfs.elimination import Round
 from probfs.output import write_whole
-from probfs.scaled import Scaled
 from probfs.settings import Settings
 from probfs.text import delimited
 
@@ -135,15 +132,9 @@ def collect(
 
 
 def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
-    at = np.asarray(positions)
-
-    def floats(scaled: Scaled) -> list[float]:
-        values: list[float] = scaled.take(at).to_floats().tolist()
-        return values
-
     scores = current.scores
-    s_su: Sequence[float | None] = [None] * len(positions) if scores.s_su is None else floats(scores.s_su)
-    return list(zip(floats(scores.s_s), floats(scores.s_a), s_su, strict=True))
+    s_su: Sequence[float | None] = [None] * len(positions) if scores.s_su is None else scores.s_su.floats_at(positions)
+    return list(zip(scores.s_s.floats_at(positions), scores.s_a.floats_at(positions), s_su, strict=True))
 
 
 def _summary(current: Round, names: Sequence[str]) -> RoundSummary:

@@ -83,6 +83,14 @@ class Scaled:
             logs: Floats = np.log(self.values)
         return logs if self.power is None else logs + self.power * np.log(2.0)
 
+    def floats_at(self, positions: Sequence[int]) -> list[float]:
+        """The nearest doubles of some of the numbers."""
+        if self.power is None:
+            item = self.values.item
+            return [item(position) + 0.0 for position in positions]
+        floats: list[float] = self.take(np.asarray(positions)).to_floats().tolist()
+        return floats
+
     def to_floats(self) -> Floats:
         """The nearest doubles; what is too small for one becomes 0."""
         # Adding 0 turns a negative zero, all that is left of a tiny negative number, into a plain one.

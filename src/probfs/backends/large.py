@@ -32,7 +32,8 @@ def large(codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[
     """What does the same as some groups of rows; ``codes`` are those of all groups, one after the other."""
     two_class = [rows for rows in groups if isinstance(rows, TwoClassRows)]
     if two_class:
-        return [LargeTwoClassRows(codes, two_class)]
+        fits = 3 * len(groups) * groups[0].layout.slots <= np.iinfo(np.int32).max
+        return [LargeTwoClassRows(codes, two_class)] if fits else list(groups)
     return [LargeManyClassRows(rows) for rows in groups if isinstance(rows, ManyClassRows)]
 
 
@@ -52,16 +53,17 @@ class LargeTwoClassRows(Rows):
         for group, high, low in zip(groups, np.split(self.high, ends), np.split(self.low, ends), strict=True):
             # What is left to numpy sees every change.
             group.high, group.low = high, low
-        self._rows = codes.shape[1]
-        self._blocks = _blocks(self._rows)
+        self._size = codes.shape[1]
+        self._blocks = _blocks(self._size)
         self._counts_are_one = bool((np.abs(self.counts) == 1).all())
         self._tables = np.concatenate([table for own in groups for table in (own.tables.excess, own.tables.log_odds)])
         self._origin = np.repeat(np.arange(len(groups)) * 3 * self.layout.slots, sizes).astype(np.int32)
         self._features = np.empty(len(codes), dtype=np.int64)
+        # Errors, absolute and logarithmic loss, and the least gap of each block.
         self._state = np.empty((self._blocks, 4))
         self._sums = np.empty(2 * self._blocks * len(codes))
         self._scratch: list[_Scratch] = []
-        self._move, self._sum = (loop(name, codes.dtype.name) for name in ("two_class_move", "two_class_sums"))
+        self._move, self._sum_up = (loop(name, codes.dtype.name) for name in ("two_class_move", "two_class_sums"))
         # Looked up once: that takes longer than many a loop.
         self._codes_at, self._features_at = table_at(codes), address(self._features)
         arrays = self.layout.offset, self._tables, self._origin, self.high, self.low, self.counts
@@ -71,7 +73,7 @@ class LargeTwoClassRows(Rows):
 
     def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         before = *self._arguments(features), self._counts_are_one, float(sign)
-        parts = _parts(self._rows, 1, self._rows * (2 * len(features) + 6))
+        parts = _parts(self._size, 1, self._size * (2 * len(features) + 6))
         _run(self._move, [(*before, first, last, self._state_at) for first, last, _, _ in parts], self)
 
     def least_gap(self) -> float:
@@ -85,13 +87,16 @@ class LargeTwoClassRows(Rows):
         if shift:
             return reduce(operator.add, (rows.sums(features, shift) for rows in self.groups))
         before = self._arguments(features)
-        parts = _parts(self._rows, len(features), self._rows * len(features))
+        parts = _parts(self._size, len(features), self._size * len(features))
         while len(self._scratch) < len(parts):
-            self._scratch.append(_Scratch(min(self._rows, BLOCK)))
+            self._scratch.append(_Scratch(min(self._size, BLOCK)))
         size = self._blocks * len(features)
         after = self._sums_at, self._sums_at + size * self._sums.itemsize
-        scratch = [own.addresses for own in self._scratch]
-        _run(self._sum, [(*before, *part, *own, *after) for part, own in zip(parts, scratch, strict=False)], self)
+        _run(
+            self._sum_up,
+            [(*before, *part, *own.addresses, *after) for part, own in zip(parts, self._scratch, strict=False)],
+            self,
+        )
         sums = self._sums[: 2 * size].reshape(2, self._blocks, len(features))
         absolute, signed = sums[:, 0].copy() if self._blocks == 1 else sums.sum(axis=1)
         return Sums(absolute, signed)

@@ -23,7 +23,7 @@ from probfs.choices import Estimate
 from probfs.encoding import Dataset
 from probfs.folds import check_class_sizes, deal_folds
 from probfs.memory import require_memory
-from probfs.native import BLOCK
+from probfs.native import BLOCK, SIFTED
 from probfs.scaled import Scaled
 from probfs.table import Codes, Floats, Integers
 
@@ -185,12 +185,12 @@ class NaiveBayes:
     def _memory_needed(self, dataset: Dataset, models: int) -> int:
         classes = len(dataset.classes)
         codes = np.min_scalar_type(int(self._layout.values.max())).itemsize * len(dataset.features)
-        # Each row's codes once more, and twice again for a sieve; its weights in two parts and what else a round keeps;
-        # and for each model, of which there is one for each class and fold, some tables of factors.
-        if self._compile and self._table_rows <= BLOCK:
-            codes *= 3
+        # Each row's codes once more, its weights in two parts and what else a round keeps; and for each model, of which
+        # there is one for each class and fold, some tables of factors.
         rows = self._table_rows * (codes + 40 + (16 * classes if classes > 2 else 16))
-        return rows + models * classes * self._layout.slots * classes * 8 * _TABLES
+        # Twice what a sieve looks at, in lines of so many rows.
+        sieve = 4 * len(dataset.features) * (self._table_rows + SIFTED) if self._table_rows <= BLOCK else 0
+        return rows + sieve * self._compile + models * classes * self._layout.slots * classes * 8 * _TABLES
 
     # --- which rows are scored by which model -----------------------------------------------------------------------
 
@@ -201,6 +201,7 @@ class NaiveBayes:
         counts = [dataset.counts[members].astype(np.float64) for members in by_class]
         self._counts = self._count(parts, counts)
         if estimate == "cv":
+            del codes, parts
             return self._held_out_rows(columns, by_class, deal_folds(dataset, folds, seed))
         groups = []
         for label, (own_codes, own) in enumerate(zip(parts, counts, strict=True)):

@@ -89,9 +89,10 @@ class TwoClassRows(ClassRows):
         q = ratio / (1 + ratio)
         scaled_ratio = ratio
         if shift:
-            # A row closer to even odds than the shift allows for is one that the feature does not change.
+            # A row closer to even odds than the shift allows for is one that the feature does not change, however much
+            # it counts.
             exponent = shifted_exponent(shift, side * self.high, side * self.low)
-            scaled_ratio = np.exp(np.minimum(exponent, LARGEST_EXPONENT))
+            scaled_ratio = np.exp(np.minimum(exponent, LARGEST_EXPONENT - np.log(self.counts.max(initial=1.0))))
             if self.zeros is not None:
                 scaled_ratio[self.zeros != 0] = 0.0
         weight = self.counts * scaled_ratio / (1 + ratio) ** 2

@@ -40,8 +40,8 @@ _ROUND = 1.5 * 2.0**52
 _LEAST_EXPONENT = -708.0
 _SMALLEST_SINGLE = 1e-37
 """Single precision has smaller numbers, with fewer digits, that take long to compute with."""
-_HARDLY_CERTAIN = 300.0
-"""Log-odds beyond which a row's weight is too small to be a unit."""
+_LARGEST_LOSS = 1e30
+"""More than that means no bound at all, and single precision has no more than a little more."""
 _FEW = 256
 """Among so many numbers, the lowest few are found by comparing each with each."""
 
@@ -185,7 +185,8 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
 
     The champions, as many features of the lowest estimates, are summed over all rows to begin with. Any other is gone
     on with, some rows at a time, as long as those that are left might bring it below them. ``estimate`` becomes each
-    feature's sum, or what it would be if all rows were like those that were gone through.
+    feature's sum, or what it would be if all rows were like those that were gone through: next time, when the sums will
+    be others, the lowest of these are the champions.
 
     ``cells`` are as ``arrange`` leaves them, ``towards`` and ``counts`` in the same order of rows, and ``line_of`` says
     where a feature is among them. ``rounding`` is what its sum may be off by relatively, ``fall`` with what it takes
@@ -195,13 +196,9 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
     blocks = (rows + SIFTED - 1) // SIFTED
     _arranged_row_terms(order, odds, towards, counts, rows, blocks * SIFTED, favour, q, weight, loss)
     _rest_of_rows(counts, rows, blocks, weight, loss, rest)
+    _lowest_first(features, count, estimate, champions)
     for k in range(champions):
-        lowest = k
-        for other in range(k + 1, count):
-            lowest = other if estimate[features[other]] < estimate[features[lowest]] else lowest
-        feature = features[lowest]
-        features[lowest] = features[k]
-        features[k] = feature
+        feature = features[k]
         total = 0.0
         for block in range(blocks):
             line = (block * lines + line_of[feature]) * SIFTED
@@ -246,29 +243,51 @@ def two_class_sift(  # type: ignore[no-untyped-def]  # as above
     found[1] = gone_through
 
 
+@njit
+def _lowest_first(features, count, estimate, champions):  # type: ignore[no-untyped-def]  # as above
+    """Swap the features of the lowest estimates with those that stand first."""
+    worst = _worst(features, estimate, champions)
+    for k in range(champions, count):
+        if estimate[features[k]] < estimate[features[worst]]:
+            features[k], features[worst] = features[worst], features[k]
+            worst = _worst(features, estimate, champions)
+
+
+@njit
+def _worst(features, estimate, champions):  # type: ignore[no-untyped-def]  # as above
+    worst = 0
+    for k in range(1, champions):
+        worst = k if estimate[features[k]] > estimate[features[worst]] else worst
+    return worst
+
+
 @njit(fastmath=_CARELESS, error_model="numpy")
 def _arranged_row_terms(  # type: ignore[no-untyped-def]  # as above
     order, odds, towards, counts, rows, size, favour, q, weight, loss
 ):
-    """As above, with the class towards which a row's tables look in the place of the more probable one, and in units of
-    what the least certain row weighs; rows that count for nothing come after the last.
+    """What ``_row_terms`` are when a row's tables look towards one class whether or not it is the more probable one, in
+    the order of ``arrange``; rows that count for nothing come after the last.
 
-    ``loss`` is the most that can be taken from a row, ``favour`` is room for log-odds.
+    Weights are in units of e^-|log-odds| of the least certain row, and so is the most that can be taken from each row,
+    its ``loss``. ``favour`` are the log-odds for the class that tables look towards.
     """
-    least = _bits(_HARDLY_CERTAIN)
+    least = _bits(np.inf)
     for i in range(rows):
         favour[i] = odds[order[i]] * towards[i]
         least = min(least, _bits(favour[i]))
-    unit = exp(-np.int64(least).view(np.float64))
+    gap = np.int64(least).view(np.float64)
+    unit = exp(-gap)
     for i in range(rows):
         ratio = exp(-abs(favour[i]))
         share = 1.0 / (1.0 + ratio)
-        side = counts[i] * towards[i] / unit
-        other = share if favour[i] < 0.0 else ratio * share
-        both = ratio * share * share
-        q[i] = np.float32(other)
-        weight[i] = np.float32(side * both if abs(side) * both > _SMALLEST_SINGLE else 0.0)
-        loss[i] = np.float32(abs(side) * (other if side > 0.0 else both))
+        q[i] = np.float32(share if favour[i] < 0.0 else ratio * share)
+        scaled_ratio = abs(counts[i]) * exp(gap - abs(favour[i]))
+        scaled_q = abs(counts[i]) * share / unit if favour[i] < 0.0 else scaled_ratio * share
+        scaled_p_q = scaled_ratio * share * share
+        own = counts[i] * towards[i] > 0.0
+        loss[i] = np.float32(min(scaled_q if own else scaled_p_q, _LARGEST_LOSS))
+        size_of_weight = scaled_p_q if scaled_p_q > _SMALLEST_SINGLE else 0.0
+        weight[i] = np.float32(size_of_weight if own else -size_of_weight)
     for i in range(rows, size):
         q[i] = weight[i] = np.float32(0.0)
 
@@ -280,7 +299,7 @@ _REST = 5
 @njit(fastmath=_CARELESS, error_model="numpy")
 def _rest_of_rows(counts, rows, blocks, weight, loss, rest):  # type: ignore[no-untyped-def]  # as above
     """What the rows from each block on can lose: those of class 0 whose tables look towards it, or towards class 1, and
-    those of class 1 in the same two cases.
+    those of class 1 whose tables look towards it, or towards class 0; and then what all of them weigh.
     """
     for number in range(_REST):
         rest[_REST * blocks + number] = 0.0
@@ -318,7 +337,7 @@ def _slack(total, rounding, fall, feature, rest):  # type: ignore[no-untyped-def
 
 @njit
 def _nth_lowest(numbers, count, wanted):  # type: ignore[no-untyped-def]  # as above
-    """The lowest of some numbers than which as many as wanted are no higher."""
+    """The highest of the ``wanted`` lowest numbers."""
     nth = np.inf
     for k in range(count):
         as_low = 0
