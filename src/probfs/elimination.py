@@ -11,7 +11,6 @@ import numpy as np
 from probfs.backends import Backend, Features, RoundScores
 from probfs.choices import Score
 from probfs.scaled import Scaled
-from probfs.table import Floats
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of their size, not of its own.
@@ -110,16 +109,17 @@ def _ascending(values: Scaled) -> list[int]:
 
 
 def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score) -> bool:
-    pair = np.array([first, second])
-    values, terms = driving.take(pair), sizes.take(pair)
-    mantissa, exponent = values.parts
-    unit = int(max(exponent[mantissa != 0], default=0))
-    low, high = values.relative_to(unit)
+    if driving.power is None and sizes.power is None:
+        low, high = driving.floats_at((first, second))
+        largest = max(sizes.floats_at((first, second)))
+    else:
+        pair = np.array([first, second])
+        values = driving.take(pair)
+        mantissa, exponent = values.parts
+        unit = int(max(exponent[mantissa != 0], default=0))
+        low, high = values.relative_to(unit).tolist()
+        largest = float(sizes.take(pair).relative_to(unit).max())
     difference = abs(high - low)
     if difference <= _TIE * max(abs(low), abs(high)):
         return True
-    return score == "signed" and bool(difference <= _ROUNDING * _largest(terms.relative_to(unit)))
-
-
-def _largest(values: Floats) -> float:
-    return float(np.max(values))
+    return score == "signed" and difference <= _ROUNDING * largest
