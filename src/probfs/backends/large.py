@@ -15,12 +15,14 @@ from probfs.backends.rows import Rows
 from probfs.backends.sums import Fit, Sums
 from probfs.backends.two_class import TwoClassRows
 from probfs.crew import crew
-from probfs.native import BLOCK
+from probfs.native import BLOCK, TOGETHER
 from probfs.native.loader import Loop, address, loop
 from probfs.table import Codes, Floats
 
 MOST_TABLE_CELLS = 1 << 22
 """Beyond this the tables of many classes would not stay in the cache, and take long to make."""
+MOST_TABLES_CELLS = 1 << 24
+"""Of all groups together, which would take too much memory."""
 _WORTH_A_THREAD = 500_000
 """Cells below which handing some of them to another thread takes longer than to go through them."""
 
@@ -34,7 +36,10 @@ def large(codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[
     if two_class:
         fits = 3 * len(groups) * groups[0].layout.slots <= np.iinfo(np.int32).max
         return [LargeTwoClassRows(codes, two_class)] if fits else list(groups)
-    return [LargeManyClassRows(rows) for rows in groups if isinstance(rows, ManyClassRows)]
+    many_class = [rows for rows in groups if isinstance(rows, ManyClassRows)]
+    table_cells = len(many_class[0].high) ** 2 * many_class[0].layout.slots
+    fits = table_cells <= MOST_TABLE_CELLS and table_cells * len(groups) <= MOST_TABLES_CELLS
+    return [LargeManyClassRows(rows) for rows in many_class] if fits else list(groups)
 
 
 class LargeTwoClassRows(Rows):
@@ -89,7 +94,7 @@ class LargeTwoClassRows(Rows):
         before = self._arguments(features)
         parts = _parts(self._size, len(features), self._size * len(features))
         while len(self._scratch) < len(parts):
-            self._scratch.append(_Scratch(min(self._size, BLOCK)))
+            self._scratch.append(_Scratch(min(self._size, BLOCK), 2))
         size = self._blocks * len(features)
         after = self._sums_at, self._sums_at + size * self._sums.itemsize
         _run(
@@ -121,45 +126,87 @@ class LargeTwoClassRows(Rows):
 class _Scratch:
     """Where a thread keeps what it computes for a block."""
 
-    def __init__(self, rows: int) -> None:
-        self._start, self._numbers = np.empty(rows, dtype=np.int32), np.empty((2, rows))
-        self.addresses = address(self._start), *map(address, self._numbers)
+    def __init__(self, rows: int, lines: int) -> None:
+        """For so many rows, with some lines of numbers; the third and all that follow are one thing to the loops."""
+        self._start, self._numbers = np.empty(rows, dtype=np.int32), np.empty((lines, rows))
+        self.addresses = address(self._start), *map(address, self._numbers[:3])
 
 
 class LargeManyClassRows(ManyClassRows):
     """Any number of classes; the rows of one class and one model, as they are in numpy."""
 
     def __init__(self, rows: ManyClassRows) -> None:
+        """No model may have zeros, and its tables must not be too large."""
         super().__init__(rows.codes, rows.counts, rows.label, rows.layout, rows.tables)
-        self._sum = loop("many_class_sums", rows.codes.dtype.name)
+        classes, size = self.high.shape
+        self._size = size
+        self._blocks = _blocks(size)
         self._excess_table = _excess_tables(rows.tables.factors)
+        self._top, self._probabilities = np.zeros(size, dtype=np.int64), np.empty((classes, size))
+        self._state = np.empty((self._blocks, 4))
+        self._scratch: list[_Scratch] = []
+        kind = rows.codes.dtype.name
+        self._move, self._sum_up = loop("many_class_move", kind), loop("many_class_sums", kind)
+        self._label = -1 if rows.label is None else rows.label
+        self._codes_at = table_at(rows.codes)
+        self._state_at, self._counts_at = address(self._state), address(self.counts)
+        self._rows_at = address(self._top), address(self._probabilities)
+        self._offset_at, self._excess_at = address(self.layout.offset), address(self._excess_table)
+        self._weights_at = *map(address, (self.high, self.low)), self._counts_at
 
-    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
-        if shift or self._excess_table is None:
-            return super().sums(features, shift)
-        rows = self.codes.shape[1]
-        behind, top = self._behind()
-        weights = np.exp(-behind)
-        probabilities = np.ascontiguousarray((weights / weights.sum(axis=0)).T)
-        sums = np.empty((2, _blocks(rows), len(features)))
-        at = address(sums)
+    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+        classes = len(self.high)
         before = (
-            *table_at(self.codes),
+            *self._codes_at,
             address(features),
             len(features),
-            address(self.layout.offset),
-            address(self._excess_table),
+            self._offset_at,
+            address(self.tables.logs),
             self.layout.slots,
-            address(top),
-            address(probabilities),
-            len(weights),
-            address(self.counts),
-            -1 if self.label is None else self.label,
+            classes,
+            *self._weights_at,
+            self._label,
+            float(sign),
+            *self._rows_at,
         )
-        parts = _parts(rows, len(features), rows * len(features) * len(weights))
-        kept = self, features, top, probabilities, sums
+        parts = _parts(self._size, 1, self._size * classes * (2 * len(features) + 6))
+        arguments = [(*before, first, last, self._state_at) for first, last, _, _ in parts]
+        _run(self._move, arguments, (self, features))
+
+    def least_gap(self) -> float:
+        return min(self._state[:, 3].tolist(), default=np.inf)
+
+    def fit(self) -> Fit:
+        errors, miss, loss, _ = self._state.sum(axis=0).tolist()
+        return Fit(errors, miss, loss)
+
+    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+        if shift:
+            return super().sums(features, shift)
+        classes = len(self.high)
+        sums = np.empty((2, self._blocks, len(features)))
+        at = address(sums)
+        before = (
+            *self._codes_at,
+            address(features),
+            len(features),
+            self._offset_at,
+            self._excess_at,
+            self.layout.slots,
+            classes,
+            self._counts_at,
+            self._label,
+            *self._rows_at,
+        )
+        parts = _parts(self._size, len(features), self._size * len(features) * classes)
+        while len(self._scratch) < len(parts):
+            self._scratch.append(_Scratch(TOGETHER, 2 + classes))
         after = at, at + sums[0].nbytes
-        _run(self._sum, [(*before, *part, *after) for part in parts], kept)
+        _run(
+            self._sum_up,
+            [(*before, *part, *own.addresses, *after) for part, own in zip(parts, self._scratch, strict=False)],
+            (self, features, sums),
+        )
         absolute, signed = sums.sum(axis=1)
         return Sums(absolute, signed)
 
@@ -202,9 +249,6 @@ def _stretches(items: int, parts: int) -> Iterator[tuple[int, int]]:
             yield first, last
 
 
-def _excess_tables(factors: Floats) -> Floats | None:
-    """(f_top - f_c) / f_c for every top class, slot and class; none where that would be too much."""
-    classes, slots = factors.shape
-    if classes * classes * slots > MOST_TABLE_CELLS:
-        return None
-    return np.ascontiguousarray((factors[:, :, None] - factors.T[None]) / factors.T[None])
+def _excess_tables(factors: Floats) -> Floats:
+    """(f_top - f_c) / f_c for every class c, top class and slot."""
+    return np.ascontiguousarray((factors[None] - factors[:, None]) / factors[:, None])

@@ -37,8 +37,8 @@ Members = npt.NDArray[np.intp]
 _UNDERFLOWING = 2.0**-900
 """Times what a feature can make of it, a weight that has lost digits to underflow, or is 0."""
 WORTH_COMPILING = 100_000_000
-"""Cells of all rounds together, above which compiled loops save several times the tenth of a second that loading them
-takes: the first time ever they must be compiled, which takes a few seconds.
+"""Cells of all rounds together, for each class but one, above which compiled loops save several times the tenth of a
+second that loading them takes: the first time ever they must be compiled, which takes a few seconds.
 """
 LOOP_CODES = ("uint8", "uint16")
 """The types of codes that there are compiled loops for."""
@@ -67,7 +67,8 @@ class NaiveBayes:
         """``rounds`` is how many features each round will have; one round of all is assumed otherwise."""
         self._table_rows = len(dataset.counts) + len(dataset.unlabelled_counts)
         features = rounds or [len(dataset.features)]
-        self._compile = self._table_rows * (sum(features) + _ROW * len(features)) >= WORTH_COMPILING
+        cells = self._table_rows * (sum(features) + _ROW * len(features)) * (len(dataset.classes) - 1)
+        self._compile = cells >= WORTH_COMPILING
         self._rows = dataset.rows
         self._unlabelled_rows = dataset.unlabelled_rows
         self._smoothing = smoothing

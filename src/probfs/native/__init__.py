@@ -5,6 +5,8 @@ What both sides must agree on is here, where it can be had without loading anyth
 
 BLOCK = 4096
 """Rows that are gone through at a time, so that what they need stays in the cache."""
+TOGETHER = 512
+"""Rows that are gone through at a time where there is something to keep for each class."""
 SIFTED = 128
 """Rows after which it is looked which features may still be lowest."""
 SIFT_UNDERFLOW = 1e-25

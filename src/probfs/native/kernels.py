@@ -25,6 +25,7 @@ from probfs.native import (
     SIFT_UNDERFLOW,
     SIFTED,
     SLOTS,
+    TOGETHER,
 )
 
 _PRODUCTS = 256
@@ -374,32 +375,127 @@ def arrange(codes, stride, rows, features, count, widths, order, table, cells): 
                 cells[line + i] = 0
 
 
-def many_class_sums(  # type: ignore[no-untyped-def]  # as above
-    codes, stride, rows, features, count, offset, excess, slots, top, probabilities, classes, counts, label,
-    first, last, first_feature, last_feature, absolute, signed,
+def many_class_move(  # type: ignore[no-untyped-def]  # as above
+    codes, stride, rows, features, count, offset, logs, slots, classes, high, low, counts, label, sign, top,
+    probabilities, first, last, sums,
 ):  # fmt: skip
-    """The same for any number of classes; ``probabilities`` is rows × classes, ``excess`` top × slots × classes."""
+    """As ``two_class_move`` for any number of classes: what there is for each class stands class by class. Also each
+    row's most probable class, and the probabilities of all.
+    """
     for block in range(first, last):
         begin, end = block * BLOCK, min(rows, (block + 1) * BLOCK)
-        for k in range(first_feature, last_feature):
+        for k in range(count):
             column = features[k] * stride
-            base = offset[features[k]]
-            size_of_changes, own = 0.0, 0.0
-            for row in range(begin, end):
-                table = (top[row] * slots + base + codes[column + row]) * classes
-                of_row = row * classes
-                mean = 0.0
+            for c in range(classes):
+                base = c * slots + offset[features[k]]
+                of_class = c * rows
+                for row in range(begin, end):
+                    term = sign * logs[base + codes[column + row]]
+                    old = high[of_class + row]
+                    total = old + term
+                    back = total - old
+                    low[of_class + row] += (old - (total - back)) + (term - back)
+                    high[of_class + row] = total
+        _block_of_classes(classes, rows, high, low, counts, label, top, probabilities, begin, end, block * 4, sums)
+
+
+@njit(error_model="numpy")
+def _block_of_classes(  # type: ignore[no-untyped-def]  # as above
+    classes, rows, high, low, counts, label, top, probabilities, begin, end, place, sums
+):
+    errors, miss, loss, least = 0.0, 0.0, 0.0, np.inf
+    for row in range(begin, end):
+        best = 0
+        for c in range(1, classes):
+            best = (
+                c
+                if high[c * rows + row] + low[c * rows + row] > high[best * rows + row] + low[best * rows + row]
+                else best
+            )
+        top[row] = best
+        whole, others, second, own_gap, predicted = 0.0, 0.0, np.inf, 0.0, -1
+        for c in range(classes):
+            difference = high[best * rows + row] - high[c * rows + row]
+            behind = max(difference + (low[best * rows + row] - low[c * rows + row]), 0.0)
+            weight = exp(-behind)
+            probabilities[c * rows + row] = weight
+            whole += weight
+            others += weight if c != label else 0.0
+            second = min(second, behind) if c != best else second
+            own_gap = behind if c == label else own_gap
+            predicted = c if predicted < 0 and behind <= EQUAL_ODDS else predicted
+        for c in range(classes):
+            probabilities[c * rows + row] /= whole
+        least = min(least, second)
+        if label >= 0:
+            errors += counts[row] if predicted != label else 0.0
+            miss += counts[row] * (others / whole)
+            # When the own class leads, what the others hold may be far below 1.
+            loss += counts[row] * (math.log1p(others) if own_gap == 0.0 else own_gap + math.log(whole))
+    sums[place] = errors
+    sums[place + 1] = miss
+    sums[place + 2] = loss
+    sums[place + 3] = least
+
+
+def many_class_sums(  # type: ignore[no-untyped-def]  # as above
+    codes, stride, rows, features, count, offset, excess, slots, classes, counts, label, top, probabilities,
+    first, last, first_feature, last_feature, start, mean, change, each, absolute, signed,
+):  # fmt: skip
+    """As ``two_class_sums`` for any number of classes; ``excess`` is classes × tops × slots.
+
+    ``start``, ``mean`` and ``change`` are room for what is computed for some rows at a time, ``each`` for every class.
+    """
+    for block in range(first, last):
+        end = min(rows, (block + 1) * BLOCK)
+        for k in range(first_feature, last_feature):
+            absolute[block * count + k] = signed[block * count + k] = 0.0
+        for begin in range(block * BLOCK, end, TOGETHER):
+            size = min(end - begin, TOGETHER)
+            for i in range(size):
+                start[i] = top[begin + i] * slots
+            for k in range(first_feature, last_feature):
+                column = features[k] * stride + begin
                 for c in range(classes):
-                    mean += probabilities[of_row + c] * excess[table + c]
-                change = 0.0
-                for c in range(classes):
-                    change += abs(mean - excess[table + c]) * probabilities[of_row + c]
-                scale = counts[row] / (1.0 + mean)
-                size_of_changes += change * scale
-                if label >= 0:
-                    own += (mean - excess[table + label]) * probabilities[of_row + label] * scale
-            absolute[block * count + k] = size_of_changes / 2
-            signed[block * count + k] = own
+                    base = c * classes * slots + offset[features[k]]
+                    for i in range(size):
+                        each[c * TOGETHER + i] = excess[base + codes[column + i] + start[i]]
+                _change_sizes(classes, rows, probabilities, begin, size, each, mean, change)
+                total, own = _changes_in_all(rows, counts, label, probabilities, begin, size, each, mean, change)
+                absolute[block * count + k] += total / 2
+                signed[block * count + k] += own
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _change_sizes(  # type: ignore[no-untyped-def]  # as above
+    classes, rows, probabilities, begin, size, each, mean, change
+):
+    """E = Σ P·e for each row, and Σ P·|E - e|."""
+    for i in range(size):
+        mean[i] = change[i] = 0.0
+    for c in range(classes):
+        for i in range(size):
+            mean[i] += probabilities[c * rows + begin + i] * each[c * TOGETHER + i]
+    for c in range(classes):
+        for i in range(size):
+            change[i] += probabilities[c * rows + begin + i] * abs(mean[i] - each[c * TOGETHER + i])
+
+
+@njit(fastmath=_CARELESS, error_model="numpy")
+def _changes_in_all(  # type: ignore[no-untyped-def]  # as above
+    rows, counts, label, probabilities, begin, size, each, mean, change
+):
+    """Twice the absolute changes, and those of the rows' own class, if they have one."""
+    total, own = 0.0, 0.0
+    if label < 0:
+        for i in range(size):
+            total += change[i] * (counts[begin + i] / (1.0 + mean[i]))
+    else:
+        for i in range(size):
+            scale = counts[begin + i] / (1.0 + mean[i])
+            total += change[i] * scale
+            own += (mean[i] - each[label * TOGETHER + i]) * probabilities[label * rows + begin + i] * scale
+    return total, own
 
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
@@ -500,6 +596,7 @@ _LOOPS: dict[str, tuple[set[str], Function]] = {
     "two_class_move": (set(), two_class_move),
     "two_class_sums": (_CARELESS, two_class_sums),
     "two_class_sift": (_CARELESS, two_class_sift),
+    "many_class_move": (set(), many_class_move),
     "many_class_sums": (_CARELESS, many_class_sums),
     "arrange": (set(), arrange),
     "split_cells": (set(), split_cells),

@@ -32,7 +32,8 @@ ARGUMENTS = {
     "two_class_move": _TWO_CLASSES + "idiiD",
     "two_class_sums": _TWO_CLASSES + "iiiiSDDDD",
     "two_class_sift": "CiiIiIIFIDDDiiiDDDDFFFDDI",
-    "many_class_sums": _TABLE + "IDiIDiDiiiiiDD",
+    "many_class_move": _TABLE + "IDiiDDDidIDiiD",
+    "many_class_sums": _TABLE + "IDiiDiIDiiiiSDDDDD",
     "arrange": _TABLE + "IIIC",
     "split_cells": "BiiiiBUIUBI",
 }
