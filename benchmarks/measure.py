@@ -29,6 +29,11 @@ def best_of(times: int, call: Callable[[], object]) -> float:
     return best
 
 
+def best_of_each(times: int, *calls: Callable[[], object]) -> list[float]:
+    """The least of several times of each of some calls, in turns: a slow spell of the machine strikes all of them."""
+    return [min(own) for own in zip(*([best_of(1, call) for call in calls] for _ in range(times)), strict=True)]
+
+
 # Started from a small process: a child's peak memory counts what its parent held when it was started.
 _STARTER = """
 import resource, subprocess, sys, time
@@ -51,8 +56,13 @@ def process(arguments: Sequence[str]) -> Usage:
 
 def best_process(times: int, arguments: Sequence[str]) -> Usage:
     """The least of several times of a process, and the peak memory of the one that took most."""
-    usages = [process(arguments) for _ in range(times)]
-    return Usage(min(u.seconds for u in usages), max(u.megabytes for u in usages))
+    return best_processes(times, arguments)[0]
+
+
+def best_processes(times: int, *processes: Sequence[str]) -> list[Usage]:
+    """The same for processes that are to be compared, in turns: a slow spell of the machine strikes all of them."""
+    usages = [[process(arguments) for arguments in processes] for _ in range(times)]
+    return [Usage(min(u.seconds for u in own), max(u.megabytes for u in own)) for own in zip(*usages, strict=True)]
 
 
 def python(code: str) -> list[str]:

@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measure import Line, at_most, best_of, best_process, faster, out_of_cache, probfs, process, python
+from measure import (
+    Line,
+    at_most,
+    best_of,
+    best_of_each,
+    best_process,
+    best_processes,
+    faster,
+    out_of_cache,
+    probfs,
+    process,
+    python,
+)
 from probfs import api
 from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Score
@@ -35,9 +47,8 @@ def tall(folder: Path) -> Iterator[Line]:
     read = python(f"import pandas; pandas.read_csv({str(path)!r})")
     # The first run compiles, once and for all.
     process(probfs("rank", path))
-    peer = best_process(3, read)
-    for score in SCORES:
-        own = best_process(3, probfs("rank", path, "--score", score))
+    peer, *ours = best_processes(6, read, *(probfs("rank", path, "--score", score) for score in SCORES))
+    for score, own in zip(SCORES, ours, strict=True):
         yield at_most(name, f"rank, {score}, warm", own.seconds, "pandas.read_csv", peer.seconds, 2)
         met = own.megabytes <= 450
         yield Line(
@@ -57,12 +68,12 @@ def wide(folder: Path) -> Iterator[Line]:
     cells = rows * sum(rounds)
     numerator, denominator, out = (np.full(20_000, value) for value in (1.0, 3.0, 0.0))
     division = best_of(200, lambda: np.divide(numerator, denominator, out=out)) / len(out)
-    for score in SCORES:
-        one = best_of(3, lambda: backend(dataset, rounds).score())
-        every = best_of(3, partial(ranked, dataset, score))
-        yield at_most(
-            "wide-1000x1500", f"all rounds but one, {score}", every - one, "np.divide a cell", division * cells, 1
-        )
+    one, *every = best_of_each(
+        10, lambda: backend(dataset, rounds).score(), *(partial(ranked, dataset, score) for score in SCORES)
+    )
+    for score, seconds in zip(SCORES, every, strict=True):
+        what = f"all rounds but one, {score}"
+        yield at_most("wide-1000x1500", what, seconds - one, "np.divide a cell", division * cells, 1)
 
 
 def medium(folder: Path) -> Iterator[Line]:
@@ -162,9 +173,9 @@ def many_rows(folder: Path) -> Iterator[Line]:
     path = folder / "binary.csv"
     binary(5_000_000, 12).to_csv(path, index=False)
     code = f"from probfs.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
-    reading = best_process(2, python(code)).seconds
-    own = best_process(2, probfs("rank", path)).seconds
-    peer = best_process(2, python(f"import pandas; pandas.read_csv({str(path)!r})")).seconds
+    process(probfs("rank", path))
+    pandas = python(f"import pandas; pandas.read_csv({str(path)!r})")
+    own, peer, reading = (usage.seconds for usage in best_processes(5, probfs("rank", path), pandas, python(code)))
     yield at_most("binary-5000000x12", "rank", own, "pandas.read_csv", peer, 1.5)
     yield at_most("binary-5000000x12", "rank", own, "probfs reading the file", reading, 1.5)
 
@@ -187,12 +198,12 @@ def arff(folder: Path) -> Iterator[Line]:
 
 def start_up(folder: Path) -> Iterator[Line]:
     """What it takes to begin at all."""
-    typer = best_process(5, python("import typer")).seconds
-    shown = best_process(5, [*python("from probfs.cli import main; main(['--help'])")]).seconds
-    yield at_most("start", "--help", shown, "import typer", typer, 2)
-    both = best_process(5, python("import pandas, typer")).seconds
-    small = best_process(5, probfs("rank", HERE.parent / "sample_data" / "breast_cancer.csv")).seconds
-    yield at_most("start", "rank of 699 × 10", small, "import pandas, typer", both, 1.5)
+    help_alone = python("from probfs.cli import main; main(['--help'])")
+    shown, typer = best_processes(5, help_alone, python("import typer"))
+    yield at_most("start", "--help", shown.seconds, "import typer", typer.seconds, 2)
+    small = probfs("rank", HERE.parent / "sample_data" / "breast_cancer.csv")
+    ranked_small, both = best_processes(5, small, python("import pandas, typer"))
+    yield at_most("start", "rank of 699 × 10", ranked_small.seconds, "import pandas, typer", both.seconds, 1.5)
 
 
 def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:

@@ -21,7 +21,7 @@ from probfs.preparation import (
     without_missing_texts,
 )
 from probfs.rules import Measured, Quantiles, Rule
-from probfs.table import Codes, Floats, Integers, Kind, Table, code_type
+from probfs.table import Codes, Floats, Integers, Kind, Labels, Table, code_type
 from probfs.text import counted, listed, quoted
 
 MANY_UNSEEN = 0.5
@@ -52,7 +52,7 @@ class Dataset:
 
     features: tuple[Feature, ...]
     classes: tuple[str, ...]
-    labels: Integers
+    labels: Labels
     counts: Integers
     unlabelled_counts: Integers
     source: str = "table"

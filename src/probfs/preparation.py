@@ -16,7 +16,7 @@ from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
 from probfs.planning import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
 from probfs.rules import UNKNOWN, Category, Coder, Measured, Numeric, Rule, Seen, UnfitValueError, short_number
-from probfs.table import Column, Floats, Integers, Kind, Table, code_type, is_number
+from probfs.table import Column, Floats, Integers, Kind, Labels, Table, code_type, is_number
 from probfs.text import quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
@@ -33,7 +33,7 @@ class Prepared:
     target: str
     target_reason: str
     classes: tuple[str, ...]
-    labels: Integers
+    labels: Labels
     """Each row's position in ``classes``, or UNKNOWN for an unlabelled row."""
     weights: Integers
     """How many equal rows each row stands for."""
@@ -92,7 +92,7 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     # From each value to its place, and from there to its class, before any row is looked at.
     by_value = positions[_places(table, column, coder)]
     narrow = np.min_scalar_type(-1 - len(classes))
-    labels = looked_up(by_value.astype(narrow), column.codes).astype(np.int64)
+    labels = looked_up(by_value.astype(narrow), column.codes)
     labelled_weights = _labelled_weights(labels, weights)
     declared = column.declared or target in mapping.columns
     plans, notes = plan_columns(table, mapping, choice, target, labelled_weights)
@@ -198,7 +198,7 @@ def _places(table: Table, column: Column, coder: Coder) -> Integers:
     return np.append(by_value, UNKNOWN)
 
 
-def _labelled_weights(labels: Integers, weights: Integers) -> Integers | None:
+def _labelled_weights(labels: Labels, weights: Integers) -> Integers | None:
     if labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1:
         return None
     return np.where(labels == UNKNOWN, 0, weights)

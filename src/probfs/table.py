@@ -19,6 +19,8 @@ from probfs.text import did_you_mean, quoted
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Integers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.signedinteger[Any]]
+"""Classes by their positions, of as few bytes as they need."""
 Floats = npt.NDArray[np.float64]
 
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
