@@ -64,8 +64,7 @@ class LargeTwoClassRows(Rows):
         self._tables = np.concatenate([table for own in groups for table in (own.tables.excess, own.tables.log_odds)])
         self._origin = np.repeat(np.arange(len(groups)) * 3 * self.layout.slots, sizes).astype(np.int32)
         self._features = np.empty(len(codes), dtype=np.int64)
-        # Errors, absolute and logarithmic loss, and the least gap of each block.
-        self._state = np.empty((self._blocks, 4))
+        self._state = _State(self._blocks)
         self._sums = np.empty(2 * self._blocks * len(codes))
         self._scratch: list[_Scratch] = []
         self._move, self._sum_up = (loop(name, codes.dtype.name) for name in ("two_class_move", "two_class_sums"))
@@ -74,19 +73,18 @@ class LargeTwoClassRows(Rows):
         arrays = self.layout.offset, self._tables, self._origin, self.high, self.low, self.counts
         offset_at, tables_at, *rows_at = map(address, arrays)
         self._rows_at = offset_at, tables_at, self.layout.slots, *rows_at
-        self._state_at, self._sums_at = address(self._state), address(self._sums)
+        self._sums_at = address(self._sums)
 
     def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         before = *self._arguments(features), self._counts_are_one, float(sign)
         parts = _parts(self._size, 1, self._size * (2 * len(features) + 6))
-        _run(self._move, [(*before, first, last, self._state_at) for first, last, _, _ in parts], self)
+        _run(self._move, [(*before, first, last, self._state.address) for first, last, _, _ in parts], self)
 
     def least_gap(self) -> float:
-        return min(self._state[:, 3].tolist(), default=np.inf)
+        return self._state.least_gap()
 
     def fit(self) -> Fit:
-        errors, miss, loss, _ = (self._state[0] if self._blocks == 1 else self._state.sum(axis=0)).tolist()
-        return Fit(errors, miss, loss)
+        return self._state.fit()
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift:
@@ -123,6 +121,21 @@ class LargeTwoClassRows(Rows):
         return *self._codes_at, self._features_at, len(features), *self._rows_at
 
 
+class _State:
+    """How the rows of each block do: their errors, absolute and logarithmic loss, and their least gap."""
+
+    def __init__(self, blocks: int) -> None:
+        self._by_block = np.empty((blocks, 4))
+        self.address = address(self._by_block)
+
+    def least_gap(self) -> float:
+        return min(self._by_block[:, 3].tolist(), default=np.inf)
+
+    def fit(self) -> Fit:
+        errors, miss, loss, _ = (self._by_block[0] if len(self._by_block) == 1 else self._by_block.sum(axis=0)).tolist()
+        return Fit(errors, miss, loss)
+
+
 class _Scratch:
     """Where a thread keeps what it computes for a block."""
 
@@ -143,13 +156,13 @@ class LargeManyClassRows(ManyClassRows):
         self._blocks = _blocks(size)
         self._excess_table = _excess_tables(rows.tables.factors)
         self._top, self._probabilities = np.zeros(size, dtype=np.int64), np.empty((classes, size))
-        self._state = np.empty((self._blocks, 4))
+        self._state = _State(self._blocks)
         self._scratch: list[_Scratch] = []
         kind = rows.codes.dtype.name
         self._move, self._sum_up = loop("many_class_move", kind), loop("many_class_sums", kind)
         self._label = -1 if rows.label is None else rows.label
         self._codes_at = table_at(rows.codes)
-        self._state_at, self._counts_at = address(self._state), address(self.counts)
+        self._counts_at = address(self.counts)
         self._rows_at = address(self._top), address(self._probabilities)
         self._offset_at, self._excess_at = address(self.layout.offset), address(self._excess_table)
         self._weights_at = *map(address, (self.high, self.low)), self._counts_at
@@ -170,15 +183,14 @@ class LargeManyClassRows(ManyClassRows):
             *self._rows_at,
         )
         parts = _parts(self._size, 1, self._size * classes * (2 * len(features) + 6))
-        arguments = [(*before, first, last, self._state_at) for first, last, _, _ in parts]
+        arguments = [(*before, first, last, self._state.address) for first, last, _, _ in parts]
         _run(self._move, arguments, (self, features))
 
     def least_gap(self) -> float:
-        return min(self._state[:, 3].tolist(), default=np.inf)
+        return self._state.least_gap()
 
     def fit(self) -> Fit:
-        errors, miss, loss, _ = self._state.sum(axis=0).tolist()
-        return Fit(errors, miss, loss)
+        return self._state.fit()
 
     def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift:

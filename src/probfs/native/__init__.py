@@ -1,4 +1,4 @@
-"""Loops in machine code, for what is too much for numpy: ``kernels`` says what they do, ``loader`` makes them callable.
+"""Loops in machine code, for what is too much for numpy: ``loops`` says what they do, ``loader`` makes them callable.
 
 What both sides must agree on is here, where it can be had without loading anything.
 """

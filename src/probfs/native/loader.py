@@ -1,4 +1,4 @@
-"""Machine code of the loops in ``kernels``: made once, kept, and loaded without numba, which takes long to import.
+"""Machine code of the ``loops``: made once, kept, and loaded without numba, which takes long to import.
 
 It is kept where the package is, as Python keeps its own, or else in the user's cache; where neither can be written, it
 is made anew each time. A file begins with a digest of what follows, so that a broken one is never run.
@@ -85,9 +85,9 @@ def _object_code(name: str, codes: str, symbol: str, machine: Any) -> bytes:
     if free is not None and free < _NEEDED_TO_COMPILE:
         # Not only would it fail: libraries that numba brings along try again and again.
         raise OSError("too little memory to compile in")
-    from probfs.native import kernels
+    from probfs.native import compiler
 
-    code = kernels.object_code(name, codes, ARGUMENTS[name], symbol, machine)
+    code = compiler.object_code(name, codes, ARGUMENTS[name], symbol, machine)
     for folder in folders:
         with contextlib.suppress(OSError, OutputError):
             folder.mkdir(parents=True, exist_ok=True)
@@ -120,9 +120,7 @@ def _user_cache() -> Path:
 def _fingerprint() -> str:
     """Of all that the machine code depends on: the loops, who compiles them, and the processor."""
     parts = (
-        Path(__file__).with_name("kernels.py").read_bytes(),
-        Path(__file__).with_name("__init__.py").read_bytes(),
-        repr(ARGUMENTS).encode(),
+        *(file.read_bytes() for file in sorted(Path(__file__).parent.rglob("*.py"))),
         llvmlite.__version__.encode(),
         llvm.get_host_cpu_name().encode(),
         llvm.get_host_cpu_features().flatten().encode(),
