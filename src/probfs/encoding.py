@@ -15,6 +15,7 @@ from probfs.preparation import (
     MOST_CLASSES_OF_NUMBERS,
     Prepared,
     measured,
+    moved,
     places_of_values,
     recoded,
     row_counts,
@@ -135,7 +136,8 @@ def _measure_feature(prepared: Prepared, others: Sequence[Table], name: str, rul
 def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule: Rule) -> _Encoded:
     column = prepared.table.columns[name]
     coder = prepared.learn(column, rule)
-    codes = recoded(prepared.table, column, coder).codes
+    places = places_of_values(prepared.table, column, coder)
+    codes = moved(column.codes, places, len(coder.labels))
     labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
     unlabelled = np.concatenate(
         [codes[prepared.unlabelled], *(recoded(table, table.columns[name], coder).codes for table in others)]
@@ -149,7 +151,7 @@ def _count_feature(prepared: Prepared, others: Sequence[Table], name: str, rule:
         raise DataError(f"{problem}; {hint}", source=prepared.table.source)
     # From how many rows hold each value, not from the rows.
     rows = column.counts(prepared.labelled_weights)
-    seen = np.bincount(places_of_values(prepared.table, column, coder), rows, minlength=missing + 1) > 0
+    seen = np.bincount(places, rows, minlength=missing + 1) > 0
     present = _present(prepared, others, name)
     # A value that no labelled row holds says nothing about the classes: it counts as missing.
     unlabelled[~seen[unlabelled]] = missing

@@ -16,7 +16,7 @@ from probfs.errors import DataError, UsageError
 from probfs.mapping import MappingFile
 from probfs.planning import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
 from probfs.rules import UNKNOWN, Category, Coder, Measured, Numeric, Rule, Seen, UnfitValueError, short_number
-from probfs.table import Column, Floats, Integers, Kind, Labels, Table, code_type, is_number
+from probfs.table import Codes, Column, Floats, Integers, Kind, Labels, Table, code_type, is_number
 from probfs.text import quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
@@ -167,11 +167,16 @@ def learn(table: Table, column: Column, rule: Rule, weights: Integers | None) ->
 
 def recoded(table: Table, column: Column, coder: Coder) -> Column:
     """The column with its values replaced by a learned rule's labels."""
-    places = places_of_values(table, column, coder)
-    # Where nothing changes its place the codes are right as they are.
-    same = np.array_equal(places, np.arange(len(places))) and column.codes.dtype == code_type(len(coder.labels))
-    codes = column.codes if same else looked_up(places.astype(code_type(len(coder.labels))), column.codes)
+    codes = moved(column.codes, places_of_values(table, column, coder), len(coder.labels))
     return Column(column.name, codes, coder.labels, declared=True)
+
+
+def moved(codes: Codes, places: Integers, labels: int) -> Codes:
+    """The codes of as many labels, from each value's code to its place among them."""
+    kind = code_type(labels)
+    # Where nothing changes its place the codes are right as they are.
+    same = np.array_equal(places, np.arange(len(places))) and codes.dtype == kind
+    return codes if same else looked_up(places.astype(kind), codes)
 
 
 def places_of_values(table: Table, column: Column, coder: Coder) -> Integers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ class _CutCoder:
     strict: bool = True
     """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
 
-    @property
+    @cached_property
     def labels(self) -> pa.StringArray:
         ends = ["-inf", *(end_label(point, self.kind) for point in self.points), "inf"]
         closing = ["]"] * len(self.points) + [")"]
