@@ -25,13 +25,13 @@ from measure import (
     python,
 )
 from probfs import api
-from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Score
-from probfs.elimination import eliminate, schedule
-from probfs.encoding import Dataset, encode
-from probfs.planning import ColumnChoice
-from probfs.ranking import collect
-from probfs.readers import ReadOptions, read_table
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.columns.encoding import Dataset, encode
+from probfs.columns.roles import ColumnChoice
+from probfs.ranking.elimination import eliminate, schedule
+from probfs.ranking.result import collect
+from probfs.tables.readers import ReadOptions, read_table
 from workloads import binary, categorical
 
 HERE = Path(__file__).resolve().parent
@@ -172,7 +172,7 @@ def many_rows(folder: Path) -> Iterator[Line]:
     """5,000,000 × 12 binary columns: end to end, beside reading the file alone."""
     path = folder / "binary.csv"
     binary(5_000_000, 12).to_csv(path, index=False)
-    code = f"from probfs.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
+    code = f"from probfs.tables.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
     process(probfs("rank", path))
     pandas = python(f"import pandas; pandas.read_csv({str(path)!r})")
     own, peer, reading = (usage.seconds for usage in best_processes(5, probfs("rank", path), pandas, python(code)))

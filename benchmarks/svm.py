@@ -16,18 +16,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, faster
-from probfs.backends.svm import Svm
-from probfs.backends.svm.scoring import fit, shuffle
-from probfs.canonical import canonical
 from probfs.choices import Kernel
-from probfs.elimination import schedule
-from probfs.encoding import encode
-from probfs.mapping import MappingFile
-from probfs.planning import ColumnChoice
-from probfs.preparation import prepare
-from probfs.readers.frame import table_from_frame
-from probfs.settings import Settings, settle
-from probfs.workers import interruptibly
+from probfs.classifiers.settings import Settings, settle
+from probfs.classifiers.svm.classifier import Svm
+from probfs.classifiers.svm.tasks import fit, shuffle
+from probfs.columns.canonical import canonical
+from probfs.columns.encoding import encode
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.preparation import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.ranking.elimination import schedule
+from probfs.runtime.processes import interruptibly
+from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 
 SHUFFLES = 20

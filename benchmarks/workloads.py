@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from probfs import synthetic
+from probfs.paper import synthetic
 
 
 def weston(rows: int, features: int, seed: int = 0) -> pd.DataFrame:

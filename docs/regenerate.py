@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from probfs.choices import EXPERIMENTS
-from probfs.experiments import reproduce
-from probfs.experiments.figures import save
-from probfs.render.claims import claims_markdown
+from probfs.paper.experiments import reproduce
+from probfs.paper.experiments.figures import save
+from probfs.rendering.claims import claims_markdown
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "paper.md"

@@ -12,7 +12,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["probfs"]):
-    from tests.fuzzing import TARGETS
+    from tests.support.fuzzing import TARGETS
 
 SEEDS = {
     "csv": [b'a,b,y\nx,"1\n2",p\nz,2,q\n', b"a;y\r\n1;2\r\n"],

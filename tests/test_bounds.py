@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.backends import Features
-from probfs.backends.naive_bayes import NaiveBayes
-from probfs.backends.sieve import Sieve
 from probfs.choices import Estimate, Score
-from probfs.elimination import Round, eliminate
-from probfs.encoding import Dataset
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.sieve import Sieve
+from probfs.classifiers.protocol import Features
+from probfs.columns.encoding import Dataset
+from probfs.ranking.elimination import Round, eliminate
 from tests.test_naive_bayes import random_dataset
 
 
@@ -64,8 +64,8 @@ def rounds(
 def check(dataset: Dataset, how: Settings) -> None:
     score, estimate, step, smoothing, compiled = how
     with (
-        patch("probfs.backends.naive_bayes.WORTH_SPARING", 0),
-        patch("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18),
+        patch("probfs.classifiers.naive_bayes.classifier.WORTH_SPARING", 0),
+        patch("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0 if compiled else 10**18),
     ):
         sparing = rounds(dataset, score, estimate, step, True, smoothing)
         everything = rounds(dataset, score, estimate, step, False, smoothing)
@@ -120,7 +120,7 @@ def test_most_rows_of_a_wide_table_are_spared(
     score: Score, estimate: Estimate, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nearly all sums over all rows; the ranking is what it is without."""
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     gone_through = 0
 
     def counting(own: Sieve, active: Features, wanted: int) -> Features:
@@ -151,7 +151,7 @@ def test_most_rows_of_a_wide_table_are_spared(
 @pytest.mark.parametrize("values", [40, 300])
 def test_columns_of_many_values_are_spared_too(values: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their places in the tables of many folds take two bytes, whatever their codes take."""
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     dataset = random_dataset(500, 30, values, 2, seed=0)
     sparing = rounds(dataset, "signed", "cv", 1, spare=True)
     everything = rounds(dataset, "signed", "cv", 1, spare=False)
@@ -163,7 +163,7 @@ def test_columns_of_many_values_are_spared_too(values: int, monkeypatch: pytest.
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 def test_scores_of_certain_rows_are_spared_too(score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where even the least certain row is surer than e^-1000, and no weight is a double."""
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     dataset = random_dataset(60, 1_200, 4, 2, seed=0, signal=1.0)
     backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
     assert backend._labelled[0].least_gap() > 1_000
@@ -178,7 +178,7 @@ def test_scores_of_certain_rows_are_spared_too(score: Score, monkeypatch: pytest
 
 
 def test_rows_that_count_for_nothing_are_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     dataset = random_dataset(300, 30, 3, 2, seed=0)
     features = tuple(replace(feature, unlabelled=feature.labelled[:50]) for feature in dataset.features)
     counts = np.arange(50) % 3

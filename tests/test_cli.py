@@ -20,14 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
-from probfs.mapping import parse_mapping
-from probfs.output import write_whole
-from probfs.planning import ColumnChoice
-from probfs.preparation import prepare
-from probfs.readers.frame import table_from_frame
-from probfs.render import render
-from probfs.rules import Measured
-from probfs.suggestion import suggest_mapping
+from probfs.columns.mapping_file import parse_mapping
+from probfs.columns.preparation import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.columns.rules import Measured
+from probfs.columns.suggestion import suggest_mapping
+from probfs.rendering import render
+from probfs.runtime.output import write_whole
+from probfs.tables.readers.frame import table_from_frame
 from tests.conftest import ROOT, SAMPLES, Run
 
 Write = Callable[[str, "str | bytes"], Path]

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from probfs.crew import Crew, crew
+from probfs.runtime.threads import Crew, crew
 
 
 def test_two_callers_do_not_take_each_others_word_for_it() -> None:

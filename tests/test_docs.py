@@ -19,8 +19,8 @@ from typer.main import get_command
 import probfs
 from probfs.choices import EXPERIMENTS, ExperimentName
 from probfs.cli import app
-from probfs.experiments import reproduce
-from probfs.render.claims import claims_markdown
+from probfs.paper.experiments import reproduce
+from probfs.rendering.claims import claims_markdown
 from tests.conftest import ROOT, Run
 
 README = (ROOT / "README.md").read_text()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzzing import STRATEGIES, TARGETS
+from tests.support.fuzzing import STRATEGIES, TARGETS
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

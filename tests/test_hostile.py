@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from probfs import memory
 from probfs.cli import run as run_here
+from probfs.runtime import memory
 from tests.conftest import SAMPLES, Run
-from tests.hostile import GOOD, MISFITS, UNREADABLE, Case, Misfit
+from tests.support.hostile import GOOD, MISFITS, UNREADABLE, Case, Misfit
 
 READING = {
     "rank": ["rank", "BAD"],
@@ -96,7 +96,7 @@ def test_a_bomb_may_go_off_if_that_is_meant(here: Path, capsys: Capture) -> None
 
 
 def test_a_column_of_too_many_values_is_named(here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.encoding.MOST_VALUES", 4)
+    monkeypatch.setattr("probfs.columns.encoding.MOST_VALUES", 4)
     (here / "t.csv").write_text("id,y\n" + "".join(f"v{i},{i % 2}\n" for i in range(5)))
     assert run_here(["rank", "t.csv"]) == 1
     (line,) = errors(capsys.readouterr().err)

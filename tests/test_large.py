@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from probfs.backends.large import LargeManyClassRows, LargeTwoClassRows
-from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Estimate
-from probfs.elimination import Round, eliminate
-from probfs.encoding import Dataset
-from probfs.merging import merged
-from probfs.table import Column
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.compiled_rows import LargeManyClassRows, LargeTwoClassRows
+from probfs.columns.encoding import Dataset
+from probfs.columns.merging import merged
+from probfs.ranking.elimination import Round, eliminate
+from probfs.tables.table import Column
 from tests.test_naive_bayes import random_dataset
 
 
@@ -42,7 +42,7 @@ def same(first: list[Round], second: list[Round]) -> None:
 
 @pytest.fixture
 def compiling(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
 
 
 @pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
@@ -60,7 +60,7 @@ def test_compiled_loops_give_what_numpy_does(
     counts = np.random.default_rng(5).integers(1, 9, 9_000) if counted else dataset.counts
     dataset = replace(dataset, features=features, counts=counts, unlabelled_counts=more.counts)
     plain = rounds(dataset, estimate)
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     same(rounds(dataset, estimate), plain)
 
 
@@ -69,7 +69,7 @@ def test_rows_that_are_all_but_certain_are_left_to_numpy(monkeypatch: pytest.Mon
     """Thousands of informative columns bring probabilities within e^-1000 of 0 and 1."""
     dataset = random_dataset(60, 1_500, 2, 2, seed=1, signal=0.95)
     compiled = rounds(dataset, "loo", step=500)
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 10**18)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 10**18)
     same(compiled, rounds(dataset, "loo", step=500))
 
 
@@ -86,8 +86,8 @@ import os
 import sys
 import numpy as np
 from tests.test_naive_bayes import random_dataset
-from probfs import crew
-from probfs.backends import naive_bayes
+from probfs.runtime import threads as crew
+from probfs.classifiers.naive_bayes import classifier as naive_bayes
 crew.MOST_THREADS = int(os.environ["THREADS"])
 naive_bayes.WORTH_COMPILING = 0
 scores = naive_bayes.NaiveBayes(random_dataset(20_000, 70, 4, 2, seed=0), "loo", 0, 1.0, 0).score()

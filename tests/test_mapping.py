@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
+from probfs.columns.mapping_file import MappingFile, load_mapping, parse_mapping
+from probfs.columns.preparation import apply_mapping, prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.columns.rules import Quantiles, Seen
 from probfs.errors import MappingError, ProbfsError
-from probfs.mapping import MappingFile, load_mapping, parse_mapping
-from probfs.planning import ColumnChoice
-from probfs.preparation import apply_mapping, prepare
-from probfs.readers.frame import table_from_frame
-from probfs.rules import Quantiles, Seen
-from probfs.table import Kind
+from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.table import Kind
 from tests.test_readers import content
 
 Write = Callable[[str, "str | bytes"], Path]

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 import probfs
-from probfs import scores
-from probfs.backends import rows as rows_module
-from probfs.backends.counts import ClassCounts, Layout, Model
-from probfs.backends.many_classes import FactorTables, ManyClassRows
-from probfs.backends.naive_bayes import NaiveBayes
-from probfs.backends.two_class import OddsTables, TwoClassRows
 from probfs.choices import Estimate, Score
-from probfs.encoding import Dataset, Feature
-from probfs.table import Floats, Integers
+from probfs.classifiers import scores
+from probfs.classifiers.naive_bayes import rows as rows_module
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model
+from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
+from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
+from probfs.columns.encoding import Dataset, Feature
+from probfs.tables.table import Floats, Integers
 from tests.conftest import SAMPLES
-from tests.reference import Problem, factor, posterior
+from tests.support.exact_naive_bayes import Problem, factor, posterior
 from tests.test_naive_bayes_reference import dataset_of, problems
 
 
@@ -341,7 +341,7 @@ def test_a_tiny_smoothing_loses_no_row(
     def probabilities(row: tuple[int | None, ...], used: tuple[int, ...]) -> list[Fraction]:
         return posterior(table, everything, row, used, Fraction(smoothing))
 
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0 if compiled else 10**18)
     found = NaiveBayes(dataset_of(table), "resubstitution", 0, smoothing, 0).score().s_s
     for feature in features:
         others = tuple(other for other in features if other != feature)
@@ -367,7 +367,7 @@ def test_tiny_scores_of_rows_that_count_for_many(compiled: bool, monkeypatch: py
         return Feature(name, pa.array(["0", "1"]), codes, np.empty(0, np.uint8))
 
     features = (*(feature(f"f{number:03}") for number in range(600)), feature("z", 7))
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0 if compiled else 10**18)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0 if compiled else 10**18)
     counts = np.full(8, 10**6)
     dataset = Dataset(features, ("a", "b"), labels, counts, np.empty(0, np.int64))
     logs = NaiveBayes(dataset, "resubstitution", 0, 0.1, 0).score().s_s.logs()

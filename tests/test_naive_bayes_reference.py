@@ -11,14 +11,14 @@ import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
-from probfs.backends.naive_bayes import NaiveBayes
 from probfs.choices import Estimate, Score
-from probfs.elimination import eliminate as product_eliminate
-from probfs.encoding import Dataset, Feature
-from probfs.folds import deal_folds
-from probfs.merging import merged
-from tests import reference
-from tests.reference import Problem
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.columns.encoding import Dataset, Feature
+from probfs.columns.folds import deal_folds
+from probfs.columns.merging import merged
+from probfs.ranking.elimination import eliminate as product_eliminate
+from tests.support import exact_naive_bayes as reference
+from tests.support.exact_naive_bayes import Problem
 
 TOLERANCE = 1e-9
 
@@ -82,7 +82,10 @@ def test_order_scores_errors_and_losses_equal_exact_refits(
 def test_compiled_loops_on_merged_rows_equal_exact_refits(
     problem: Problem, how: tuple[Score, Estimate, float, int | float]
 ) -> None:
-    with patch("probfs.backends.naive_bayes.WORTH_COMPILING", 0), patch("probfs.merging._WORTH", 0):
+    with (
+        patch("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0),
+        patch("probfs.columns.merging._WORTH", 0),
+    ):
         check_against_refits(problem, *how)
 
 

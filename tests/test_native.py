@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from probfs.backends.naive_bayes import NaiveBayes
-from probfs.native import loader
-from probfs.native.loops.numerics import exp
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.kernels import loader
+from probfs.kernels.loops.numerics import exp
 from tests.test_naive_bayes import random_dataset
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from probfs.native import loader
+from probfs.kernels import loader
 loader._folders = lambda: [Path(folder) for folder in sys.argv[1:]]
 loader.loop("two_class_move", "uint8")
 print("numba" in sys.modules)
@@ -66,6 +66,6 @@ def test_exp_is_as_good_as_the_librarys() -> None:
 def test_columns_of_many_values_have_loops_or_numpy(values: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = random_dataset(400, 3, values, 2, seed=0)
     plain = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
-    monkeypatch.setattr("probfs.backends.naive_bayes.WORTH_COMPILING", 0)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0)
     found = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
     assert found.s_s.to_floats() == pytest.approx(plain.s_s.to_floats(), rel=1e-12)

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.backends import RoundScores
-from probfs.elimination import leaving_count, leaving_order
-from probfs.ranking import CSV_HEADER
-from probfs.scaled import Scaled
+from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.protocol import RoundScores
+from probfs.ranking.elimination import leaving_count, leaving_order
+from probfs.ranking.result import CSV_HEADER
 from tests.conftest import SAMPLES
 
 Write = Callable[[str, "str | bytes"], Path]

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs import experiments
 from probfs.choices import EXPERIMENTS, ExperimentName
-from probfs.claims import Claim
-from probfs.experiments import figure4, table1
-from probfs.experiments.lab import Finding, Lab, portions
-from probfs.experiments.misfit import Case, Draw, claims_of, found, together
-from probfs.experiments.misfits import IRRELEVANT, MISFITS, RELEVANT
+from probfs.paper import experiments
+from probfs.paper.claims import Claim
+from probfs.paper.experiments import figure4, table1
+from probfs.paper.experiments.laboratory import Finding, Lab, portions
+from probfs.paper.experiments.misfit import Case, Draw, claims_of, found, together
+from probfs.paper.experiments.misfits import IRRELEVANT, MISFITS, RELEVANT
 from tests.conftest import ROOT, Run
 
 FEW: dict[ExperimentName, int] = {"bound": 20, "figure4": 3, "table1": 2, "equivalence": 2, "misfit": 2, "figure3": 1}
@@ -30,11 +30,11 @@ FEW: dict[ExperimentName, int] = {"bound": 20, "figure4": 3, "table1": 2, "equiv
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Experiments of the same shape that take seconds."""
-    monkeypatch.setattr("probfs.experiments.table1._RUNS_IN_A_TABLE", 4)
-    monkeypatch.setattr("probfs.experiments.figure3._SHIFTS", (0.0, 1.0, 3.0))
-    monkeypatch.setattr("probfs.experiments.figure3._SHARES", (0.0, 0.7, 1.0))
+    monkeypatch.setattr("probfs.paper.experiments.table1._RUNS_IN_A_TABLE", 4)
+    monkeypatch.setattr("probfs.paper.experiments.figure3._SHIFTS", (0.0, 1.0, 3.0))
+    monkeypatch.setattr("probfs.paper.experiments.figure3._SHARES", (0.0, 0.7, 1.0))
     fewer = tuple(replace(misfit, sizes=misfit.sizes[:1]) for misfit in MISFITS)
-    monkeypatch.setattr("probfs.experiments.misfit.MISFITS", fewer)
+    monkeypatch.setattr("probfs.paper.experiments.misfit.MISFITS", fewer)
 
 
 def conducted(name: ExperimentName, runs: int, jobs: int = 1) -> Finding:
@@ -77,7 +77,7 @@ def test_elimination_by_the_signed_score_is_elimination_by_absolute_loss() -> No
 
 def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A claim is judged by the numbers: with other numbers it does not hold."""
-    monkeypatch.setattr("probfs.experiments.example._PAPER", {"x1": (0.16, 0.0495), "x2": (12 / 110, 0.0765)})
+    monkeypatch.setattr("probfs.paper.experiments.example._PAPER", {"x1": (0.16, 0.0495), "x2": (12 / 110, 0.0765)})
     judged_anew = verdicts(conducted("example", 1).claims)
     assert judged_anew["S_S(x1) = 0.15"] == "does not hold"
     assert judged_anew["S_A(x1) = 0.0495"] == "holds"
@@ -270,7 +270,7 @@ def test_results_do_not_depend_on_the_number_of_processes(
     name: ExperimentName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = conducted(name, FEW[name])
-    monkeypatch.setattr("probfs.workers.WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.processes.WORTH_WORKERS", 0.0)
     shared = conducted(name, FEW[name], jobs=2)
     assert shared.rows == alone.rows
     assert shared.claims == alone.claims
@@ -278,7 +278,7 @@ def test_results_do_not_depend_on_the_number_of_processes(
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_is_planned_and_says_what_it_is(name: ExperimentName) -> None:
-    module = importlib.import_module(f"probfs.experiments.{name}")
+    module = importlib.import_module(f"probfs.paper.experiments.{name}")
     assert module.__doc__
     plan = experiments.PLANS[name]
     assert plan.quick <= plan.runs
@@ -297,7 +297,7 @@ def test_figures_show_all_their_text(name: ExperimentName, tmp_path: Path) -> No
         finding.draw(figure)
         seen.append(figure)
 
-    from probfs.experiments.figures import save
+    from probfs.paper.experiments.figures import save
 
     png, svg = save(draw, finding.size, tmp_path, name)
     assert png.read_bytes().startswith(b"\x89PNG")
@@ -383,7 +383,7 @@ def test_claims_fit_a_terminal_and_markdown(run: Run) -> None:
 
 def test_the_tables_that_come_along_are_the_samples() -> None:
     """They are links, so that a table is in the repository once."""
-    for path in (ROOT / "src" / "probfs" / "experiments" / "data").iterdir():
+    for path in (ROOT / "src" / "probfs" / "paper" / "experiments" / "data").iterdir():
         assert path.read_bytes() == (ROOT / "sample_data" / path.name).read_bytes()
 
 

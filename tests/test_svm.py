@@ -19,10 +19,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import probfs
-from probfs.backends.svm.shuffles import draw_donors
-from probfs.workers import Workers, in_threads
-
-from .conftest import ROOT, SAMPLES, Run
+from probfs.classifiers.svm.donors import draw_donors
+from probfs.runtime.processes import Workers, in_threads
+from tests.conftest import ROOT, SAMPLES, Run
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from workloads import weston  # the same tables as are measured
@@ -70,7 +69,7 @@ def test_another_seed_shuffles_anew(mixed: pd.DataFrame) -> None:
 def test_jobs_do_not_change_the_result(
     mixed: pd.DataFrame, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.workers.WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.processes.WORTH_WORKERS", 0.0)
     alone, *together = (
         probfs.rank(mixed, target="sick", classifier="svm", jobs=jobs, step=2, **options).to_csv()  # type: ignore[arg-type]
         for jobs in (1, 2, 3)
@@ -223,7 +222,7 @@ def test_numbers_of_numpy_are_as_good_as_any(mixed: pd.DataFrame) -> None:
 
 
 def test_counts_beyond_what_converges_end_and_are_noted(mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.backends.svm.machine.MOST_ITERATIONS", 1000)
+    monkeypatch.setattr("probfs.classifiers.svm.machine.MOST_ITERATIONS", 1000)
     ranking = probfs.rank(
         mixed.assign(n=10**9), target="sick", classifier="svm", count="n", exclude=["site"], eliminate=False
     )
@@ -294,7 +293,7 @@ def test_leave_one_out_says_what_it_costs_and_refuses_hours(run: Run, tmp_path: 
 
 
 def test_a_column_with_a_value_in_each_row_is_refused_when_it_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.backends.svm.design.MOST_CELLS", 100)
+    monkeypatch.setattr("probfs.classifiers.svm.design_matrix.MOST_CELLS", 100)
     frame = pd.DataFrame({"name": [f"n{row}" for row in range(20)], "a": range(20), "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match="column 'name' has 20 values, each a column for the SVM"):
         probfs.rank(frame, classifier="svm")

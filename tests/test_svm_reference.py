@@ -10,15 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from probfs.arrays import text_array
-from probfs.backends.svm import Svm
-from probfs.canonical import canonical
-from probfs.elimination import schedule
-from probfs.encoding import Dataset, Feature
-from probfs.folds import deal_folds
-from probfs.settings import Settings, settle
-
-from .svm_reference import expected_round
+from probfs.classifiers.settings import Settings, settle
+from probfs.classifiers.svm.classifier import Svm
+from probfs.columns.canonical import canonical
+from probfs.columns.encoding import Dataset, Feature
+from probfs.columns.folds import deal_folds
+from probfs.ranking.elimination import schedule
+from probfs.tables.arrow_arrays import text_array
+from tests.support.refitted_svm import expected_round
 
 
 def chosen(estimate: str = "resubstitution", folds: int | None = None, seed: int = 0, **own: Any) -> Settings:

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs import synthetic
 from probfs.choices import Problem, Sampling
+from probfs.paper import synthetic
 from tests.conftest import Run
 
 OPTIONS: Mapping[Problem, Mapping[str, Any]] = {

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.experiments.figure2 import shifted_scores
-from probfs.theory import Joint, population_scores
+from probfs.paper.experiments.figure2 import shifted_scores
+from probfs.paper.theory import Joint, population_scores
 from tests.conftest import SAMPLES, Run
 
 Cell = tuple[tuple[int, ...], Fraction, Fraction]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from probfs.api import rank
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
-    from probfs.ranking import RankedFeature, Ranking, RoundSummary
+    from probfs.ranking.result import RankedFeature, Ranking, RoundSummary
 
 __version__ = "0.1.0"
 
@@ -32,9 +32,9 @@ __all__ = [
 
 _HOMES = {
     "rank": "probfs.api",
-    "RankedFeature": "probfs.ranking",
-    "Ranking": "probfs.ranking",
-    "RoundSummary": "probfs.ranking",
+    "RankedFeature": "probfs.ranking.result",
+    "Ranking": "probfs.ranking.result",
+    "RoundSummary": "probfs.ranking.result",
 }
 
 

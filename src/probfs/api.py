@@ -6,22 +6,23 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from probfs import __version__, elimination
-from probfs.backends import Backend
-from probfs.canonical import canonical
+from probfs import __version__
 from probfs.choices import DEFAULT_BINS, Classifier, Estimate, Kernel, Removal, Score, TableFormat
-from probfs.elimination import Round
-from probfs.encoding import Dataset, encode
+from probfs.classifiers.protocol import Backend
+from probfs.classifiers.settings import Cost, Gamma, Settings, settle
+from probfs.columns.canonical import canonical
+from probfs.columns.encoding import Dataset, encode
+from probfs.columns.mapping_file import MappingFile, load_mapping
+from probfs.columns.merging import merged
+from probfs.columns.preparation import Prepared, apply_mapping, prepare
+from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
-from probfs.mapping import MappingFile, load_mapping
-from probfs.merging import merged
-from probfs.planning import ColumnChoice
-from probfs.preparation import Prepared, apply_mapping, prepare
-from probfs.ranking import InputSummary, Ranking, collect
-from probfs.readers import ReadOptions, read_table
-from probfs.readers.source import STANDARD_INPUT
-from probfs.settings import Cost, Gamma, Settings, settle
-from probfs.table import Table
+from probfs.ranking import elimination
+from probfs.ranking.elimination import Round
+from probfs.ranking.result import InputSummary, Ranking, collect
+from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.table import Table
 from probfs.text import printable
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def rank(
 
 
 def _naive_bayes(dataset: Dataset, settings: Settings, rounds: Sequence[int]) -> Backend:
-    from probfs.backends.naive_bayes import NaiveBayes
+    from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 
     assert settings.smoothing is not None
     return NaiveBayes(dataset, settings.estimate, settings.folds or 0, settings.smoothing, settings.seed, rounds)
@@ -166,7 +167,7 @@ def _svm(
     on_model: Callable[[int, int], None] | None,
 ) -> Backend:
     # Only here is scikit-learn imported, which takes longer than most rankings.
-    from probfs.backends.svm import Svm
+    from probfs.classifiers.svm.classifier import Svm
 
     rounds = elimination.schedule(len(dataset.features), settings.step)
     backend = Svm(dataset, settings, rounds, jobs, on_model)
@@ -210,7 +211,7 @@ def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
         return read_table(data, options.for_another(data) if further else options)
     if not hasattr(data, "columns"):
         raise UsageError(f"data must be a path or a pandas data frame, not {type(data).__name__}")
-    from probfs.readers.frame import table_from_frame
+    from probfs.tables.readers.frame import table_from_frame
 
     return table_from_frame(data)
 

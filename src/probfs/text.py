@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 
 # Format characters reorder what a reader sees, as the bidirectional ones do, or hide in it: they are shown, not obeyed.
 # Some are seen, though, and two join letters where a script needs it.
@@ -16,6 +18,37 @@ _MANY_NAMES = 2_000
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+_on_the_command_line: ContextVar[bool] = ContextVar("_on_the_command_line", default=False)
+
+
+@contextlib.contextmanager
+def command_line_language() -> Iterator[None]:
+    """Messages made meanwhile name options as a shell has them (``--exclude``), not as Python does (``exclude=``)."""
+    token = _on_the_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_the_command_line.reset(token)
+
+
+def option(name: str, value: object = None) -> str:
+    """An option as the caller writes it, with a value or without; ``name`` is Python's.
+
+    A value in capitals (``FILE``) stands for what the caller would put there, and Python is spared it.
+
+    >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
+    ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
+    >>> with command_line_language():
+    ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
+    ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
+    """
+    if _on_the_command_line.get():
+        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+    if value is None or (isinstance(value, str) and value.isupper()):
+        return f"{name}="
+    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}"
 
 
 def printable(text: str) -> str:

@@ -76,9 +76,9 @@ def _end(number: int, frame: object) -> None:
     if "joblib" in sys.modules:
         # Its processes want to be told.
         sys.exit(128 + number)
-    if "probfs.output" in sys.modules:
+    if "probfs.runtime.output" in sys.modules:
         # If it has been imported; an import here might wait for the one that was interrupted.
-        sys.modules["probfs.output"].remove_unfinished()
+        sys.modules["probfs.runtime.output"].remove_unfinished()
     os._exit(128 + number)
 
 

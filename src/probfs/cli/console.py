@@ -18,7 +18,7 @@ from probfs.text import printable
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from probfs.elimination import Round
+    from probfs.ranking.elimination import Round
 
 
 def require_data(data: str, context: typer.Context) -> None:
@@ -32,7 +32,7 @@ def check_output(output: Path | None, *inputs: str | Path | None) -> None:
     """Refuse what cannot be written, and an input, which would be lost if anything went wrong and is seldom meant."""
     if output is None:
         return
-    from probfs.output import check_writable
+    from probfs.runtime.output import check_writable
 
     check_writable(output)
     for path in inputs:
@@ -69,7 +69,7 @@ def deliver(content: str | bytes, output: Path | None) -> None:
     if output is None:
         _print_bytes(data)
         return
-    from probfs.output import write_whole
+    from probfs.runtime.output import write_whole
 
     try:
         write_whole(output, data)

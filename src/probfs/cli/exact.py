@@ -50,10 +50,10 @@ def exact(
     """Compute the scores of a distribution that is fully known, which rank estimates from rows."""
     require_data(joint, context)
     check_output(output, joint)
-    from probfs.readers import ReadOptions, read_table
-    from probfs.render import format_for
-    from probfs.render.population import render_population
-    from probfs.theory import joint_from_table, population_scores
+    from probfs.paper.theory import joint_from_table, population_scores
+    from probfs.rendering import format_for
+    from probfs.rendering.population import render_population
+    from probfs.tables.readers import ReadOptions, read_table
 
     result_format = format_for(output, format, stdout_is_terminal())
     check_safe_csv(safe_csv, result_format)

@@ -134,8 +134,8 @@ def generate(
     if unlabeled_output is not None and not unlabeled_rows:
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
     _check_outputs(output, unlabeled_output)
-    from probfs.synthetic import CLASS, drawn
-    from probfs.writers import table_format_for, written
+    from probfs.paper.synthetic import CLASS, drawn
+    from probfs.tables.writers import table_format_for, written
 
     table_format = table_format_for(output, format)
     unlabeled_format = table_format_for(unlabeled_output, format, "--unlabeled-output")

@@ -49,12 +49,12 @@ def inspect(
     require_data(data, context)
     check_output(output, data, mapping)
     from probfs.api import load, target_note
-    from probfs.inspection import inspect_table
-    from probfs.planning import ColumnChoice
-    from probfs.readers import ReadOptions
-    from probfs.render import format_for
-    from probfs.render.inspection import render_inspection
-    from probfs.settings import check_meaning
+    from probfs.classifiers.settings import check_meaning
+    from probfs.columns.inspection import inspect_table
+    from probfs.columns.roles import ColumnChoice
+    from probfs.rendering import format_for
+    from probfs.rendering.inspection import render_inspection
+    from probfs.tables.readers import ReadOptions
 
     result_format = format_for(output, format, stdout_is_terminal())
     check_safe_csv(safe_csv, result_format)

@@ -45,9 +45,9 @@ def map_(
     require_data(data, context)
     check_output(output, data, mapping)
     from probfs.api import mapped_table
-    from probfs.planning import ColumnChoice
-    from probfs.readers import ReadOptions
-    from probfs.writers import table_format_for, written
+    from probfs.columns.roles import ColumnChoice
+    from probfs.tables.readers import ReadOptions
+    from probfs.tables.writers import table_format_for, written
 
     table_format = table_format_for(output, format)
     check_safe_csv(safe_csv, table_format)

@@ -19,7 +19,7 @@ from probfs.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from probfs.settings import Cost, Gamma
+    from probfs.classifiers.settings import Cost, Gamma
 
 EXAMPLES = """Examples:
 
@@ -75,7 +75,7 @@ def rank(
     require_data(data, context)
     check_output(output, data, mapping, *(unlabeled or ()))
     from probfs import api
-    from probfs.render import format_for, render
+    from probfs.rendering import format_for, render
 
     result_format = format_for(output, format, stdout_is_terminal())
     check_safe_csv(safe_csv, result_format)

@@ -16,7 +16,7 @@ from probfs.errors import OutputError, UsageError
 from probfs.text import did_you_mean, printable, quoted
 
 if TYPE_CHECKING:
-    from probfs.claims import Claim
+    from probfs.paper.claims import Claim
 
 EXAMPLES = """Examples:
 
@@ -93,9 +93,9 @@ def reproduce(
     if quick and runs is not None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
     folder = _folder(output)
-    from probfs import experiments
-    from probfs.render import format_for
-    from probfs.render.claims import render_claims
+    from probfs.paper import experiments
+    from probfs.rendering import format_for
+    from probfs.rendering.claims import render_claims
 
     result_format = format_for(None, format, stdout_is_terminal())
     repeated = {name: experiments.runs_of(name, runs, quick) for name in chosen}

@@ -35,10 +35,10 @@ def suggest(
     require_data(data, context)
     check_output(output, data)
     from probfs.api import load, target_note
-    from probfs.planning import ColumnChoice
-    from probfs.readers import ReadOptions
-    from probfs.settings import check_meaning
-    from probfs.suggestion import suggest_mapping
+    from probfs.classifiers.settings import check_meaning
+    from probfs.columns.roles import ColumnChoice
+    from probfs.columns.suggestion import suggest_mapping
+    from probfs.tables.readers import ReadOptions
 
     check_meaning(classifier, {"bins": bins})
     with reporting(quiet, progress=False) as reporter:

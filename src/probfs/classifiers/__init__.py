@@ -1,0 +1,1 @@
+"""Classifiers that say what each feature does to their probabilities."""

@@ -1,0 +1,1 @@
+"""Categorical Naive Bayes in closed form."""

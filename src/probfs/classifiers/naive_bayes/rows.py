@@ -1,0 +1,112 @@
+"""What the two-class and the many-class arithmetic share: blocks of cells, sums that add up, and exact addition."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout
+from probfs.classifiers.sums import Fit, Sums
+from probfs.kernels import BLOCK
+from probfs.tables.table import Codes, Floats
+
+CELLS_IN_A_BLOCK = 65536
+LARGEST_EXPONENT = 700.0
+"""e to this power is still a double."""
+
+LN2 = math.log(2)
+# ln 2 in two parts, the first of only twenty binary digits, so that its product with any shift is exact.
+_LN2_HIGH = 0.6931467056274414
+_LN2_LOW = 4.7493250390316726e-07
+
+
+class Rows(ABC):
+    """Rows whose probabilities are kept up to date while features leave: the unit of a round's work."""
+
+    @abstractmethod
+    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+        """Multiply the factors of some features into every row's class weights (or, with sign -1, out of them)."""
+
+    @abstractmethod
+    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+        """The partial sums of these features."""
+
+    @abstractmethod
+    def least_gap(self) -> float:
+        """By how much, in logarithms, the most probable class of the least certain row leads the next one; infinite
+        where a zero factor may bring a row back at any time.
+        """
+
+    @abstractmethod
+    def largest_excess(self) -> Floats:
+        """For each feature the most that it multiplies a row's weight by, when it leaves."""
+
+    @abstractmethod
+    def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
+        """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
+
+    @abstractmethod
+    def reach(self, counts: ClassCounts) -> Floats | None:
+        """The logarithm of what each feature, when it leaves, multiplies any other's changes of these rows by at most,
+        if these are the counts of all labelled rows; None where there is no such thing. See ``bounds``.
+        """
+
+    @abstractmethod
+    def fit(self) -> Fit:
+        """Errors and losses of these rows, which must be labelled."""
+
+
+class ClassRows(Rows):
+    """Rows of one class that are scored by one model."""
+
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, has_zeros: bool) -> None:
+        self.codes = codes
+        self.counts = counts
+        self.label = label
+        self.layout = layout
+        self.has_zeros = has_zeros
+
+    @abstractmethod
+    def gaps(self) -> Floats:
+        """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
+
+    def least_gap(self) -> float:
+        return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
+
+    def blocks(self, features: int, width: int = 1) -> Iterator[tuple[slice, slice]]:
+        """Pieces of the features × rows rectangle that stay in the cache."""
+        rows = self.codes.shape[1]
+        tall = min(rows, BLOCK) or 1
+        wide = max(1, CELLS_IN_A_BLOCK // (tall * width))
+        for first_row in range(0, rows, tall):
+            for first in range(0, features, wide):
+                yield slice(first, min(first + wide, features)), slice(first_row, min(first_row + tall, rows))
+
+    def slots(self, features: npt.NDArray[np.intp], rows: slice) -> npt.NDArray[np.intp]:
+        """The flat positions of these features' values in these rows."""
+        return np.add(self.codes[features, rows], self.layout.offset[features, None], dtype=np.intp)
+
+
+def sums_by_feature(feature: npt.NDArray[np.intp], absolute: Floats, signed: Floats, features: int) -> Sums:
+    """Sums of single cells, of which each says to what feature it belongs."""
+    return Sums(
+        np.bincount(feature, weights=absolute, minlength=features).astype(np.float64),
+        np.bincount(feature, weights=signed, minlength=features).astype(np.float64),
+    )
+
+
+def add_exactly(high: Floats, low: Floats, term: Floats) -> None:
+    """Add to a sum kept in two parts, losing nothing (Knuth's two-sum): thousands of features may come and go."""
+    total = high + term
+    back = total - high
+    low += (high - (total - back)) + (term - back)
+    high[...] = total
+
+
+def shifted_exponent(shift: int, high: Floats, low: Floats) -> Floats:
+    """shift·ln 2 - (high + low), without losing the digits that cancel."""
+    return (shift * _LN2_HIGH - high) + (shift * _LN2_LOW - low)

@@ -1,0 +1,42 @@
+"""What a round adds up over rows, in parts that may come from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.tables.table import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in whatever unit."""
+
+    absolute: Floats
+    signed: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.absolute + other.absolute, self.signed + other.signed)
+
+    @classmethod
+    def side_by_side(cls, parts: Sequence[Sums]) -> Sums:
+        """The sums of several lists of features as one list."""
+        return cls(np.concatenate([part.absolute for part in parts]), np.concatenate([part.signed for part in parts]))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Partial sums of how well the model with all active features does."""
+
+    errors: float
+    absolute_loss: float
+    log_loss: float
+
+    def __add__(self, other: Fit) -> Fit:
+        return Fit(
+            self.errors + other.errors,
+            self.absolute_loss + other.absolute_loss,
+            self.log_loss + other.log_loss,
+        )

@@ -1,0 +1,1 @@
+"""The Platt-scaled support vector machine."""

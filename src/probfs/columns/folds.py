@@ -1,0 +1,45 @@
+"""Stratified folds that depend on what the rows say, not on where they stand.
+
+Rows are ordered by class and then by a seeded hash of their content, and dealt out in turn. Shuffling rows or columns
+changes nothing, and a row that stands for m equal rows is dealt out as m rows would be.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from probfs.columns.canonical import content_hashes
+from probfs.columns.encoding import Dataset
+from probfs.errors import DataError, UsageError
+from probfs.tables.table import Integers
+from probfs.text import quoted
+
+
+def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
+    """How many copies of each row are in each fold: an array of folds × rows."""
+    if folds > dataset.rows:
+        problem = f"--folds {folds} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
+        raise UsageError(f"{problem}; use fewer, or another --estimate")
+    hashes, _ = content_hashes(dataset, seed)
+    order = np.lexsort((hashes, dataset.labels))
+    dealt = np.empty((folds, len(order)), dtype=np.int64)
+    dealt[:, order] = deal(dataset.counts[order], folds)
+    return dealt
+
+
+def deal(counts: Integers, folds: int) -> Integers:
+    """How many copies of each row fall to each fold when all copies are dealt out in turn: folds × rows."""
+    ends = np.cumsum(counts)
+    starts = ends - counts
+    fold = np.arange(folds)[:, None]
+    # Of the places start … end-1, those that leave the remainder `fold` when divided by the number of folds.
+    dealt: Integers = (ends - 1 - fold) // folds - (starts - 1 - fold) // folds
+    return dealt
+
+
+def check_class_sizes(dataset: Dataset) -> None:
+    """Holding rows out leaves nothing to learn from when a class has one row only."""
+    for name, rows in dataset.class_rows().items():
+        if rows < 2:
+            problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
+            raise DataError(f"{problem}; use --estimate resubstitution, or drop the row", source=dataset.source)

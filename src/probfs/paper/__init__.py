@@ -1,0 +1,1 @@
+"""Arnosti and Danyluk (2012): theory, synthetic tables, and every claim put to the test."""

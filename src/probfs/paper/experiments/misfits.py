@@ -1,0 +1,199 @@
+"""Tables whose classes do not follow from their columns in the way a classifier assumes.
+
+Columns called relevant decide the class: its probability changes with them, all others given. Those called noise and
+proxy do not, whatever they go along with. Others are there to mislead, and are not judged. Noise holds yes as often as
+relevant columns do, but where it is said otherwise: a column that splits the rows in halves moves probabilities more by
+chance than one that is nearly always no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.choices import Classifier
+from probfs.paper.synthetic import Sample
+
+Bits = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Problem = Callable[[int, np.random.Generator], Sample]
+
+RELEVANT = "relevant"
+IRRELEVANT = ("noise", "proxy")
+
+_ANSWERS = np.array(["no", "yes"])
+_HALF = (0.5,)
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A way in which a classifier's assumption is wrong, or, for comparison, right."""
+
+    name: str
+    classifier: Classifier
+    what: str
+    problem: Problem
+    sizes: tuple[int, ...]
+    fits: bool = False
+
+
+def fitting(rows: int, random: np.random.Generator) -> Sample:
+    relevant = _coins(rows, random, 4)
+    return _answers(rows, random, relevant, _weighed(relevant, (1.0, 0.7, 0.5, 0.35)), noise=10)
+
+
+def even_noise(rows: int, random: np.random.Generator) -> Sample:
+    """Relevant columns that are mostly no beside noise that splits the rows in halves."""
+    relevant = [_coin(rows, random, 0.15) for _ in range(4)]
+    return _answers(rows, random, relevant, _weighed(relevant, (1.0, 0.7, 0.5, 0.35)) + 1.8, noise=10)
+
+
+def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
+    """Relevant columns that split the rows in halves beside noise that is mostly no."""
+    relevant = _coins(rows, random, 4)
+    odds = _weighed(relevant, (1.0, 0.7, 0.5, 0.35))
+    return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.15,))
+
+
+def copies(rows: int, random: np.random.Generator) -> Sample:
+    """The strongest column stands in the table six times: each copy is counted as new evidence."""
+    strongest, *relevant = _coins(rows, random, 4)
+    odds = _weighed([strongest, *relevant], (1.0, 0.6, 0.5, 0.4))
+    more = {f"copy_{number + 1}": strongest for number in range(6)}
+    return _answers(rows, random, relevant, odds, noise=10, more=more)
+
+
+def copied_noise(rows: int, random: np.random.Generator) -> Sample:
+    """A column of noise stands in the table six times: what it says by chance is counted six times."""
+    relevant = _coins(rows, random, 3)
+    (copied,) = _coins(rows, random, 1)
+    more = {f"noise_copy_{number + 1}": copied for number in range(6)}
+    return _answers(rows, random, relevant, _weighed(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
+
+
+def proxies(rows: int, random: np.random.Generator) -> Sample:
+    """Each relevant column has two others that mostly follow it and add nothing to it."""
+    relevant = _coins(rows, random, 3)
+    more = _followers(relevant, rows, random)
+    return _answers(rows, random, relevant, _weighed(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
+
+
+def parity(rows: int, random: np.random.Generator) -> Sample:
+    """Two columns tell only together: whether they agree. A third tells by itself."""
+    first, second, third = relevant = _coins(rows, random, 3)
+    return _answers(rows, random, relevant, _weighed([first ^ second, third], (1.5, 0.7)), noise=10)
+
+
+def conjunction(rows: int, random: np.random.Generator) -> Sample:
+    """The class changes only where three columns are all yes."""
+    first, second, third = relevant = [_coin(rows, random, 0.6) for _ in range(3)]
+    odds = np.where(first & second & third == 1, 1.7, -0.85)
+    return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.6,))
+
+
+def label_noise(rows: int, random: np.random.Generator) -> Sample:
+    """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
+    where = _coin(rows, random, 0.7)
+    relevant = _coins(rows, random, 3)
+    odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
+    return _answers(rows, random, [*relevant, where], odds, noise=12, noise_shares=(0.5, 0.5, 0.5, 0.7))
+
+
+def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
+    """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
+    a half, the model is wrong, and wrong about columns that do not matter.
+    """
+    where = _coin(rows, random, 0.7)
+    relevant = _coins(rows, random, 3)
+    odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
+    more = _followers(relevant, rows, random)
+    return _answers(rows, random, [*relevant, where], odds, noise=4, noise_shares=(0.5, 0.5, 0.5, 0.7), more=more)
+
+
+def bowl(rows: int, random: np.random.Generator) -> Sample:
+    """The class depends on how far a column is from the middle, and on the product of two others; one is linear."""
+    relevant = random.normal(size=(4, rows))
+    odds = 2.0 * (relevant[0] ** 2 - 0.9) + 0.8 * relevant[1] + 1.2 * relevant[2] * relevant[3]
+    return _numbers(rows, random, relevant, odds, noise=4)
+
+
+def steps_and_bends(rows: int, random: np.random.Generator) -> Sample:
+    """A bend whose middle is off the centre, a steep step, and a straight line: linear only in part."""
+    relevant = random.normal(size=(3, rows))
+    odds = 2.5 * ((relevant[0] - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * relevant[1] - 1.5) + 0.5 * relevant[2]
+    return _numbers(rows, random, relevant, odds, noise=5)
+
+
+_MANY = (40, 200, 1_000)
+_NUMERIC = (60, 200)
+
+MISFITS: Sequence[Misfit] = (
+    Misfit("fitting", "nb", "independent columns, as assumed", fitting, _MANY, fits=True),
+    Misfit("even noise", "nb", "the same, the relevant columns being lopsided", even_noise, _MANY, fits=True),
+    Misfit("lopsided noise", "nb", "the same, the noise being lopsided", lopsided_noise, _MANY, fits=True),
+    Misfit("copies", "nb", "a relevant column that stands there six times", copies, _MANY),
+    Misfit("copied noise", "nb", "a noise column that stands there six times", copied_noise, _MANY),
+    Misfit("proxies", "nb", "columns that follow relevant ones", proxies, _MANY),
+    Misfit("parity", "nb", "two columns that tell only together", parity, _MANY),
+    Misfit("conjunction", "nb", "three columns that tell only if all are yes", conjunction, _MANY),
+    Misfit("label noise", "nb", "labels that are coin tosses in 70 % of the rows", label_noise, _MANY),
+    Misfit("noisy proxies", "nb", "coin tosses, and columns that follow relevant ones", noisy_proxies, _MANY),
+    Misfit("bowl", "svm", "squares and products under a linear SVM", bowl, _NUMERIC),
+    Misfit("steps and bends", "svm", "a bend and a step under a linear SVM", steps_and_bends, _NUMERIC),
+)
+
+
+def _coin(rows: int, random: np.random.Generator, share: float = 0.5) -> Bits:
+    return (random.random(rows) < share).astype(np.int64)
+
+
+def _coins(rows: int, random: np.random.Generator, number: int) -> list[Bits]:
+    return [_coin(rows, random) for _ in range(number)]
+
+
+def _followers(leaders: Sequence[Bits], rows: int, random: np.random.Generator) -> dict[str, Bits]:
+    """Two columns for each of these that hold the same in some nine rows of ten."""
+    followers = [
+        np.where(random.random(rows) < 0.8, leader, _coin(rows, random)) for leader in leaders for _ in range(2)
+    ]
+    return {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
+
+
+def _weighed(columns: Sequence[Bits], weights: Sequence[float]) -> Floats:
+    """Log-odds of the positive class: each column speaks for or against it with its weight."""
+    return np.asarray(np.asarray(weights) @ (2.0 * np.array(columns) - 1))
+
+
+def _answers(
+    rows: int,
+    random: np.random.Generator,
+    relevant: Sequence[Bits],
+    odds: Floats,
+    *,
+    noise: int,
+    noise_shares: Sequence[float] = _HALF,
+    more: Mapping[str, Bits] | None = None,
+) -> Sample:
+    columns = {
+        **{f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)},
+        **(more or {}),
+        **{
+            f"noise_{number + 1:02}": _coin(rows, random, noise_shares[number % len(noise_shares)])
+            for number in range(noise)
+        },
+    }
+    texts = {name: _ANSWERS[column] for name, column in columns.items()}
+    return Sample(texts, _classes(odds, random), tuple(_ANSWERS.tolist()))
+
+
+def _numbers(rows: int, random: np.random.Generator, relevant: Floats, odds: Floats, *, noise: int) -> Sample:
+    columns = {f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)}
+    columns |= {f"noise_{number + 1:02}": random.normal(size=rows) for number in range(noise)}
+    return Sample(columns, _classes(odds, random))
+
+
+def _classes(odds: Floats, random: np.random.Generator) -> npt.NDArray[np.bool_]:
+    return random.random(len(odds)) < 1 / (1 + np.exp(-odds))

@@ -1,0 +1,1 @@
+"""Recursive elimination and its result."""

@@ -1,0 +1,173 @@
+"""The result: a frozen ranking, and its form as a data frame, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from probfs.classifiers.settings import Settings
+from probfs.ranking.elimination import Round
+from probfs.runtime.output import write_whole
+from probfs.text import delimited
+
+if TYPE_CHECKING:
+    import pandas
+
+SCHEMA = "probfs.ranking/1"
+CSV_HEADER = ("rank", "feature", "s_s", "s_a", "s_su", "round", "initial_s_s", "initial_s_a", "initial_s_su")
+
+
+@dataclass(frozen=True)
+class RankedFeature:
+    """A feature's place, its scores in the round in which it left, that round, and its scores in the first round."""
+
+    rank: int
+    feature: str
+    s_s: float
+    s_a: float
+    s_su: float | None
+    round: int
+    initial_s_s: float
+    initial_s_a: float
+    initial_s_su: float | None
+
+
+@dataclass(frozen=True)
+class RoundSummary:
+    """How the model with a round's features did, and which of them left, lowest first."""
+
+    round: int
+    features: int
+    removed: tuple[str, ...]
+    errors: int
+    rows: int
+    absolute_loss: float
+    log_loss: float
+
+
+@dataclass(frozen=True)
+class InputSummary:
+    """What was ranked; rows are counted as ``--count`` says."""
+
+    source: str
+    target: str
+    target_reason: str
+    classes: Mapping[str, int]
+    labelled_rows: int
+    unlabelled_rows: int
+    unlabelled_sources: tuple[str, ...]
+    features: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Features from the most to the least important, and every round that led there."""
+
+    features: tuple[RankedFeature, ...]
+    rounds: tuple[RoundSummary, ...]
+    input: InputSummary
+    settings: Settings
+    warnings: tuple[str, ...]
+    version: str
+
+    def top(self, number: int | None) -> Ranking:
+        """The same ranking with only the best features listed; the rounds stay complete."""
+        return self if number is None else replace(self, features=self.features[:number])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The ranked features as a data frame with the columns of the CSV."""
+        import pandas
+
+        rows = [tuple(getattr(feature, name) for name in CSV_HEADER) for feature in self.features]
+        return pandas.DataFrame(rows, columns=list(CSV_HEADER)).astype({"s_su": float, "initial_s_su": float})
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
+        """The ranked features as CSV text, also written to ``path`` when one is given.
+
+        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
+        """
+        rows = [[getattr(feature, name) for name in CSV_HEADER] for feature in self.features]
+        return _delivered(delimited([CSV_HEADER, *rows], safe=safe), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON form."""
+        return {
+            "schema": SCHEMA,
+            "version": self.version,
+            "input": asdict(self.input),
+            "settings": asdict(self.settings),
+            "features": [_nested(feature) for feature in self.features],
+            "rounds": [asdict(summary) for summary in self.rounds],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The whole ranking as JSON text, also written to ``path`` when one is given."""
+        text = json.dumps(_without_infinities(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
+        return _delivered(text + "\n", path)
+
+
+def collect(
+    rounds: Iterable[Round], names: Sequence[str]
+) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
+    """Follow an elimination to its end, and say in which order the features left."""
+    summaries: list[RoundSummary] = []
+    left: list[RankedFeature] = []
+    initial: dict[int, tuple[float, float, float | None]] = {}
+    for current in rounds:
+        if not initial:
+            every = range(len(current.active))
+            initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
+        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
+            feature = int(current.scored[position])
+            left.append(
+                RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
+            )
+        summaries.append(_summary(current, names))
+    return tuple(reversed(left)), tuple(summaries)
+
+
+def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
+    scores = current.scores
+    s_su: Sequence[float | None] = [None] * len(positions) if scores.s_su is None else scores.s_su.floats_at(positions)
+    return list(zip(scores.s_s.floats_at(positions), scores.s_a.floats_at(positions), s_su, strict=True))
+
+
+def _summary(current: Round, names: Sequence[str]) -> RoundSummary:
+    scores = current.scores
+    return RoundSummary(
+        current.number,
+        len(current.active),
+        tuple(names[current.scored[position]] for position in current.leaving),
+        scores.errors,
+        scores.rows,
+        scores.absolute_loss,
+        scores.log_loss,
+    )
+
+
+def _nested(feature: RankedFeature) -> dict[str, Any]:
+    flat = asdict(feature)
+    initial = {name: flat.pop(f"initial_{name}") for name in ("s_s", "s_a", "s_su")}
+    return {**flat, "initial": initial}
+
+
+def _without_infinities(value: Any) -> Any:
+    """JSON has no NaN and no infinity; null says that there is no number."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_infinities(item) for item in value]
+    return value
+
+
+def _delivered(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        write_whole(path, text.encode())
+    return text

@@ -1,0 +1,82 @@
+"""A ranking for people: aligned columns and a bar beside the score that decided."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from probfs.ranking.result import RankedFeature, Ranking
+from probfs.rendering.layout import laid_out
+from probfs.rendering.summary import (
+    SCORE_HEADINGS,
+    errors_of_the_full_model,
+    how_it_was_ranked,
+    shown_scores,
+    what_was_ranked,
+)
+from probfs.text import printable
+
+_BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_GAP = 2
+_BAR = ""
+_LONG_NAME = 24
+_ROUND = "left in round"
+
+
+def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
+    """The table with its sentences; without a terminal's width nothing is ever cut off."""
+    scores = shown_scores(ranking)
+    largest = max((abs(_value(feature, scores[0])) for feature in ranking.features), default=0.0)
+    columns = {
+        "rank": [str(feature.rank) for feature in ranking.features],
+        "feature": [printable(feature.feature) for feature in ranking.features],
+        SCORE_HEADINGS[scores[0]]: [_shown(_value(feature, scores[0])) for feature in ranking.features],
+        _BAR: [_bar(_value(feature, scores[0]), largest) for feature in ranking.features],
+    }
+    for name in scores[1:]:
+        columns[SCORE_HEADINGS[name]] = [_shown(_value(feature, name)) for feature in ranking.features]
+    columns[_ROUND] = [str(feature.round) for feature in ranking.features]
+    if width is not None:
+        _make_fit(columns, width)
+    grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for heading in columns:
+        if heading in ("feature", _BAR):
+            grid.add_column(heading, overflow="fold", style="cyan" if heading == _BAR else None)
+        else:
+            grid.add_column(heading, justify="right", no_wrap=True)
+    for row in zip(*columns.values(), strict=True):
+        grid.add_row(*(Text(cell) for cell in row))
+    hidden = ranking.input.features - len(ranking.features)
+    sentences = [what_was_ranked(ranking), how_it_was_ranked(ranking), errors_of_the_full_model(ranking), ""]
+    return laid_out([*sentences, grid, *([f"… and {hidden:,} more"] if hidden else [])], width, color)
+
+
+def _make_fit(columns: dict[str, list[str]], width: int) -> None:
+    """Leave out what a narrow terminal has no room for: the name and the driving score are what was asked for."""
+    expendable = [heading for heading in columns if heading not in ("rank", "feature", *list(columns)[2:3], _BAR)]
+    for heading in [*reversed(expendable), _BAR]:
+        widths = [max(cell_len(text) for text in (name, *cells)) + _GAP for name, cells in columns.items()]
+        # A name longer than this is folded; it must not cost all others their columns.
+        widths[1] = min(widths[1], max(_LONG_NAME, width // 3))
+        if sum(widths) - _GAP <= width:
+            return
+        del columns[heading]
+
+
+def _value(feature: RankedFeature, name: str) -> float:
+    value: float | None = getattr(feature, name)
+    return 0.0 if value is None else value
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"
+
+
+def _bar(value: float, largest: float) -> str:
+    """A bar in eighths of a character; a score below zero gets none, only its minus sign."""
+    if value <= 0 or largest <= 0:
+        return ""
+    eighths = max(1, round(value / largest * _BAR_WIDTH * 8))
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()

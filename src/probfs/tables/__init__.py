@@ -1,0 +1,1 @@
+"""Tables as files hold them: reading, writing, and the Table between them."""

@@ -1,0 +1,154 @@
+"""A table as the readers leave it: named columns of text categories, each cell a small integer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError, UsageError
+from probfs.tables.arrow_arrays import numpy_array, text_array
+from probfs.text import did_you_mean, quoted
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Integers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.signedinteger[Any]]
+"""Classes by their positions, of as few bytes as they need."""
+Floats = npt.NDArray[np.float64]
+
+_NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
+WORTH_PAIRING = 200_000
+"""Cells above which it is faster to count them by twos."""
+_BLOCK = 1 << 17
+"""Pairs of cells that are counted together, so that what numpy makes of them stays in the cache."""
+
+_LOSES_A_ZERO = r"^[+-]?0\d"
+
+
+class Kind(Enum):
+    """What a file declares of a column; a CSV declares nothing, so its columns are text."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+
+
+def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
+    """The narrowest type for codes 0…distinct, the last one meaning missing."""
+    if distinct <= np.iinfo(np.uint8).max:
+        return np.uint8
+    return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: ``values[codes[i]]`` is the text of row i, and the code ``len(values)`` is a missing cell."""
+
+    name: str
+    codes: Codes
+    values: pa.StringArray
+    kind: Kind = Kind.TEXT
+    declared: bool = False
+    """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
+
+    def counts(self, weights: Integers | None = None) -> Integers:
+        """How many rows hold each value; the last entry counts the missing cells. Without weights, each row is one."""
+        if weights is None:
+            return self._row_counts
+        # Weighted bincount adds in double precision, exact up to 2**53 rows.
+        return np.bincount(self.codes, weights=weights, minlength=len(self.values) + 1).astype(np.int64)
+
+    @cached_property
+    def _row_counts(self) -> Integers:
+        if self.codes.dtype != np.uint8 or len(self.codes) < WORTH_PAIRING:
+            return np.bincount(self.codes, minlength=len(self.values) + 1)
+        # Two cells at a time, as one number of two bytes: half as many to count.
+        even = len(self.codes) & ~1
+        cells = self.codes[:even].view(np.uint16)
+        pairs = np.zeros(1 << 16, dtype=np.int64)
+        for first in range(0, len(cells), _BLOCK):
+            pairs += np.bincount(cells[first : first + _BLOCK], minlength=1 << 16)
+        by_cell = pairs.reshape(256, 256)
+        counts: Integers = by_cell.sum(axis=0) + by_cell.sum(axis=1)
+        counts[self.codes[even:]] += 1
+        return counts[: len(self.values) + 1]
+
+    def numbers(self) -> Floats | None:
+        """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
+        return numbers_of(self.values, self.kind)
+
+
+def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
+    """Numbers for texts, or None unless all of them are numbers that lose nothing (007 would) when read as such."""
+    if kind is Kind.DATE:
+        try:
+            return np.array(values.to_pylist(), dtype="datetime64[us]").astype(np.int64) / 1e6
+        except ValueError:
+            return None
+    trimmed = pc.utf8_trim_whitespace(values)
+    if not pc.all(pc.match_substring_regex(trimmed, _NUMBER), min_count=0).as_py():
+        return None
+    if kind is Kind.TEXT and pc.any(pc.match_substring_regex(trimmed, _LOSES_A_ZERO), min_count=0).as_py():
+        return None
+    return numpy_array(pc.cast(trimmed, pa.float64()))
+
+
+def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> npt.NDArray[np.bool_]:
+    """For each text, whether it can be read as a number, or as a date in ISO form."""
+    if kind is Kind.DATE:
+        return np.array(
+            [numbers_of(text_array([text]), kind) is not None for text in values.to_pylist()], dtype=np.bool_
+        )
+    return numpy_array(pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER))
+
+
+@dataclass(frozen=True, eq=False)
+class RowLines:
+    """The physical line on which each row began, kept as runs of consecutive lines."""
+
+    first_rows: Integers
+    first_lines: Integers
+
+    @classmethod
+    def of(cls, lines: Integers) -> RowLines:
+        """The runs in a list that gives every row's line."""
+        breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
+        return cls(breaks.astype(np.int64), lines[breaks])
+
+    def line(self, row: int) -> int:
+        run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
+        return int(self.first_lines[run]) + row - int(self.first_rows[run])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A file's columns, with what is needed to say where in the file a cell came from."""
+
+    source: str
+    columns: Mapping[str, Column]
+    rows: int
+    lines: RowLines | None = None
+    target_hint: tuple[str, str] | None = None
+    """The target the file itself suggests, and why: an ARFF attribute called class, say."""
+    notes: tuple[str, ...] = field(default=())
+
+    def column(self, name: str, asked_by: str) -> Column:
+        """The column called ``name``, or an error that names the nearest one; ``asked_by`` is the option's name."""
+        if name not in self.columns:
+            near = did_you_mean(name, self.columns)
+            raise UsageError(f"{asked_by}: no column {quoted(name)} in {self.source}{near}")
+        return self.columns[name]
+
+    def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
+        """An error about the first cell that holds a value, saying on which line it stands."""
+        row = int(np.argmax(column.codes == value_code))
+        line = None if self.lines is None else self.lines.line(row)
+        where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")
+        return DataError(f"{where}: {problem}", source=self.source, line=line)
