@@ -25,9 +25,10 @@ from measure import (
     python,
 )
 from probfs import api
-from probfs.choices import Score
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.columns.encoding import Dataset, encode
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
+from probfs.columns.dataset import Dataset
+from probfs.columns.encoding import encode
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.result import collect
@@ -35,7 +36,7 @@ from probfs.tables.readers import ReadOptions, read_table
 from workloads import binary, categorical
 
 HERE = Path(__file__).resolve().parent
-SCORES: tuple[Score, ...] = ("absolute", "signed")
+DRIVING = (ABSOLUTE, SIGNED)
 PEER_REMOVALS = 5
 
 
@@ -47,12 +48,12 @@ def tall(folder: Path) -> Iterator[Line]:
     read = python(f"import pandas; pandas.read_csv({str(path)!r})")
     # The first run compiles, once and for all.
     process(probfs("rank", path))
-    peer, *ours = best_processes(6, read, *(probfs("rank", path, "--score", score) for score in SCORES))
-    for score, own in zip(SCORES, ours, strict=True):
-        yield at_most(name, f"rank, {score}, warm", own.seconds, "pandas.read_csv", peer.seconds, 2)
+    peer, *ours = best_processes(6, read, *(probfs("rank", path, "--score", score.name) for score in DRIVING))
+    for score, own in zip(DRIVING, ours, strict=True):
+        yield at_most(name, f"rank, {score.name}, warm", own.seconds, "pandas.read_csv", peer.seconds, 2)
         met = own.megabytes <= 450
         yield Line(
-            name, f"peak memory, {score}, MB", own.megabytes, "450 MB", 450, own.megabytes / 450, "at most 1", met
+            name, f"peak memory, {score.name}, MB", own.megabytes, "450 MB", 450, own.megabytes / 450, "at most 1", met
         )
     out_of_cache(path)
     cold = process(probfs("rank", path))
@@ -69,10 +70,10 @@ def wide(folder: Path) -> Iterator[Line]:
     numerator, denominator, out = (np.full(20_000, value) for value in (1.0, 3.0, 0.0))
     division = best_of(200, lambda: np.divide(numerator, denominator, out=out)) / len(out)
     one, *every = best_of_each(
-        10, lambda: backend(dataset, rounds).score(), *(partial(ranked, dataset, score) for score in SCORES)
+        10, lambda: backend(dataset, rounds).score(), *(partial(ranked, dataset, score) for score in DRIVING)
     )
-    for score, seconds in zip(SCORES, every, strict=True):
-        what = f"all rounds but one, {score}"
+    for score, seconds in zip(DRIVING, every, strict=True):
+        what = f"all rounds but one, {score.name}"
         yield at_most("wide-1000x1500", what, seconds - one, "np.divide a cell", division * cells, 1)
 
 
@@ -82,7 +83,7 @@ def medium(folder: Path) -> Iterator[Line]:
     frame = categorical(2_000, 100)
     dataset = encoded(folder, frame)
     # A few removals, for as many of theirs, so that they end today.
-    own = best_of(5, lambda: ranked(dataset, "absolute", removals=PEER_REMOVALS))
+    own = best_of(5, lambda: ranked(dataset, ABSOLUTE, removals=PEER_REMOVALS))
     for peer, seconds, wanted in selection_peers(frame):
         yield faster(name, f"{PEER_REMOVALS} removals of 100", own, peer, seconds, wanted)
     path = folder / "medium.csv"
@@ -153,15 +154,15 @@ def scoring_peers(frame: pd.DataFrame) -> Iterator[tuple[str, float]]:
 
 def growth(folder: Path) -> Iterator[Line]:
     """How the time of all rounds grows with rows and with columns."""
-    times = {rows: best_of(2, partial(ranked, encoded(folder, categorical(rows, 20)), "absolute")) for rows in TALL}
+    times = {rows: best_of(2, partial(ranked, encoded(folder, categorical(rows, 20)), ABSOLUTE)) for rows in TALL}
     for small, large in ((10_000, 100_000), (100_000, 1_000_000)):
         limit = 1.1
         linear = times[small] * large / small
         yield at_most(f"rows-{small}-to-{large}x20", "all rounds", times[large], "linear growth", linear, limit)
     by_columns = {columns: encoded(folder, categorical(1_000, columns)) for columns in (100, 2_000)}
-    few, many = (best_of(2, partial(ranked, dataset, "absolute")) for dataset in by_columns.values())
+    few, many = (best_of(2, partial(ranked, dataset, ABSOLUTE)) for dataset in by_columns.values())
     yield at_most("columns-1000x100-to-2000", "all rounds", many, "quadratic growth", few * 400, 1)
-    few, many = (best_of(2, partial(ranked, dataset, "absolute", 0.1)) for dataset in by_columns.values())
+    few, many = (best_of(2, partial(ranked, dataset, ABSOLUTE, 0.1)) for dataset in by_columns.values())
     yield at_most("columns-1000x100-to-2000", "rounds of --step 0.1", many, "linear growth", few * 20, 1.2)
 
 

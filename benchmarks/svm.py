@@ -20,7 +20,7 @@ from probfs.choices import Kernel
 from probfs.classifiers.settings import Settings, settle
 from probfs.classifiers.svm.classifier import Svm
 from probfs.classifiers.svm.tasks import fit, shuffle
-from probfs.columns.canonical import canonical
+from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encoding import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.preparation import prepare
@@ -58,7 +58,7 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     choice = ColumnChoice("y", measured=True)
     prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
     dataset, _ = encode(prepared, [], choice, ())
-    backend = Svm(canonical(dataset, 0), settings(workload.kernel), schedule(workload.features, 1))
+    backend = Svm(order_by_content(dataset, 0), settings(workload.kernel), schedule(workload.features, 1))
     (task,) = backend.shuffle_tasks()
     model = interruptibly(fit, task)
     fit_time = best_of(7, lambda: interruptibly(fit, task))

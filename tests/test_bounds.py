@@ -15,7 +15,8 @@ from probfs.choices import Estimate, Score
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.sieve import Sieve
 from probfs.classifiers.protocol import Features
-from probfs.columns.encoding import Dataset
+from probfs.classifiers.scores import ABSOLUTE, SCORES, UNLABELED
+from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate
 from tests.test_naive_bayes import random_dataset
 
@@ -56,9 +57,9 @@ def rounds(
 ) -> list[Round]:
     backend = NaiveBayes(dataset, estimate, 3, smoothing, 0)
     if not spare:
-        backend._driven_by, backend._floors = score, {}
+        backend._driven_by, backend._floors = SCORES[score], {}
     names = [feature.name for feature in dataset.features]
-    return list(eliminate(backend, names, score, step))
+    return list(eliminate(backend, names, SCORES[score], step))
 
 
 def check(dataset: Dataset, how: Settings) -> None:
@@ -99,12 +100,12 @@ def test_no_score_falls_below_its_floor(dataset: Dataset, estimate: Estimate, da
     for _ in range(4):
         leaving = data.draw(st.lists(st.sampled_from(backend.active.tolist()), min_size=1, max_size=3, unique=True))
         backend.drop(np.array(leaving))
-        floors = {name: own._floor[backend.active].copy() for name, own in backend._floors.items()}
-        assert set(floors) == {"absolute", "unlabeled"}
+        floors = {score: own._floor[backend.active].copy() for score, own in backend._floors.items()}
+        assert set(floors) == {ABSOLUTE, UNLABELED}
         scores = backend.score()
-        for name, floor in floors.items():
+        for score, floor in floors.items():
             with np.errstate(divide="ignore"):
-                logs = np.log(scores.driving(name).to_floats())
+                logs = np.log(scores.driving(score).to_floats())
             assert (logs >= floor - 1e-9).all()
 
 
@@ -168,10 +169,10 @@ def test_scores_of_certain_rows_are_spared_too(score: Score, monkeypatch: pytest
     backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
     assert backend._labelled[0].least_gap() > 1_000
     names = [feature.name for feature in dataset.features]
-    sparing = list(islice(eliminate(backend, names, score, 1), 40))
+    sparing = list(islice(eliminate(backend, names, SCORES[score], 1), 40))
     backend = NaiveBayes(dataset, "loo", 0, 1.0, 0)
-    backend._driven_by, backend._floors = score, {}
-    everything = islice(eliminate(backend, names, score, 1), 40)
+    backend._driven_by, backend._floors = SCORES[score], {}
+    everything = islice(eliminate(backend, names, SCORES[score], 1), 40)
     assert sum(len(one.scored) for one in sparing[1:]) < 40 * 1_200 / 4
     for one, other in zip(sparing, everything, strict=True):
         assert one.scored[list(one.leaving)].tolist() == other.scored[list(other.leaving)].tolist()

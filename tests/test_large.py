@@ -13,8 +13,9 @@ import pytest
 from probfs.choices import Estimate
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.compiled_rows import LargeManyClassRows, LargeTwoClassRows
-from probfs.columns.encoding import Dataset
-from probfs.columns.merging import merged
+from probfs.classifiers.scores import SIGNED
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import merge_equal_rows
 from probfs.ranking.elimination import Round, eliminate
 from probfs.tables.table import Column
 from tests.test_naive_bayes import random_dataset
@@ -23,7 +24,7 @@ from tests.test_naive_bayes import random_dataset
 def rounds(dataset: Dataset, estimate: Estimate, step: int = 7) -> list[Round]:
     backend = NaiveBayes(dataset, estimate, 3, 1.0, 0)
     names = [feature.name for feature in dataset.features]
-    return list(eliminate(backend, names, "signed", step))
+    return list(eliminate(backend, names, SIGNED, step))
 
 
 def same(first: list[Round], second: list[Round]) -> None:
@@ -110,7 +111,7 @@ sys.stdout.write(repr(scores.s_s.to_floats().tolist() + scores.s_a.to_floats().t
 
 def test_equal_rows_are_merged_where_they_must_repeat() -> None:
     dataset = random_dataset(3_000, 4, 2, 2, seed=2)
-    few = merged(dataset)
+    few = merge_equal_rows(dataset)
     assert len(few.counts) <= 3**4 * 2
     assert few.counts.sum() == 3_000
     assert few.class_rows() == dataset.class_rows()
@@ -120,7 +121,7 @@ def test_equal_rows_are_merged_where_they_must_repeat() -> None:
 
 def test_rows_that_need_not_repeat_are_left_alone() -> None:
     dataset = random_dataset(3_000, 12, 4, 2, seed=2)
-    assert merged(dataset) is dataset
+    assert merge_equal_rows(dataset) is dataset
 
 
 @pytest.mark.parametrize("rows", [1_000, 250_000, 250_001])

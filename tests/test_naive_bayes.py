@@ -18,13 +18,13 @@ from sklearn.naive_bayes import CategoricalNB
 
 import probfs
 from probfs.choices import Estimate, Score
-from probfs.classifiers import scores
+from probfs.classifiers import score_formulas
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model
 from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
-from probfs.columns.encoding import Dataset, Feature
+from probfs.columns.dataset import Dataset, Feature
 from probfs.tables.table import Floats, Integers
 from tests.conftest import SAMPLES
 from tests.support.exact_naive_bayes import Problem, factor, posterior
@@ -74,8 +74,10 @@ def test_scores_equal_scikit_learns_probabilities_put_through_the_papers_formula
     full = probabilities(every)
     for feature in every:
         without = probabilities([other for other in every if other != feature])
-        assert found.s_s.to_floats()[feature] == pytest.approx(scores.absolute_score(full, without), abs=1e-12)
-        assert found.s_a.to_floats()[feature] == pytest.approx(scores.signed_score(full, without, labels), abs=1e-12)
+        assert found.s_s.to_floats()[feature] == pytest.approx(score_formulas.absolute_score(full, without), abs=1e-12)
+        assert found.s_a.to_floats()[feature] == pytest.approx(
+            score_formulas.signed_score(full, without, labels), abs=1e-12
+        )
     own = full[np.arange(len(labels)), labels]
     assert found.absolute_loss == pytest.approx(float(np.mean(1 - own)), abs=1e-12)
     assert found.log_loss == pytest.approx(float(np.mean(-np.log(own))), abs=1e-12)

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from probfs.choices import Estimate, Score
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.columns.encoding import Dataset, Feature
+from probfs.classifiers.scores import SCORES
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.distinct_rows import merge_equal_rows
 from probfs.columns.folds import deal_folds
-from probfs.columns.merging import merged
 from probfs.ranking.elimination import eliminate as product_eliminate
 from tests.support import exact_naive_bayes as reference
 from tests.support.exact_naive_bayes import Problem
@@ -84,7 +85,7 @@ def test_compiled_loops_on_merged_rows_equal_exact_refits(
 ) -> None:
     with (
         patch("probfs.classifiers.naive_bayes.classifier.WORTH_COMPILING", 0),
-        patch("probfs.columns.merging._WORTH", 0),
+        patch("probfs.columns.distinct_rows._ROWS_PER_COMBINATION", 0),
     ):
         check_against_refits(problem, *how)
 
@@ -105,8 +106,8 @@ def check_against_refits(
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds)
-    backend = NaiveBayes(merged(dataset), estimate, 3, smoothing, 7)
-    found = list(product_eliminate(backend, problem.names, score, step))
+    backend = NaiveBayes(merge_equal_rows(dataset), estimate, 3, smoothing, 7)
+    found = list(product_eliminate(backend, problem.names, SCORES[score], step))
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):
         names = [problem.names[feature] for feature in ours.scored]

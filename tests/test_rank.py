@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import RoundScores
+from probfs.classifiers.scores import ABSOLUTE, SIGNED
 from probfs.ranking.elimination import leaving_count, leaving_order
 from probfs.ranking.result import CSV_HEADER
 from tests.conftest import SAMPLES
@@ -226,20 +227,20 @@ def test_a_row_that_stands_for_none_is_no_row(write: Write) -> None:
 
 
 def scored(values: list[float], s_s: list[float] | None = None) -> RoundScores:
-    signed = Scaled.of(np.array(values))
-    return RoundScores(Scaled.of(np.array(s_s or [abs(v) for v in values])), signed, None, 1, 0, 0.0, 0.0)
+    signed = ExtendedFloats.of(np.array(values))
+    return RoundScores(ExtendedFloats.of(np.array(s_s or [abs(v) for v in values])), signed, None, 1, 0, 0.0, 0.0)
 
 
 def test_a_tie_falls_to_the_name() -> None:
     values = [0.5, 0.25, 0.5 * (1 + 1e-13), 0.25 * (1 - 1e-13)]
-    order = leaving_order(scored(values), "signed", np.arange(4), ["a", "c", "b", "d"], 4)
+    order = leaving_order(scored(values), SIGNED, np.arange(4), ["a", "c", "b", "d"], 4)
     assert order == [3, 1, 2, 0]
-    assert leaving_order(scored([0.5, 0.5 * (1 + 1e-11)]), "absolute", np.arange(2), ["a", "b"], 2) == [0, 1]
+    assert leaving_order(scored([0.5, 0.5 * (1 + 1e-11)]), ABSOLUTE, np.arange(2), ["a", "b"], 2) == [0, 1]
 
 
 def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
-    assert leaving_order(scored([1e-18, -3e-18], [0.2, 0.2]), "signed", np.arange(2), ["a", "b"], 2) == [1, 0]
-    assert leaving_order(scored([-3e-18, 1e-18], [0.2, 0.2]), "signed", np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(scored([1e-18, -3e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(scored([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
 
 
 @given(
@@ -247,9 +248,9 @@ def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
 )
 def test_numbers_below_the_smallest_double_are_ordered_as_integers_would_be(pairs: list[tuple[float, int]]) -> None:
     values, exponents = (np.array(column) for column in zip(*pairs, strict=True))
-    scaled = Scaled.of(values.astype(float), exponents.astype(np.int64))
+    scaled = ExtendedFloats.of(values.astype(float), exponents.astype(np.int64))
     scores = RoundScores(scaled, scaled, None, 1, 0, 0.0, 0.0)
-    order = leaving_order(scores, "absolute", np.arange(len(pairs)), ["same"] * len(pairs), len(pairs))
+    order = leaving_order(scores, ABSOLUTE, np.arange(len(pairs)), ["same"] * len(pairs), len(pairs))
     exact = [int(math.ldexp(value, 100)) * 2 ** (9000 + exponent) for value, exponent in pairs]
     for lower, higher in pairwise(order):
         assert exact[lower] - exact[higher] <= abs(exact[higher]) // 10**11

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from probfs.classifiers.settings import Settings, settle
 from probfs.classifiers.svm.classifier import Svm
-from probfs.columns.canonical import canonical
-from probfs.columns.encoding import Dataset, Feature
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import schedule
 from probfs.tables.arrow_arrays import text_array
@@ -61,7 +61,7 @@ def random_dataset(
     counts = generator.integers(1, 4, rows) if counted else np.ones(rows, dtype=np.int64)
     more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
     dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)
-    return canonical(dataset, 0)
+    return order_by_content(dataset, 0)
 
 
 def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_digits: bool = True) -> int:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from probfs import __version__
 from probfs.choices import DEFAULT_BINS, Classifier, Estimate, Kernel, Removal, Score, TableFormat
-from probfs.classifiers.protocol import Backend
+from probfs.classifiers.protocol import Classifier as Backend
+from probfs.classifiers.scores import SCORES
 from probfs.classifiers.settings import Cost, Gamma, Settings, settle
-from probfs.columns.canonical import canonical
-from probfs.columns.encoding import Dataset, encode
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import merge_equal_rows, order_by_content
+from probfs.columns.encoding import encode
 from probfs.columns.mapping_file import MappingFile, load_mapping
-from probfs.columns.merging import merged
 from probfs.columns.preparation import Prepared, apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
@@ -129,13 +130,13 @@ def rank(
         raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
 
     if classifier == "svm":
-        dataset = canonical(dataset, settings.seed)
+        dataset = order_by_content(dataset, settings.seed)
         backend = _svm(dataset, settings, jobs, say, on_model)
     else:
-        dataset = merged(dataset)
+        dataset = merge_equal_rows(dataset)
         backend = _naive_bayes(dataset, settings, elimination.schedule(len(dataset.features), settings.step))
     names = [feature.name for feature in dataset.features]
-    rounds = elimination.eliminate(backend, names, score, settings.step)
+    rounds = elimination.eliminate(backend, names, SCORES[score], settings.step)
     features, summaries = collect(_watched(rounds, on_round), names)
     for note in backend.notes:
         say(note)

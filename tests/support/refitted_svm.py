@@ -14,12 +14,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from probfs.classifiers.scores import absolute_score, signed_score
+from probfs.classifiers.score_formulas import absolute_score, signed_score
 from probfs.classifiers.settings import Settings
 from probfs.classifiers.svm.design_matrix import Design
 from probfs.classifiers.svm.donors import draw_donors
 from probfs.classifiers.svm.kernel_functions import Kernel, suitable_cost
-from probfs.columns.encoding import Dataset
+from probfs.columns.dataset import Dataset
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

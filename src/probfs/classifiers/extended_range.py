@@ -17,14 +17,14 @@ _FAR = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class ExtendedFloats:
     """An array of numbers ``values * 2**power``; without a power they are doubles like any others, and as fast."""
 
     values: Floats
     power: Integers | None = None
 
     @classmethod
-    def of(cls, values: Floats, power: int | Integers = 0) -> Scaled:
+    def of(cls, values: Floats, power: int | Integers = 0) -> ExtendedFloats:
         """The numbers ``values * 2**power``, each with all its digits."""
         if isinstance(power, int) and power == 0:
             return cls(values)
@@ -40,35 +40,35 @@ class Scaled:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __add__(self, other: Scaled) -> Scaled:
+    def __add__(self, other: ExtendedFloats) -> ExtendedFloats:
         if self.power is None and other.power is None:
-            return Scaled(self.values + other.values)
+            return ExtendedFloats(self.values + other.values)
         zero = -(2**40)
         mantissa, own = self.parts
         other_mantissa, others = other.parts
         own, others = np.where(mantissa == 0, zero, own), np.where(other_mantissa == 0, zero, others)
         top = np.maximum(own, others)
-        return Scaled.of(_shifted(mantissa, own - top) + _shifted(other_mantissa, others - top), top)
+        return ExtendedFloats.of(_shifted(mantissa, own - top) + _shifted(other_mantissa, others - top), top)
 
-    def __truediv__(self, divisor: float) -> Scaled:
-        return Scaled(self.values / divisor, self.power)
+    def __truediv__(self, divisor: float) -> ExtendedFloats:
+        return ExtendedFloats(self.values / divisor, self.power)
 
     @classmethod
-    def side_by_side(cls, parts: Sequence[Scaled]) -> Scaled:
+    def side_by_side(cls, parts: Sequence[ExtendedFloats]) -> ExtendedFloats:
         """The numbers of several arrays as one."""
         if all(part.power is None for part in parts):
             return cls(np.concatenate([part.values for part in parts]))
         mantissas, exponents = zip(*(part.parts for part in parts), strict=True)
         return cls(np.concatenate(mantissas), np.concatenate(exponents))
 
-    def take(self, positions: Integers) -> Scaled:
-        return Scaled(self.values[positions], None if self.power is None else self.power[positions])
+    def take(self, positions: Integers) -> ExtendedFloats:
+        return ExtendedFloats(self.values[positions], None if self.power is None else self.power[positions])
 
-    def replaced(self, positions: Integers, others: Scaled) -> Scaled:
+    def replaced(self, positions: Integers, others: ExtendedFloats) -> ExtendedFloats:
         """The same numbers with some of them changed."""
         mantissa, exponent = self.parts
         mantissa[positions], exponent[positions] = others.parts
-        return Scaled(mantissa, exponent)
+        return ExtendedFloats(mantissa, exponent)
 
     def relative_to(self, exponent: int) -> Floats:
         """The numbers in units of 2^exponent, where 0 and ±infinity stand for what a double cannot hold."""

@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.extended_range import ExtendedFloats
+from probfs.classifiers.scores import Score
 
 Features = npt.NDArray[np.intp]
 """Features by their positions in the dataset."""
@@ -16,28 +17,30 @@ Features = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class RoundScores:
-    """The three scores of every active feature, and how well the model with all of them does."""
+    """The scores of every active feature, and how well the model with all of them does."""
 
-    s_s: Scaled
-    s_a: Scaled
-    s_su: Scaled | None
+    s_s: ExtendedFloats
+    s_a: ExtendedFloats
+    s_su: ExtendedFloats | None
     rows: int
     errors: int
     absolute_loss: float
     log_loss: float
 
-    def driving(self, score: str) -> Scaled:
-        """The score that decides who leaves."""
-        if score == "absolute":
-            return self.s_s
-        if score == "signed":
-            return self.s_a
-        if self.s_su is None:
-            raise ValueError("no unlabelled rows to score")
-        return self.s_su
+    def get(self, score: Score) -> ExtendedFloats | None:
+        """One of the scores; None where there is nothing to compute it from."""
+        found: ExtendedFloats | None = getattr(self, score.key)
+        return found
+
+    def driving(self, score: Score) -> ExtendedFloats:
+        """The score that decides which features leave."""
+        found = self.get(score)
+        if found is None:
+            raise ValueError(f"the classifier gave no {score.key}")
+        return found
 
 
-class Backend(Protocol):
+class Classifier(Protocol):
     """A fitted classifier that can tell what each active feature does to its probabilities."""
 
     @property
@@ -47,9 +50,9 @@ class Backend(Protocol):
         """The scores of all active features."""
         ...
 
-    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
-        """Some active features, in their order, among which are those with the ``wanted`` lowest scores and all that
-        are tied with these; and their scores.
+    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
+        """Some active features, in ascending order of position, and their scores. Among them are those with the
+        ``wanted`` lowest scores and all that are tied with these.
         """
         ...
 

@@ -1,39 +1,28 @@
-"""The paper's scores as plain functions of probabilities: the definition that every backend is held to.
-
-``with_feature`` (P) and ``without_feature`` (Q) hold one row of class probabilities for each row of the table.
-"""
+"""The scores that can decide which feature leaves. Nothing heavy is imported here: help and completion need it."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
-from probfs.tables.table import Floats
-
-
-def absolute_score(with_feature: Floats, without_feature: Floats, counts: npt.ArrayLike | None = None) -> float:
-    """Ŝ_S, eq. (2), for any number of classes: the mean of ½ Σ_c |P_c - Q_c|.
-
-    >>> absolute_score(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]))
-    0.25
-    """
-    change = np.abs(with_feature - without_feature).sum(axis=1) / 2
-    return float(np.average(change, weights=None if counts is None else np.asarray(counts, dtype=np.float64)))
+from probfs.registry import Registry
 
 
-def signed_score(
-    with_feature: Floats, without_feature: Floats, labels: npt.ArrayLike, counts: npt.ArrayLike | None = None
-) -> float:
-    """Ŝ_A, eq. (3), for any number of classes: the mean of P_y - Q_y, y being the row's own class.
+@dataclass(frozen=True)
+class Score:
+    """One of the paper's scores: what users call it, and where it stands in results."""
 
-    >>> signed_score(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), [1])
-    -0.25
-    """
-    rows = np.arange(len(with_feature))
-    own = np.asarray(labels)
-    return float(
-        np.average(
-            with_feature[rows, own] - without_feature[rows, own],
-            weights=None if counts is None else np.asarray(counts, dtype=np.float64),
-        )
-    )
+    name: str
+    """The word of ``--score``."""
+    key: str
+    """The column of the CSV, the key of the JSON, and the attribute of ``RoundScores`` and ``RankedFeature``."""
+    symbol: str
+    """The heading of tables."""
+    signed: bool = False
+    """Whether it is a sum of terms of either sign, which is known only to a fraction of the terms' size."""
+    needs_unlabelled: bool = False
+
+
+SCORES: Registry[Score] = Registry("score")
+ABSOLUTE = SCORES.register(Score("absolute", "s_s", "Ŝ_S"))
+SIGNED = SCORES.register(Score("signed", "s_a", "Ŝ_A", signed=True))
+UNLABELED = SCORES.register(Score("unlabeled", "s_su", "Ŝ_SU", needs_unlabelled=True))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
+from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.preparation import (
     MOST_CLASSES_OF_NUMBERS,
     Prepared,
@@ -22,53 +22,12 @@ from probfs.columns.roles import ColumnChoice, ColumnPlan
 from probfs.columns.rules import Measured, Quantiles, Rule
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Codes, Floats, Integers, Kind, Labels, Table, code_type
+from probfs.tables.table import Kind, Table, code_type
 from probfs.text import counted, listed, quoted
 
 MANY_UNSEEN = 0.5
 MOST_VALUES = 1_000_000
 """Of one feature, for each class: more are no categories, and would take all memory."""
-
-
-@dataclass(frozen=True, eq=False)
-class Feature:
-    """One feature's codes: 0…values-1, and ``values`` itself for a missing cell."""
-
-    name: str
-    labels: pa.StringArray
-    """The text of each value; none where there are numbers."""
-    labelled: Codes
-    unlabelled: Codes
-    numbers: Floats | None = None
-    """The number of each value, where the classifier is to measure and not to count."""
-
-    @property
-    def values(self) -> int:
-        return len(self.labels) if self.numbers is None else len(self.numbers)
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """What a backend is fitted on: features, classes, and how many equal rows each row stands for."""
-
-    features: tuple[Feature, ...]
-    classes: tuple[str, ...]
-    labels: Labels
-    counts: Integers
-    unlabelled_counts: Integers
-    source: str = "table"
-
-    @property
-    def rows(self) -> int:
-        return int(self.counts.sum())
-
-    @property
-    def unlabelled_rows(self) -> int:
-        return int(self.unlabelled_counts.sum())
-
-    def class_rows(self) -> dict[str, int]:
-        totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
-        return dict(zip(self.classes, totals.tolist(), strict=True))
 
 
 def encode(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from probfs.columns.canonical import content_hashes
-from probfs.columns.encoding import Dataset
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import content_hashes
 from probfs.errors import DataError, UsageError
 from probfs.tables.table import Integers
 from probfs.text import quoted

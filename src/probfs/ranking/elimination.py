@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from probfs.choices import Score
-from probfs.classifiers.extended_range import Scaled
-from probfs.classifiers.protocol import Backend, Features, RoundScores
+from probfs.classifiers.extended_range import ExtendedFloats
+from probfs.classifiers.protocol import Classifier, Features, RoundScores
+from probfs.classifiers.scores import Score
 
 _TIE = 1e-12
-# A signed score is a sum of terms of either sign: it is known to a fraction of their size, not of its own.
+# A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.
 _ROUNDING = 1e-13
 
 
@@ -27,20 +27,20 @@ class Round:
     """The features that were scored: all in the first round, later those that might be lowest."""
     scores: RoundScores
     leaving: tuple[int, ...]
-    """The positions, among the scored, of those that leave, first first."""
+    """Positions, among the scored, of the leaving features, in order of leaving."""
 
 
-def eliminate(backend: Backend, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
+def eliminate(classifier: Classifier, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
     """The rounds of the elimination; with no step there is one round, in which all features leave."""
     number = 0
-    while len(backend.active):
+    while len(classifier.active):
         number += 1
-        active = backend.active
+        active = classifier.active
         wanted = leaving_count(step, len(active))
-        scored, scores = (active, backend.score()) if number == 1 else backend.lowest(score, wanted)
+        scored, scores = (active, classifier.score()) if number == 1 else classifier.lowest(score, wanted)
         leaving = leaving_order(scores, score, scored, names, wanted)
         yield Round(number, active, scored, scores, tuple(leaving))
-        backend.drop(scored[leaving])
+        classifier.drop(scored[leaving])
 
 
 def schedule(features: int, step: int | float | None) -> list[int]:
@@ -94,11 +94,11 @@ def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features
     values = driving.values
     last = values.min() if wanted == 1 else np.partition(values, wanted - 1)[wanted - 1]
     # More than any two that are tied differ by.
-    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.values.max() if score == "signed" else 0.0)
+    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.values.max() if score.signed else 0.0)
     return np.flatnonzero(values <= last + tie)
 
 
-def _ascending(values: Scaled) -> list[int]:
+def _ascending(values: ExtendedFloats) -> list[int]:
     if values.power is None:
         return np.argsort(values.values, kind="stable").tolist()  # type: ignore[no-any-return]  # of int
     mantissa, exponent = values.parts
@@ -108,7 +108,7 @@ def _ascending(values: Scaled) -> list[int]:
     return order
 
 
-def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score) -> bool:
+def _tied(driving: ExtendedFloats, sizes: ExtendedFloats, first: int, second: int, score: Score) -> bool:
     if driving.power is None and sizes.power is None:
         low, high = driving.floats_at((first, second))
         largest = max(sizes.floats_at((first, second)))
@@ -122,4 +122,4 @@ def _tied(driving: Scaled, sizes: Scaled, first: int, second: int, score: Score)
     difference = abs(high - low)
     if difference <= _TIE * max(abs(low), abs(high)):
         return True
-    return score == "signed" and difference <= _ROUNDING * largest
+    return score.signed and difference <= _ROUNDING * largest

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from probfs.choices import Estimate
-from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model
 from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
 from probfs.classifiers.naive_bayes.rows import LN2, Rows
 from probfs.classifiers.naive_bayes.score_floors import Floors
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.scores import ABSOLUTE, UNLABELED, Score
 from probfs.classifiers.sums import Sums
-from probfs.columns.encoding import Dataset
+from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes, deal_folds
 from probfs.kernels import BLOCK, SIFTED
 from probfs.runtime.memory import require_memory
@@ -30,7 +31,7 @@ from probfs.tables.table import Codes, Floats, Integers
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.sieve import Sieve
 
-Scores = tuple[Scaled, Scaled, Scaled | None]
+Scores = tuple[ExtendedFloats, ExtendedFloats, ExtendedFloats | None]
 Members = npt.NDArray[np.intp]
 """Rows by their positions in the dataset."""
 
@@ -58,7 +59,7 @@ class NaiveBayes:
     def __init__(
         self,
         dataset: Dataset,
-        estimate: Estimate,
+        estimate: EstimateName,
         folds: int,
         smoothing: float,
         seed: int,
@@ -87,7 +88,7 @@ class NaiveBayes:
             rows.add(self._active)
         self._floors = self._no_floors()
         self._sieve: Sieve | None = None
-        self._driven_by: str | None = None
+        self._driven_by: Score | None = None
 
     @property
     def active(self) -> Features:
@@ -109,7 +110,7 @@ class NaiveBayes:
     def score(self) -> RoundScores:
         return self._with_fit(self._scores(self._active))
 
-    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
         if score != self._driven_by:
             self._go_by(score)
         if self._sieve is not None:
@@ -128,20 +129,20 @@ class NaiveBayes:
         order = np.argsort(found)
         return found[order], self._with_fit(_joined(scores, order))
 
-    def _go_by(self, score: str) -> None:
+    def _go_by(self, score: Score) -> None:
         """An elimination goes by one score: what is known of others is of no use."""
         self._driven_by = score
         self._sieve = self._sieve_for(score)
-        self._floors = {name: own for name, own in self._floors.items() if name == score and self._sieve is None}
+        self._floors = {own: floors for own, floors in self._floors.items() if own == score and self._sieve is None}
 
-    def _sieve_for(self, score: str) -> Sieve | None:
+    def _sieve_for(self, score: Score) -> Sieve | None:
         if not self._compile:
             return None
         with contextlib.suppress(OSError, ImportError):
             from probfs.classifiers.naive_bayes.sieve import sieve_for
 
-            groups = [*self._labelled, *(self._unlabelled if score == "unlabeled" else [])]
-            return sieve_for(groups, score != "signed", self._counts)
+            groups = [*self._labelled, *(self._unlabelled if score.needs_unlabelled else [])]
+            return sieve_for(groups, not score.signed, self._counts)
         return None
 
     def _scores(self, features: Features) -> Scores:
@@ -154,9 +155,9 @@ class NaiveBayes:
             s_su = (absolute + more) / (self._rows + self._unlabelled_rows)
         s_s = absolute / self._rows
         if self._floors:
-            for name, driving in (("absolute", s_s), ("unlabeled", s_su)):
-                if name in self._floors and driving is not None:
-                    self._floors[name].computed(features, driving)
+            for score, driving in ((ABSOLUTE, s_s), (UNLABELED, s_su)):
+                if score in self._floors and driving is not None:
+                    self._floors[score].computed(features, driving)
         return s_s, signed / self._rows, s_su
 
     def _with_fit(self, scores: Scores) -> RoundScores:
@@ -169,7 +170,7 @@ class NaiveBayes:
             fit.log_loss / self._rows,
         )
 
-    def _no_floors(self) -> dict[str, Floors]:
+    def _no_floors(self) -> dict[Score, Floors]:
         """Floors for the scores that have them, of which nothing is known yet.
 
         A signed score is a difference of what is for and against: bounds on it are too wide to spare anything.
@@ -181,7 +182,7 @@ class NaiveBayes:
                 return {}
             reaches.append(reach)
         reach = np.max(reaches, axis=0)
-        return {name: Floors(reach) for name in ("absolute", *(["unlabeled"] if self._unlabelled else []))}
+        return {score: Floors(reach) for score in (ABSOLUTE, *([UNLABELED] if self._unlabelled else []))}
 
     def _memory_needed(self, dataset: Dataset, models: int) -> int:
         classes = len(dataset.classes)
@@ -195,7 +196,7 @@ class NaiveBayes:
 
     # --- which rows are scored by which model -----------------------------------------------------------------------
 
-    def _labelled_rows(self, dataset: Dataset, estimate: Estimate, folds: int, seed: int) -> list[Rows]:
+    def _labelled_rows(self, dataset: Dataset, estimate: EstimateName, folds: int, seed: int) -> list[Rows]:
         columns = [feature.labelled for feature in dataset.features]
         by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
         codes, parts = self._matrix(columns, by_class)
@@ -269,12 +270,14 @@ class NaiveBayes:
         return list(groups)
 
 
-def _scaled_sums(groups: Sequence[Rows], features: Features, underflowing: Floats) -> tuple[Scaled, Scaled]:
+def _scaled_sums(
+    groups: Sequence[Rows], features: Features, underflowing: Floats
+) -> tuple[ExtendedFloats, ExtendedFloats]:
     """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature, however small; some are ``underflowing`` below a certain size."""
     least = min(rows.least_gap() for rows in groups)
     shift = int(least / LN2) if _SATURATED < least < math.inf else 0
     sums = _total(rows.sums(features, shift) for rows in groups)
-    absolute, signed = Scaled.of(sums.absolute, -shift), Scaled.of(sums.signed, -shift)
+    absolute, signed = ExtendedFloats.of(sums.absolute, -shift), ExtendedFloats.of(sums.signed, -shift)
     tiny = (sums.absolute < underflowing).nonzero()[0]
     while len(tiny):
         # In units that fit the features whose changes are largest; the others are left for another turn.
@@ -287,8 +290,8 @@ def _scaled_sums(groups: Sequence[Rows], features: Features, underflowing: Float
         done = sums.absolute >= underflowing[tiny]
         if not done.any():
             break
-        absolute = absolute.replaced(tiny[done], Scaled.of(sums.absolute[done], -shift))
-        signed = signed.replaced(tiny[done], Scaled.of(sums.signed[done], -shift))
+        absolute = absolute.replaced(tiny[done], ExtendedFloats.of(sums.absolute[done], -shift))
+        signed = signed.replaced(tiny[done], ExtendedFloats.of(sums.signed[done], -shift))
         tiny = tiny[~done]
     return absolute, signed
 
@@ -298,9 +301,9 @@ def _joined(parts: Sequence[Scores], order: npt.NDArray[np.intp]) -> Scores:
     s_s, s_a, s_su = zip(*parts, strict=True)
     present = [scores for scores in s_su if scores is not None]
     return (
-        Scaled.side_by_side(s_s).take(order),
-        Scaled.side_by_side(s_a).take(order),
-        Scaled.side_by_side(present).take(order) if present else None,
+        ExtendedFloats.side_by_side(s_s).take(order),
+        ExtendedFloats.side_by_side(s_a).take(order),
+        ExtendedFloats.side_by_side(present).take(order) if present else None,
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features
 from probfs.tables.table import Floats
 
@@ -34,7 +34,7 @@ class Floors:
         self._floor = np.full(len(reach), -np.inf)
         self._unknown = self._known_but_computed = 0
 
-    def computed(self, features: Features, scores: Scaled) -> None:
+    def computed(self, features: Features, scores: ExtendedFloats) -> None:
         """Take note of scores."""
         self._floor[features] = scores.logs()
 

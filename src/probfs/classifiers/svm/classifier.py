@@ -12,9 +12,10 @@ from operator import add
 import numpy as np
 from joblib import cpu_count
 
-from probfs.choices import Estimate
-from probfs.classifiers.extended_range import Scaled
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.scores import Score
 from probfs.classifiers.settings import Settings
 from probfs.classifiers.svm.design_matrix import Design, Positions
 from probfs.classifiers.svm.donors import Donors, draw_donors
@@ -35,7 +36,7 @@ from probfs.classifiers.svm.tasks import (
     fit_without,
     part_of_retrained,
 )
-from probfs.columns.encoding import Dataset
+from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.errors import DataError, UsageError
 from probfs.runtime.processes import Workers, interruptibly
@@ -115,7 +116,7 @@ class Svm:
     def drop(self, features: Features) -> None:
         self._active = np.setdiff1d(self._active, features, assume_unique=True)
 
-    def lowest(self, score: str, wanted: int) -> tuple[Features, RoundScores]:
+    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
         # A model of its own each round: nothing is known of its scores beforehand.
         return self.active, self.score()
 
@@ -127,9 +128,9 @@ class Svm:
         rows, unlabelled = self._dataset.rows, self._dataset.unlabelled_rows
         everywhere = total.labelled.absolute + total.unlabelled.absolute
         return RoundScores(
-            Scaled.of(total.labelled.absolute / rows),
-            Scaled.of(total.labelled.signed / rows),
-            Scaled.of(everywhere / (rows + unlabelled)) if unlabelled else None,
+            ExtendedFloats.of(total.labelled.absolute / rows),
+            ExtendedFloats.of(total.labelled.signed / rows),
+            ExtendedFloats.of(everywhere / (rows + unlabelled)) if unlabelled else None,
             rows,
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
@@ -273,7 +274,7 @@ def _scorers(dataset: Dataset, settings: Settings) -> list[Scorer]:
     return scorers
 
 
-def _check_training(dataset: Dataset, scorers: Sequence[Scorer], estimate: Estimate) -> None:
+def _check_training(dataset: Dataset, scorers: Sequence[Scorer], estimate: EstimateName) -> None:
     """A sigmoid is cross-validated on the training rows: each class needs two of them, in every model."""
     held_out = np.zeros(len(dataset.classes))
     for scorer in scorers:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.protocol import Features
-from probfs.columns.encoding import Dataset
+from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
 from probfs.tables.table import Codes, Floats, Integers
 from probfs.text import counted, quoted

@@ -1,0 +1,51 @@
+"""What a classifier is fitted on: features as integer codes, classes, and how many equal rows each row stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.tables.table import Codes, Floats, Integers, Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature's codes: 0…values-1, and ``values`` itself for a missing cell."""
+
+    name: str
+    labels: pa.StringArray
+    """The text of each value; none where there are numbers."""
+    labelled: Codes
+    unlabelled: Codes
+    numbers: Floats | None = None
+    """The number of each value, where the classifier is to measure and not to count."""
+
+    @property
+    def values(self) -> int:
+        return len(self.labels) if self.numbers is None else len(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features, classes and row counts of a table, labelled rows apart from unlabelled ones."""
+
+    features: tuple[Feature, ...]
+    classes: tuple[str, ...]
+    labels: Labels
+    counts: Integers
+    unlabelled_counts: Integers
+    source: str = "table"
+
+    @property
+    def rows(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def unlabelled_rows(self) -> int:
+        return int(self.unlabelled_counts.sum())
+
+    def class_rows(self) -> dict[str, int]:
+        totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
+        return dict(zip(self.classes, totals.tolist(), strict=True))

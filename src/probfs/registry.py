@@ -1,0 +1,59 @@
+"""Named things of one kind (classifiers, scores, formats), each declared once and looked up by name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
+
+from probfs.errors import UsageError
+from probfs.text import option, quoted
+
+
+class Named(Protocol):
+    """Anything with the name that users call it by."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=Named)
+
+
+class Registry(Generic[Entry]):
+    """The entries of one kind in the order of registration, which is the order help lists them in."""
+
+    def __init__(self, parameter: str) -> None:
+        """``parameter`` is the parameter, and the option, by which users choose an entry."""
+        self.parameter = parameter
+        self._entries: dict[str, Entry] = {}
+
+    def register(self, entry: Entry) -> Entry:
+        """Add an entry; a name may be taken only once."""
+        if entry.name in self._entries:
+            raise ValueError(f"{self.parameter} {entry.name!r} is registered already")
+        self._entries[entry.name] = entry
+        return entry
+
+    @contextlib.contextmanager
+    def registered(self, entry: Entry) -> Iterator[Entry]:
+        """An entry that is there for a while only, as in a test."""
+        self.register(entry)
+        try:
+            yield entry
+        finally:
+            del self._entries[entry.name]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(tuple(self._entries.values()))
+
+    def __getitem__(self, name: str) -> Entry:
+        """The entry called ``name``; an unknown name is the user's mistake."""
+        try:
+            return self._entries[name]
+        except (KeyError, TypeError):
+            shown = quoted(name) if isinstance(name, str) else repr(name)
+            raise UsageError(f"{option(self.parameter)}: {shown} is not one of {', '.join(self._entries)}") from None
