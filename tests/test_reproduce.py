@@ -21,7 +21,7 @@ from probfs.paper.claims import Claim
 from probfs.paper.experiments import figure4, table1
 from probfs.paper.experiments.laboratory import Finding, Lab, portions
 from probfs.paper.experiments.misfit import Case, Draw, claims_of, found, together
-from probfs.paper.experiments.misfits import IRRELEVANT, MISFITS, RELEVANT
+from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
 from tests.conftest import ROOT, Run
 
 FEW: dict[ExperimentName, int] = {"bound": 20, "figure4": 3, "table1": 2, "equivalence": 2, "misfit": 2, "figure3": 1}

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from probfs.api import rank
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
-    from probfs.ranking.result import RankedFeature, Ranking, RoundSummary
+    from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
+    from probfs.ranking.settings import Settings
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DataError",
+    "InputSummary",
     "MappingError",
     "OutputError",
     "ProbfsError",
     "RankedFeature",
     "Ranking",
     "RoundSummary",
+    "Settings",
     "UsageError",
     "__version__",
     "rank",
@@ -32,9 +35,11 @@ __all__ = [
 
 _HOMES = {
     "rank": "probfs.api",
+    "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",
     "RoundSummary": "probfs.ranking.result",
+    "Settings": "probfs.ranking.settings",
 }
 
 

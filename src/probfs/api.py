@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
-from probfs import __version__
-from probfs.choices import DEFAULT_BINS, Classifier, Estimate, Kernel, Removal, Score, TableFormat
-from probfs.classifiers.protocol import Classifier as Backend
-from probfs.classifiers.scores import SCORES
-from probfs.classifiers.settings import Cost, Gamma, Settings, settle
-from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import merge_equal_rows, order_by_content
-from probfs.columns.encoding import encode
-from probfs.columns.mapping_file import MappingFile, load_mapping
-from probfs.columns.preparation import Prepared, apply_mapping, prepare
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.columns.limits import DEFAULT_BINS
 from probfs.columns.roles import ColumnChoice
-from probfs.errors import UsageError
-from probfs.ranking import elimination
 from probfs.ranking.elimination import Round
-from probfs.ranking.result import InputSummary, Ranking, collect
-from probfs.tables.readers import ReadOptions, read_table
-from probfs.tables.source import STANDARD_INPUT
-from probfs.tables.table import Table
+from probfs.ranking.result import Ranking
+from probfs.ranking.settings import Settings, choose_settings
+from probfs.ranking.stages import (
+    Data,
+    Listeners,
+    eliminate_features,
+    encode_inputs,
+    fit_classifier,
+    make_ranking,
+    read_inputs,
+)
+from probfs.tables.readers import ReadOptions
 from probfs.text import printable
-
-if TYPE_CHECKING:
-    import pandas
-
-Data: TypeAlias = "str | os.PathLike[str] | pandas.DataFrame | Table"
 
 
 def rank(
@@ -38,15 +31,15 @@ def rank(
     target: str | None = None,
     mapping: str | os.PathLike[str] | None = None,
     unlabeled: Data | Sequence[Data] = (),
-    classifier: Classifier = "nb",
-    score: Score = "absolute",
-    estimate: Estimate | None = None,
+    classifier: str = "nb",
+    score: str = "absolute",
+    estimate: str | None = None,
     folds: int | None = None,
     smoothing: float | None = None,
-    kernel: Kernel | None = None,
-    C: Cost | None = None,  # noqa: N803  # what everybody calls it
-    gamma: Gamma | None = None,
-    removal: Removal | None = None,
+    kernel: Literal["linear", "rbf"] | None = None,
+    C: float | Literal["scale"] | None = None,  # noqa: N803  # what everybody calls it
+    gamma: float | Literal["scale", "auto"] | None = None,
+    removal: Literal["permute", "retrain"] | None = None,
     permutations: int | None = None,
     step: int | float = 1,
     eliminate: bool = True,
@@ -58,26 +51,100 @@ def rank(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
-    input_format: TableFormat | None = None,
+    input_format: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
     on_model: Callable[[int, int], None] | None = None,
+    **options: Any,
 ) -> Ranking:
     """Rank the columns of a table by how much the class probabilities change without them.
 
-    ``data`` is a path (``-`` for standard input) or a pandas data frame; the options are those of ``probfs rank``.
-    ``on_note`` is called with each note as it arises, ``on_round`` after each round of the elimination, and
-    ``on_model`` with how many models of the SVM have been fitted and how many will be.
+    Parameters
+    ----------
+    data : path or pandas.DataFrame
+        The table: a CSV, TSV, ARFF or Parquet file, gzipped or not, ``"-"`` for standard input, or a data frame, whose
+        index is not one of its columns.
+    target : str, default: the mapping's, else the ARFF attribute called class, else the last column
+        The column to predict. Rows without a value in it are unlabelled.
+    mapping : path, optional
+        A TOML file that says how columns are cut, grouped or dropped.
+    unlabeled : path, pandas.DataFrame or a sequence of them, default: none
+        Further rows without a class, for the score Ŝ_SU.
+    classifier : str, default "nb"
+        The classifier whose probabilities are used: Naive Bayes, ``"nb"``, or a Platt-scaled support vector machine,
+        ``"svm"``.
+    score : {"absolute", "signed", "unlabeled"}, default "absolute"
+        The score that decides which feature leaves: Ŝ_S, Ŝ_A or Ŝ_SU.
+    estimate : {"loo", "resubstitution", "cv"}, default: "loo" for "nb", "resubstitution" for "svm"
+        Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds.
+    folds : int, default 10
+        The number of folds of ``estimate="cv"``.
+    smoothing : float, default 1.0
+        For ``"nb"``: what is added to every count; 0 is the exact limit of less and less smoothing.
+    kernel : {"linear", "rbf"}, default "linear"
+        For ``"svm"``: the kernel.
+    C : float or "scale", default "scale"
+        For ``"svm"``: the cost of a row on the wrong side; ``"scale"`` follows the table.
+    gamma : float, "scale" or "auto", default "scale"
+        For ``"svm"`` with ``kernel="rbf"``: how fast the kernel falls with the squared distance.
+    removal : {"permute", "retrain"}, default "permute"
+        For ``"svm"``: whether a column is taken away by shuffling it or by fitting the model without it.
+    permutations : int, default 20
+        For ``"svm"`` with ``removal="permute"``: the number of shuffles whose probabilities are averaged.
+    step : int or float, default 1
+        How many features leave in a round: a number, or a fraction of those that remain.
+    eliminate : bool, default True
+        Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
+    include, exclude : str or sequence of str, default: none
+        Rank only these columns; leave these columns out.
+    count : str, optional
+        The column that says how many equal rows a row stands for.
+    bins : int, default 5
+        For ``"nb"``: into how many intervals an unmapped numeric column with more than 20 values is cut.
+    na : str or sequence of str, default: none
+        Texts that mean missing, besides the empty cell.
+    delimiter : str, default ","
+        What separates the cells of a CSV file.
+    encoding : str, default "utf-8"
+        The encoding of text files.
+    max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
+        How many bytes gzip data may unpack to.
+    input_format : {"csv", "tsv", "arff", "parquet"}, default: by the file's ending, else by how it begins
+        The format of the file.
+    seed : int, default 0
+        The seed of folds and shuffles; nothing else is random.
+    jobs : int, default: one for each core
+        For ``"svm"``: how many processes fit models at a time.
+    on_note : callable, optional
+        Called with each note, a line of text, as it arises.
+    on_round : callable, optional
+        Called with each round of the elimination when it is over.
+    on_model : callable, optional
+        Called with how many models have been fitted and how many there will be, by classifiers that fit many.
+    **options
+        Options of classifiers that were registered beside those named here.
 
+    Returns
+    -------
+    Ranking
+        The features from the most to the least important, and every round that led there.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read or ranked, or if a parameter or the mapping is wrong; its message is one line.
+
+    Examples
+    --------
     >>> import pandas
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
     """
-    step = _plain_number(step)
-    settings = settle(
+    own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
+    settings = choose_settings(
         classifier=classifier,
         score=score,
         estimate=estimate,
@@ -85,17 +152,8 @@ def rank(
         step=step,
         eliminate=eliminate,
         seed=seed,
-        own={
-            "smoothing": smoothing,
-            "bins": bins,
-            "kernel": kernel,
-            "C": C,
-            "gamma": gamma,
-            "removal": removal,
-            "permutations": permutations,
-            "jobs": jobs,
-        },
-        names={
+        options={**own, "permutations": permutations, "jobs": jobs, **options},
+        columns={
             "mapping": None if mapping is None else printable(os.fspath(mapping)),
             "count": _text(count),
             "na": _texts(na),
@@ -103,124 +161,26 @@ def rank(
             "exclude": _texts(exclude),
         },
     )
-    further = _tables(unlabeled)
-    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *further)) > 1:
-        raise UsageError("standard input can be read only once; name files for the others")
+    listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
+    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked)
 
-    options = ReadOptions(input_format, delimiter, encoding, max_unpacked)
-    choice = ColumnChoice(
+    inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
+    encoded = encode_inputs(inputs, settings, listeners)
+    fitted = fit_classifier(encoded.dataset, settings, listeners)
+    rounds = eliminate_features(fitted, encoded.names, settings, listeners)
+    return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
+
+
+def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:
+    return ColumnChoice(
         _text(target),
         settings.count,
         settings.include,
         settings.exclude,
         settings.na,
-        settings.bins or DEFAULT_BINS,
-        measured=classifier == "svm",
+        settings.options.get("bins") or DEFAULT_BINS,
+        CLASSIFIERS[settings.classifier].takes_numbers,
     )
-    prepared, mapping_file = load(data, mapping, options, choice)
-    others = [_table(more, options, further=True) for more in further]
-    say = on_note or (lambda note: None)
-    say(target_note(prepared))
-    dataset, notes = encode(prepared, others, choice, (*settings.na, *mapping_file.missing))
-    warnings = (*prepared.notes, *(note for table in others for note in table.notes), *notes)
-    for note in warnings:
-        say(note)
-    if score == "unlabeled" and not dataset.unlabelled_rows:
-        problem = "--score unlabeled: there is no unlabelled row"
-        raise UsageError(f"{problem}; add some with --unlabeled FILE, or as rows without a value in the target")
-
-    if classifier == "svm":
-        dataset = order_by_content(dataset, settings.seed)
-        backend = _svm(dataset, settings, jobs, say, on_model)
-    else:
-        dataset = merge_equal_rows(dataset)
-        backend = _naive_bayes(dataset, settings, elimination.schedule(len(dataset.features), settings.step))
-    names = [feature.name for feature in dataset.features]
-    rounds = elimination.eliminate(backend, names, SCORES[score], settings.step)
-    features, summaries = collect(_watched(rounds, on_round), names)
-    for note in backend.notes:
-        say(note)
-    summary = InputSummary(
-        source=prepared.table.source,
-        target=prepared.target,
-        target_reason=prepared.target_reason,
-        classes=dataset.class_rows(),
-        labelled_rows=dataset.rows,
-        unlabelled_rows=dataset.unlabelled_rows,
-        unlabelled_sources=tuple(table.source for table in others),
-        features=len(names),
-    )
-    return Ranking(features, summaries, summary, settings, (*warnings, *backend.notes), __version__)
-
-
-def _naive_bayes(dataset: Dataset, settings: Settings, rounds: Sequence[int]) -> Backend:
-    from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-
-    assert settings.smoothing is not None
-    return NaiveBayes(dataset, settings.estimate, settings.folds or 0, settings.smoothing, settings.seed, rounds)
-
-
-def _svm(
-    dataset: Dataset,
-    settings: Settings,
-    jobs: int | None,
-    say: Callable[[str], None],
-    on_model: Callable[[int, int], None] | None,
-) -> Backend:
-    # Only here is scikit-learn imported, which takes longer than most rankings.
-    from probfs.classifiers.svm.classifier import Svm
-
-    rounds = elimination.schedule(len(dataset.features), settings.step)
-    backend = Svm(dataset, settings, rounds, jobs, on_model)
-    if settings.estimate == "loo":
-        say(f"leave-one-out with the SVM: {backend.cost}; --estimate cv takes less")
-    elif backend.takes_long:
-        say(f"{backend.cost}; a larger --step takes less")
-    return backend
-
-
-def load(
-    data: Data, mapping: str | os.PathLike[str] | None, options: ReadOptions, choice: ColumnChoice
-) -> tuple[Prepared, MappingFile]:
-    """Read a table and its mapping, and decide what every column is for."""
-    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
-    return prepare(_table(data, options), mapping_file, choice), mapping_file
-
-
-def mapped_table(
-    data: Data,
-    mapping: str | os.PathLike[str],
-    options: ReadOptions,
-    choice: ColumnChoice,
-    on_note: Callable[[str], None],
-) -> tuple[Table, str]:
-    """The table with a mapping's rules applied and its dropped columns left out, and the name of its target."""
-    prepared, mapping_file = load(data, mapping, options, choice)
-    on_note(target_note(prepared))
-    return apply_mapping(prepared, mapping_file), prepared.target
-
-
-def target_note(prepared: Prepared) -> str:
-    """Which column is predicted, and on whose word."""
-    return f"target: {printable(prepared.target)} ({prepared.target_reason})"
-
-
-def _table(data: Data, options: ReadOptions, further: bool = False) -> Table:
-    if isinstance(data, Table):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_table(data, options.for_another(data) if further else options)
-    if not hasattr(data, "columns"):
-        raise UsageError(f"data must be a path or a pandas data frame, not {type(data).__name__}")
-    from probfs.tables.readers.frame import table_from_frame
-
-    return table_from_frame(data)
-
-
-def _tables(data: Data | Sequence[Data]) -> Sequence[Data]:
-    """Several tables, also when one was given."""
-    one = isinstance(data, (str, os.PathLike, Table)) or hasattr(data, "columns")
-    return [cast("Data", data)] if one else cast("Sequence[Data]", data)
 
 
 def _texts(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -230,16 +190,3 @@ def _texts(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _text(name: str | None) -> str | None:
     return None if name is None else str(name)
-
-
-def _plain_number(number: int | float) -> int | float:
-    """A number of numpy's as one of Python's."""
-    plain: int | float = number.item() if hasattr(number, "item") else number
-    return plain
-
-
-def _watched(rounds: Iterator[Round], on_round: Callable[[Round], None] | None) -> Iterator[Round]:
-    for current in rounds:
-        yield current
-        if on_round is not None:
-            on_round(current)

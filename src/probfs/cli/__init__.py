@@ -6,44 +6,44 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import Annotated, NoReturn
 
 import typer
 
 from probfs import __version__
-from probfs.cli.console import silence_stdout, tell
-from probfs.cli.exact import EXAMPLES as EXACT_EXAMPLES
-from probfs.cli.exact import exact
-from probfs.cli.generate import EXAMPLES as GENERATE_EXAMPLES
-from probfs.cli.generate import generate
-from probfs.cli.inspect import EXAMPLES as INSPECT_EXAMPLES
-from probfs.cli.inspect import inspect
-from probfs.cli.map import EXAMPLES as MAP_EXAMPLES
-from probfs.cli.map import map_
-from probfs.cli.rank import EXAMPLES as RANK_EXAMPLES
-from probfs.cli.rank import rank
-from probfs.cli.reproduce import EXAMPLES as REPRODUCE_EXAMPLES
-from probfs.cli.reproduce import reproduce
-from probfs.cli.suggest import EXAMPLES as SUGGEST_EXAMPLES
-from probfs.cli.suggest import suggest
+from probfs.cli import exact, generate, inspect, rank, reproduce, suggest
+from probfs.cli import map as map_table
+from probfs.cli.bundles import Command, flatten
+from probfs.cli.streams import silence_stdout, tell
 from probfs.errors import ProbfsError
+from probfs.text import command_line_language
 
 INTERRUPTED = 130
+_COMMANDS: Mapping[str, tuple[Command, str]] = {
+    "rank": (rank.rank, rank.EXAMPLES),
+    "map": (map_table.map_, map_table.EXAMPLES),
+    "suggest": (suggest.suggest, suggest.EXAMPLES),
+    "inspect": (inspect.inspect, inspect.EXAMPLES),
+    "exact": (exact.exact, exact.EXAMPLES),
+    "generate": (generate.generate, generate.EXAMPLES),
+    "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
+}
 
-app = typer.Typer(
-    name="probfs",
-    # Help is plain text: markup would swallow every [bracketed] word.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("rank", epilog=RANK_EXAMPLES)(rank)
-app.command("map", epilog=MAP_EXAMPLES)(map_)
-app.command("suggest", epilog=SUGGEST_EXAMPLES)(suggest)
-app.command("inspect", epilog=INSPECT_EXAMPLES)(inspect)
-app.command("exact", epilog=EXACT_EXAMPLES)(exact)
-app.command("generate", epilog=GENERATE_EXAMPLES)(generate)
-app.command("reproduce", epilog=REPRODUCE_EXAMPLES)(reproduce)
+
+def build_app() -> typer.Typer:
+    """The application, with an option for whatever is registered by now."""
+    app = typer.Typer(
+        name="probfs",
+        # Help is plain text: markup would swallow every [bracketed] word.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(probfs)
+    for name, (command, examples) in _COMMANDS.items():
+        app.command(name, epilog=examples)(flatten(command))
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -52,7 +52,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def probfs(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
@@ -95,14 +94,18 @@ def _leave(status: int) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; a user's mistake is one line on standard error."""
-    words = sys.argv[1:] if arguments is None else arguments
+    with command_line_language():
+        return _run(sys.argv[1:] if arguments is None else arguments)
+
+
+def _run(words: list[str]) -> int:
     try:
         if not words:
             with contextlib.redirect_stdout(sys.stderr):
-                app(args=["--help"], prog_name="probfs", standalone_mode=False)
+                build_app()(args=["--help"], prog_name="probfs", standalone_mode=False)
             return 2
         # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
-        status = app(args=words, prog_name="probfs", standalone_mode=False)
+        status = build_app()(args=words, prog_name="probfs", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         if status == INTERRUPTED:

@@ -8,15 +8,8 @@ import typer
 
 from probfs import __version__
 from probfs.cli import options as opt
-from probfs.cli.console import (
-    check_output,
-    check_safe_csv,
-    deliver,
-    require_data,
-    stdout_is_terminal,
-    table_width,
-    wants_color,
-)
+from probfs.cli.streams import require_data
+from probfs.paper.rendering.population import POPULATION_FORMATS
 
 EXAMPLES = """Examples:
 
@@ -36,29 +29,19 @@ JointPath = Annotated[
 ]
 
 
+class PopulationOutput(opt.DocumentOutput):
+    formats = POPULATION_FORMATS
+
+
 def exact(
-    context: typer.Context,
-    joint: JointPath = "-",
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
-    max_unpacked: opt.MaxUnpacked = None,
-    input_format: opt.InputFormat = None,
-    format: opt.ResultFormat = None,
-    output: opt.OutputPath = None,
-    safe_csv: opt.SafeCsv = False,
+    context: typer.Context, reading: opt.ReadingOptions, result: PopulationOutput, joint: JointPath = "-"
 ) -> None:
     """Compute the scores of a distribution that is fully known, which rank estimates from rows."""
     require_data(joint, context)
-    check_output(output, joint)
+    destination = result.destination(joint)
+    from probfs.paper.rendering.population import PopulationReport
     from probfs.paper.theory import joint_from_table, population_scores
-    from probfs.rendering import format_for
-    from probfs.rendering.population import render_population
-    from probfs.tables.readers import ReadOptions, read_table
+    from probfs.tables.readers import read_table
 
-    result_format = format_for(output, format, stdout_is_terminal())
-    check_safe_csv(safe_csv, result_format)
-    table = read_table(joint, ReadOptions(input_format, delimiter, encoding, max_unpacked))
-    scores = population_scores(joint_from_table(table))
-    about = {"version": __version__, "source": table.source}
-    width, color = table_width(output), wants_color(output)
-    deliver(render_population(scores, result_format, about, width, color, safe_csv), output)
+    table = read_table(joint, reading.chosen())
+    destination.write(PopulationReport(__version__, table.source, population_scores(joint_from_table(table))))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from probfs.choices import PROBLEMS, WESTON_NOISE, Problem, Sampling
 from probfs.cli import options as opt
-from probfs.cli.console import check_output, deliver
+from probfs.cli import parsers
+from probfs.cli.bundles import Bundle
+from probfs.cli.destination import check_output, deliver
 from probfs.errors import UsageError
+from probfs.paper.catalogue import PROBLEMS, SAMPLINGS, WESTON_NOISE
 
 EXAMPLES = """Examples:
 
@@ -23,27 +26,13 @@ probfs generate xcp --c 1 --p 0.7 --relevant 3 --noise 10 | probfs rank - --clas
 probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000 --output nominal.arff
 """
 
-_OWN: Mapping[Problem, Mapping[str, Any]] = {
-    "xcp": {"c": 1.0, "p": 0.7, "balance": 0.5, "relevant": 1, "noise": 1},
-    "weston": {"noise": WESTON_NOISE},
-    "nominal": {"sampling": "proportionate"},
-}
-"""The options that each problem has, and what they are when nothing is said."""
-
-ProblemName = Annotated[
-    Problem,
-    typer.Argument(
-        metavar="|".join(PROBLEMS),
-        help="What to draw: numeric columns X_{c,p} beside noise (xcp), Weston's linear problem with six relevant "
-        "columns (weston), or five nominal columns of which the first matters (nominal).",
-        show_default=False,
-    ),
+Rows = Annotated[
+    int, typer.Option(parser=parsers.whole_number(1, 10_000_000), metavar="N", help="How many labelled rows.")
 ]
-Rows = Annotated[int, typer.Option(parser=opt.whole_number(1, 10_000_000), metavar="N", help="How many labelled rows.")]
 UnlabeledRows = Annotated[
     int,
     typer.Option(
-        parser=opt.whole_number(0, 10_000_000),
+        parser=parsers.whole_number(0, 10_000_000),
         metavar="N",
         help="How many rows without a class; nominal draws them from the population, whatever --sampling.",
     ),
@@ -56,95 +45,116 @@ UnlabeledOutput = Annotated[
         show_default=False,
     ),
 ]
-Shift = Annotated[
-    float | None,
-    typer.Option(
-        parser=opt.number,
-        metavar="C",
-        help="xcp: how far a relevant column is shifted. Default: 1.",
-        show_default=False,
-    ),
-]
-Share = Annotated[
-    float | None,
-    typer.Option(
-        parser=opt.share,
-        metavar="P",
-        help="xcp: in which share of the rows a relevant column is shifted at all. Default: 0.7.",
-        show_default=False,
-    ),
-]
-Balance = Annotated[
-    float | None,
-    typer.Option(
-        parser=opt.share, metavar="SHARE", help="xcp: the share of positive rows. Default: 0.5.", show_default=False
-    ),
-]
-Relevant = Annotated[
-    int | None,
-    typer.Option(
-        parser=opt.whole_number(0, 100_000),
-        metavar="N",
-        help="xcp: how many relevant columns. Default: 1.",
-        show_default=False,
-    ),
-]
-Noise = Annotated[
-    int | None,
-    typer.Option(
-        parser=opt.whole_number(0, 100_000),
-        metavar="N",
-        help=f"xcp, weston: how many columns of noise. Default: 1 for xcp, {WESTON_NOISE} for weston.",
-        show_default=False,
-    ),
-]
-SamplingName = Annotated[
-    Sampling | None,
-    typer.Option(
-        "--sampling",
-        metavar=opt.words(Sampling),
-        help="nominal: how the labelled rows are drawn; the telling values as often as in the population, too often or "
-        "too rarely. Default: proportionate.",
-        show_default=False,
-    ),
-]
 Seed = Annotated[
-    int, typer.Option(parser=opt.whole_number(0), metavar="N", help="The seed; the same one draws the same table.")
+    int, typer.Option(parser=parsers.whole_number(0), metavar="N", help="The seed; the same one draws the same table.")
 ]
+
+
+@dataclass(frozen=True)
+class ProblemOptions(Bundle):
+    """The problem and its options, None where nothing was said."""
+
+    problem: str
+    c: Annotated[
+        float | None,
+        typer.Option(
+            parser=parsers.number,
+            metavar="C",
+            help="xcp: how far a relevant column is shifted. Default: 1.",
+            show_default=False,
+        ),
+    ] = None
+    p: Annotated[
+        float | None,
+        typer.Option(
+            parser=parsers.share,
+            metavar="P",
+            help="xcp: in which share of the rows a relevant column is shifted at all. Default: 0.7.",
+            show_default=False,
+        ),
+    ] = None
+    balance: Annotated[
+        float | None,
+        typer.Option(
+            parser=parsers.share,
+            metavar="SHARE",
+            help="xcp: the share of positive rows. Default: 0.5.",
+            show_default=False,
+        ),
+    ] = None
+    relevant: Annotated[
+        int | None,
+        typer.Option(
+            parser=parsers.whole_number(0, 100_000),
+            metavar="N",
+            help="xcp: how many relevant columns. Default: 1.",
+            show_default=False,
+        ),
+    ] = None
+    noise: Annotated[
+        int | None,
+        typer.Option(
+            parser=parsers.whole_number(0, 100_000),
+            metavar="N",
+            help=f"xcp, weston: how many columns of noise. Default: 1 for xcp, {WESTON_NOISE} for weston.",
+            show_default=False,
+        ),
+    ] = None
+    sampling: str | None = None
+
+    @classmethod
+    def registered(cls) -> Mapping[str, Any]:
+        argument = typer.Argument(
+            metavar="|".join(PROBLEMS),
+            help="What to draw: numeric columns X_{c,p} beside noise (xcp), Weston's linear problem with six relevant "
+            "columns (weston), or five nominal columns of which the first matters (nominal).",
+            show_default=False,
+        )
+        sampling = opt.choice(
+            SAMPLINGS,
+            "nominal: how the labelled rows are drawn; the telling values as often as in the population, too often or "
+            "too rarely. Default: proportionate.",
+        )
+        return {"problem": opt.words(tuple(PROBLEMS), argument), "sampling": sampling}
+
+    def completed(self) -> dict[str, Any]:
+        """The problem's own options with their defaults; an option of another problem is refused."""
+        given = {name: value for name, value in asdict(self).items() if name != "problem"}
+        own = PROBLEMS[self.problem]
+        for name, value in given.items():
+            if value is not None and name not in own:
+                owners = " and ".join(other for other, options in PROBLEMS.items() if name in options)
+                raise UsageError(f"--{name} goes with {owners} only")
+        completed = {name: default if given[name] is None else given[name] for name, default in own.items()}
+        if self.problem == "xcp" and not completed["relevant"] + completed["noise"]:
+            raise UsageError("--relevant and --noise: a table needs a column beside its class")
+        return completed
 
 
 def generate(
-    problem: ProblemName,
+    drawn_from: ProblemOptions,
+    result: opt.TableOutput,
     rows: Rows = 100,
     unlabeled_rows: UnlabeledRows = 0,
     unlabeled_output: UnlabeledOutput = None,
-    c: Shift = None,
-    p: Share = None,
-    balance: Balance = None,
-    relevant: Relevant = None,
-    noise: Noise = None,
-    sampling: SamplingName = None,
     seed: Seed = 0,
-    format: opt.WrittenFormat = None,
-    output: opt.OutputPath = None,
 ) -> None:
     """Draw one of the paper's random tables, in which it is known what matters."""
-    given = {"c": c, "p": p, "balance": balance, "relevant": relevant, "noise": noise, "sampling": sampling}
-    own = _settled(problem, given)
+    options = drawn_from.completed()
     if unlabeled_output is not None and not unlabeled_rows:
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
-    _check_outputs(output, unlabeled_output)
-    from probfs.paper.synthetic import CLASS, drawn
-    from probfs.tables.writers import table_format_for, written
+    _check_outputs(result.output, unlabeled_output)
+    from probfs.paper.synthetic import CLASS, draw_sample
+    from probfs.tables.writers import choose_table_format, table_bytes
 
-    table_format = table_format_for(output, format)
-    unlabeled_format = table_format_for(unlabeled_output, format, "--unlabeled-output")
-    labelled, unlabelled = drawn(problem, rows, unlabeled_rows, seed, own)
+    table_format = choose_table_format(result.output, result.format)
+    unlabeled_format = choose_table_format(unlabeled_output, result.format, "unlabeled_output")
+    labelled, unlabelled = draw_sample(drawn_from.problem, rows, unlabeled_rows, seed, options)
     if unlabeled_output is not None:
-        deliver(written(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
-        deliver(written(labelled.labelled(), table_format, CLASS), output)
+        deliver(table_bytes(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
+        deliver(table_bytes(labelled.labelled(), table_format, CLASS), result.output)
     else:
-        deliver(written(labelled.followed_by(unlabelled), table_format, CLASS), output)
+        deliver(table_bytes(labelled.followed_by(unlabelled), table_format, CLASS), result.output)
 
 
 def _check_outputs(*outputs: Path | None) -> None:
@@ -154,15 +164,3 @@ def _check_outputs(*outputs: Path | None) -> None:
         check_output(path)
     if len({os.path.realpath(path) for path in named}) < len(named):
         raise UsageError("--unlabeled-output: is --output too; name another file")
-
-
-def _settled(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
-    own = _OWN[problem]
-    for name, value in given.items():
-        if value is not None and name not in own:
-            owners = " and ".join(other for other, options in _OWN.items() if name in options)
-            raise UsageError(f"--{name} goes with {owners} only")
-    settled = {name: default if given[name] is None else given[name] for name, default in own.items()}
-    if problem == "xcp" and not settled["relevant"] + settled["noise"]:
-        raise UsageError("--relevant and --noise: a table needs a column beside its class")
-    return settled

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from probfs.cli import options as opt
-from probfs.cli.console import check_output, check_safe_csv, deliver, reporting, require_data
+from probfs.cli.destination import check_output, check_safe_csv, deliver
+from probfs.cli.reporter import reporting
+from probfs.cli.streams import require_data
 
 EXAMPLES = """Examples:
 
@@ -28,31 +30,28 @@ RequiredMapping = Annotated[
 def map_(
     context: typer.Context,
     mapping: RequiredMapping,
+    reading: opt.ReadingOptions,
+    result: opt.TableOutput,
     data: opt.Data = "-",
     target: opt.Target = None,
     count: opt.Count = None,
     na: opt.Na = None,
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
-    max_unpacked: opt.MaxUnpacked = None,
-    input_format: opt.InputFormat = None,
-    format: opt.WrittenFormat = None,
-    output: opt.OutputPath = None,
     safe_csv: opt.SafeCsv = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Apply a mapping and write the mapped table, for other tools."""
     require_data(data, context)
-    check_output(output, data, mapping)
-    from probfs.api import mapped_table
+    check_output(result.output, data, mapping)
+    from probfs.columns.prepare import apply_mapping
     from probfs.columns.roles import ColumnChoice
-    from probfs.tables.readers import ReadOptions
-    from probfs.tables.writers import table_format_for, written
+    from probfs.ranking.stages import read_prepared
+    from probfs.tables.writers import choose_table_format, table_bytes
 
-    table_format = table_format_for(output, format)
+    table_format = choose_table_format(result.output, result.format)
     check_safe_csv(safe_csv, table_format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
-        options = ReadOptions(input_format, delimiter, encoding, max_unpacked)
-        table, target_name = mapped_table(data, mapping, options, choice, reporter.note)
-    deliver(written(table, table_format, target_name, safe=safe_csv), output)
+        prepared, mapping_file = read_prepared(data, mapping, reading.chosen(), choice)
+        reporter.note(prepared.target_note)
+        table = apply_mapping(prepared, mapping_file)
+    deliver(table_bytes(table, table_format, prepared.target.name, safe=safe_csv), result.output)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from probfs import __version__
-from probfs.choices import EXPERIMENTS, ExperimentName, OutputFormat
 from probfs.cli import options as opt
-from probfs.cli.console import deliver, reporting, stdout_is_terminal, table_width, wants_color
+from probfs.cli import parsers
+from probfs.cli.bundles import Bundle
+from probfs.cli.destination import choose_destination
+from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
+from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
 from probfs.text import did_you_mean, printable, quoted
 
 if TYPE_CHECKING:
@@ -48,7 +54,7 @@ Folder = Annotated[
 Runs = Annotated[
     int | None,
     typer.Option(
-        parser=opt.whole_number(2, 1_000_000),
+        parser=parsers.whole_number(2, 1_000_000),
         metavar="N",
         help="How often what is random is repeated: distributions (bound), sets of tables (figure3, table1), tables of "
         "each size (figure4) or kind (misfit), tables (equivalence). Default: what suits each, 500 for figure4.",
@@ -56,20 +62,11 @@ Runs = Annotated[
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few repetitions: a look in a minute, not a verdict.")]
-Seed = Annotated[int, typer.Option(parser=opt.whole_number(0), metavar="N", help="The seed of all that is random.")]
-ClaimsFormat = Annotated[
-    OutputFormat | None,
-    typer.Option(
-        "--format",
-        metavar=opt.words(OutputFormat),
-        help="The format of the claims. Default: a table on a terminal and CSV elsewhere.",
-        show_default=False,
-    ),
-]
+Seed = Annotated[int, typer.Option(parser=parsers.whole_number(0), metavar="N", help="The seed of all that is random.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        parser=opt.whole_number(1, 10_000),
+        parser=parsers.whole_number(1, 10_000),
         metavar="N",
         help="How many processes work at a time. Default: one for each core.",
         show_default=False,
@@ -77,14 +74,24 @@ Jobs = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ClaimsFormat(Bundle):
+    format: str | None = None
+
+    @classmethod
+    def registered(cls) -> Mapping[str, Any]:
+        help_text = "The format of the claims. Default: a table on a terminal and CSV elsewhere."
+        return {"format": opt.choice(CLAIM_FORMATS.names(), help_text)}
+
+
 def reproduce(
+    result: ClaimsFormat,
     names: Names = None,
     output: Folder = None,
     runs: Runs = None,
     quick: Quick = False,
     seed: Seed = 0,
     jobs: Jobs = None,
-    format: ClaimsFormat = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -94,16 +101,13 @@ def reproduce(
         raise UsageError("--quick chooses the number of runs; give it or --runs")
     folder = _folder(output)
     from probfs.paper import experiments
-    from probfs.rendering import format_for
-    from probfs.rendering.claims import render_claims
 
-    result_format = format_for(None, format, stdout_is_terminal())
-    repeated = {name: experiments.runs_of(name, runs, quick) for name in chosen}
-    about = {"version": __version__, "settings": {"runs": repeated, "seed": seed}}
+    destination = choose_destination(CLAIM_FORMATS, result.format, None)
+    repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
     claims: list[Claim] = []
     try:
         with reporting(quiet, progress, doing="starting") as reporter:
-            if any(number < experiments.PLANS[name].runs for name, number in repeated.items()):
+            if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
                 reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
             found = experiments.reproduce(
                 chosen, runs=runs, quick=quick, seed=seed, jobs=jobs, on_progress=reporter.step_done
@@ -111,21 +115,21 @@ def reproduce(
             for name, finding in found:
                 claims += finding.claims
                 if folder is not None:
-                    written = experiments.write(name, finding, folder)
+                    written = experiments.write_finding(name, finding, folder)
                     reporter.note(f"wrote {', '.join(printable(str(path)) for path in written)}")
     finally:
         # Also when it is interrupted: what has been found out by then took its time.
         if claims:
-            deliver(render_claims(claims, result_format, about, table_width(None), wants_color(None)), None)
+            destination.write(Reproduction(__version__, {"runs": repeated, "seed": seed}, claims))
 
 
-def _chosen(names: list[str]) -> tuple[ExperimentName, ...]:
+def _chosen(names: list[str]) -> tuple[str, ...]:
     """The experiments asked for, each once, in the paper's order."""
     for name in names:
         if name not in (*EXPERIMENTS, "all"):
             raise UsageError(f"no experiment {quoted(name)}{did_you_mean(name, (*EXPERIMENTS, 'all'))}")
     if not names or "all" in names:
-        return EXPERIMENTS
+        return tuple(EXPERIMENTS)
     return tuple(name for name in EXPERIMENTS if name in names)
 
 

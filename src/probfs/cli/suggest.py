@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from probfs.choices import DEFAULT_BINS
 from probfs.cli import options as opt
-from probfs.cli.console import check_output, deliver, reporting, require_data
+from probfs.cli.destination import check_output, deliver
+from probfs.cli.reporter import reporting
+from probfs.cli.streams import require_data
 
 EXAMPLES = """Examples:
 
@@ -18,35 +19,25 @@ probfs rank patients.csv --mapping patients.toml
 
 def suggest(
     context: typer.Context,
+    classifier: opt.ColumnClassifierOptions,
+    reading: opt.ReadingOptions,
     data: opt.Data = "-",
     target: opt.Target = None,
     count: opt.Count = None,
-    classifier: opt.ClassifierName = "nb",
-    bins: opt.Bins = None,
     na: opt.Na = None,
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
-    max_unpacked: opt.MaxUnpacked = None,
-    input_format: opt.InputFormat = None,
     output: opt.OutputPath = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped."""
     require_data(data, context)
     check_output(output, data)
-    from probfs.api import load, target_note
-    from probfs.classifiers.settings import check_meaning
-    from probfs.columns.roles import ColumnChoice
     from probfs.columns.suggestion import suggest_mapping
-    from probfs.tables.readers import ReadOptions
+    from probfs.ranking.stages import read_prepared
 
-    check_meaning(classifier, {"bins": bins})
+    choice = classifier.column_choice(opt.ColumnOptions(target=target, count=count, na=na))
     with reporting(quiet, progress=False) as reporter:
-        choice = ColumnChoice(
-            target=target, count=count, na=tuple(na or ()), bins=bins or DEFAULT_BINS, measured=classifier == "svm"
-        )
-        prepared, _ = load(data, None, ReadOptions(input_format, delimiter, encoding, max_unpacked), choice)
-        reporter.note(target_note(prepared))
+        prepared, _ = read_prepared(data, None, reading.chosen(), choice)
+        reporter.note(prepared.target_note)
         for note in prepared.notes:
             reporter.note(note)
-    deliver(suggest_mapping(prepared, bins or DEFAULT_BINS, tuple(na or ())), output)
+    deliver(suggest_mapping(prepared, classifier.classifier), output)

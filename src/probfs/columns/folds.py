@@ -12,14 +12,14 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import content_hashes
 from probfs.errors import DataError, UsageError
 from probfs.tables.table import Integers
-from probfs.text import quoted
+from probfs.text import option, quoted
 
 
 def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     """How many copies of each row are in each fold: an array of folds × rows."""
     if folds > dataset.rows:
-        problem = f"--folds {folds} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
-        raise UsageError(f"{problem}; use fewer, or another --estimate")
+        problem = f"{option('folds', folds)} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
+        raise UsageError(f"{problem}; use fewer, or another {option('estimate')}")
     hashes, _ = content_hashes(dataset, seed)
     order = np.lexsort((hashes, dataset.labels))
     dealt = np.empty((folds, len(order)), dtype=np.int64)
@@ -42,4 +42,6 @@ def check_class_sizes(dataset: Dataset) -> None:
     for name, rows in dataset.class_rows().items():
         if rows < 2:
             problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
-            raise DataError(f"{problem}; use --estimate resubstitution, or drop the row", source=dataset.source)
+            raise DataError(
+                f"{problem}; use {option('estimate', 'resubstitution')}, or drop the row", source=dataset.source
+            )

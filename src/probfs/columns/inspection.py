@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.columns.preparation import Prepared, measured, places_of_values
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.recoding import new_code_of_each_value, number_of_each_row
 from probfs.columns.roles import Role
 from probfs.columns.rules import Measured
 from probfs.errors import DataError
 from probfs.tables.table import Column, Integers, Kind
-from probfs.text import quoted
-
-SCHEMA = "probfs.inspection/1"
 
 
 @dataclass(frozen=True)
@@ -43,42 +41,44 @@ class Inspection:
     notes: tuple[str, ...]
 
 
-def inspect_table(prepared: Prepared) -> Inspection:
+def inspect_table(prepared: PreparedTable) -> Inspection:
     """Summarise a prepared table; rows are counted as the count column says."""
     weights = prepared.weights
     by_class = np.bincount(
-        prepared.labels[prepared.labelled], weights=weights[prepared.labelled], minlength=len(prepared.classes)
+        prepared.target.labels[prepared.labelled],
+        weights=weights[prepared.labelled],
+        minlength=len(prepared.target.classes),
     )
     columns = tuple(
         _summary(
             prepared.table.columns[plan.name],
             weights,
-            f"target ({prepared.target_reason})" if plan.role is Role.TARGET else plan.describe(),
+            f"target ({prepared.target.reason})" if plan.role is Role.TARGET else plan.describe(),
         )
         for plan in prepared.plans
     )
     return Inspection(
         prepared.table.source,
-        prepared.target,
-        prepared.target_reason,
+        prepared.target.name,
+        prepared.target.reason,
         int(weights[prepared.labelled].sum()),
         int(weights[prepared.unlabelled].sum()),
-        {name: int(rows) for name, rows in zip(prepared.classes, by_class, strict=True)},
+        {name: int(rows) for name, rows in zip(prepared.target.classes, by_class, strict=True)},
         columns,
         (*prepared.notes, *_refusals(prepared)),
     )
 
 
-def _refusals(prepared: Prepared) -> list[str]:
+def _refusals(prepared: PreparedTable) -> list[str]:
     """What a ranking would refuse because a column does not hold what its rule needs."""
     refusals = []
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
         try:
             if isinstance(plan.rule, Measured):
-                measured(prepared.table, column, plan.rule)
+                number_of_each_row(prepared.table, column, plan.rule)
             else:
-                places_of_values(prepared.table, column, prepared.learn(column, plan.rule))
+                new_code_of_each_value(prepared.table, column, prepared.learn(column, plan.rule))
         except DataError as error:
             refusals.append(f"rank would refuse this: {error}")
     return refusals
@@ -106,10 +106,3 @@ def _summary(column: Column, weights: Integers, use: str) -> ColumnSummary:
         0 if top is None else int(present[top]),
         use,
     )
-
-
-def balance(inspection: Inspection) -> str:
-    """The classes with their rows, most frequent first."""
-    total = max(inspection.labelled_rows, 1)
-    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{quoted(name)} {rows:,} ({rows / total:.1%})" for name, rows in ordered)

@@ -8,21 +8,18 @@ from enum import Enum
 
 import numpy as np
 
-from probfs.choices import DEFAULT_BINS
+from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.errors import UsageError
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
-from probfs.text import counted, listed, quoted
-
-CUT_ABOVE = 20
-"""A numeric column with more distinct values than this is cut before Naive Bayes counts it."""
+from probfs.text import counted, listed, option, quoted
 
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """What the command line says of columns."""
+    """What the user says of columns, beside the mapping."""
 
     target: str | None = None
     count: str | None = None
@@ -30,8 +27,8 @@ class ColumnChoice:
     exclude: Sequence[str] = ()
     na: Sequence[str] = ()
     bins: int = DEFAULT_BINS
-    measured: bool = False
-    """Whether the classifier takes numbers as they are; one that counts has them cut."""
+    numbers_as_they_are: bool = False
+    """Whether the classifier measures numbers; for one that counts categories they are cut."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
@@ -63,40 +60,44 @@ class ColumnPlan:
 
 
 def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
-    """Complain about options that contradict each other, or the mapping."""
+    """Refuse options that contradict each other, or the mapping."""
+    include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
+    if choice.count is not None and choice.count == target:
+        raise UsageError(f"{count}: {quoted(choice.count)} is the target; name the column that holds the counts")
     for name in choice.include:
         if name in choice.exclude or name == choice.count:
-            other = "--count" if name == choice.count else "--exclude"
-            raise UsageError(f"column {quoted(name)} is named by both --include and {other}")
+            other = count if name == choice.count else exclude
+            raise UsageError(f"column {quoted(name)} is named by both {include} and {other}")
         if name in mapping.drop:
-            raise UsageError(f"--include: {quoted(name)} is dropped by the mapping {mapping.source}")
+            raise UsageError(f"{include}: {quoted(name)} is dropped by the mapping {mapping.source}")
     if target in mapping.drop:
-        raise UsageError(f"--target: {quoted(target)} is dropped by the mapping {mapping.source}")
+        raise UsageError(f"{by_target}: {quoted(target)} is dropped by the mapping {mapping.source}")
     if isinstance(mapping.columns.get(target), Numeric):
-        raise UsageError(f"--target: {quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it")
+        problem = f"{quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it"
+        raise UsageError(f"{by_target}: {problem}")
     if choice.count is not None and choice.count in mapping.columns:
-        raise UsageError(
-            f"--count: {quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
-        )
-    for option, names in (("--include", choice.include), ("--exclude", choice.exclude)):
+        problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
+        raise UsageError(f"{count}: {problem}")
+    for parameter, names in ((include, choice.include), (exclude, choice.exclude)):
         if target in names:
-            raise UsageError(f"{option}: {quoted(target)} is the target; name another with --target")
+            raise UsageError(f"{parameter}: {quoted(target)} is the target; name another with {by_target}")
 
 
 def plan_columns(
     table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers | None
 ) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
-    left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, "--exclude")
+    """What each column is for, and notes on what a user should know of that."""
+    left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
     if choice.include:
         included = set(choice.include)
-        left_out |= {name: "--include" for name in table.columns if name not in included and name not in left_out}
+        left_out |= {name: option("include") for name in table.columns if name not in included and name not in left_out}
     plans: list[ColumnPlan] = []
     almost: list[str] = []
     for column in table.columns.values():
         if column.name == target:
             plans.append(ColumnPlan(target, Role.TARGET, ""))
         elif column.name == choice.count:
-            plans.append(ColumnPlan(column.name, Role.COUNT, "--count"))
+            plans.append(ColumnPlan(column.name, Role.COUNT, option("count")))
         elif column.name in left_out:
             plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
         else:
@@ -110,7 +111,7 @@ def plan_columns(
     ]
     if almost:
         note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
-        notes.append(f"{note}; name the others with --na, or map the column")
+        notes.append(f"{note}; name the others with {option('na')}, or map the column")
     return tuple(plans), tuple(notes)
 
 
@@ -127,7 +128,7 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
 def _feature_plan(
     column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers | None
 ) -> tuple[ColumnPlan, bool]:
-    """The plan for a feature, and whether it was a near thing that it is not numeric."""
+    """The plan for a feature, and whether nearly all of its values, but not all, are numbers."""
 
     def plan(what: Rule | Measured, reason: str = "") -> ColumnPlan:
         return ColumnPlan(column.name, Role.FEATURE, reason, what)
@@ -137,14 +138,15 @@ def _feature_plan(
     seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
     many = len(seen) > CUT_ABOVE
     if rule is not None:
-        numeric = Measured() if choice.measured else Numeric(Quantiles(choice.bins) if many else Category())
+        numeric = Measured() if choice.numbers_as_they_are else Numeric(Quantiles(choice.bins) if many else Category())
         return plan(numeric, "mapping"), False
-    if column.declared or not (many or choice.measured):
+    if column.declared or not (many or choice.numbers_as_they_are):
         return plan(Category()), False
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:
-        reason = counted(len(seen), "number") + ("" if np.isfinite(numbers).all() else "; the infinite one needs --na")
-        return plan(Measured(strict=False) if choice.measured else Quantiles(choice.bins, strict=False), reason), False
-    # Where all are numbers it is a leading zero that makes them names, as in codes and keys.
+        infinite = "" if np.isfinite(numbers).all() else f"; the infinite one needs {option('na')}"
+        guess = Measured(strict=False) if choice.numbers_as_they_are else Quantiles(choice.bins, strict=False)
+        return plan(guess, counted(len(seen), "number") + infinite), False
+    # If all are numbers, a leading zero makes them names, like postal codes.
     nearly = many and column.kind is Kind.TEXT and 0.9 <= is_number(seen).mean() < 1
     return plan(Category()), bool(nearly)

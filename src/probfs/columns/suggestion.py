@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from probfs.columns.encode import MOST_CLASSES_OF_NUMBERS
 from probfs.columns.inspection import kind_of
-from probfs.columns.preparation import MOST_CLASSES_OF_NUMBERS, Prepared
-from probfs.columns.roles import CUT_ABOVE
+from probfs.columns.limits import CUT_ABOVE
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.roles import ColumnPlan
 from probfs.columns.rules import Measured, Quantiles, Seen, short_number
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, Kind, numbers_of
@@ -27,47 +29,28 @@ _RARE_SHARE = 0.01
 _RARE_ROWS = 5
 
 
-def suggest_mapping(prepared: Prepared, bins: int, missing: Sequence[str] = ()) -> str:
-    """A commented TOML mapping that ``--mapping`` takes as it is."""
-    weights, rows = prepared.labelled_weights, prepared.table.rows
-    drops: list[str] = []
-    rules: list[str] = []
-    kept: list[str] = []
-    reasons = {plan.name: _looks_like_an_id(prepared.table.columns[plan.name], rows) for plan in prepared.features}
-    if all(reasons.values()):
-        # With nothing else to rank, a mapping that drops everything helps nobody.
-        reasons = {}
-    infinite: list[str] = []
-    room = _MOST_TEXT
-    for plan in prepared.features:
-        column = prepared.table.columns[plan.name]
-        measured = isinstance(plan.rule, Measured)
-        infinite += [text for text in _infinite_texts(column, measured) if text not in infinite]
-        reason = reasons.get(plan.name)
-        if reason:
-            drops.append(f"    {toml_text(plan.name)},  # {reason}")
-            continue
-        rule = None if measured else _rule(column, weights, bins)
-        room -= len(rule or "")
-        rule = rule if room > 0 else None
-        (kept if rule is None else rules).append(_comment(column) if rule is None else rule)
-    target = prepared.table.columns[prepared.target]
-    if len(prepared.classes) > MOST_CLASSES_OF_NUMBERS and not prepared.classes_declared and _finite_numbers(target):
-        note = f"{len(prepared.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
-        rules.insert(0, f"{toml_text(prepared.target)} = {{ quantiles = 2 }}  # {note}")
-    svm = " --classifier svm" if any(isinstance(plan.rule, Measured) for plan in prepared.features) else ""
-    source = printable(prepared.table.source)
+def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
+    """A commented TOML mapping that ``rank`` takes as it is, for the classifier the table was prepared for."""
+    reasons = _identifiers(prepared)
+    drops = [f"    {toml_text(name)},  # {reason}" for name, reason in reasons.items()]
+    features = [plan for plan in prepared.features if plan.name not in reasons]
+    rules, kept = _rules(prepared, features)
+    # Only a classifier that measures can rank what was left uncut.
+    uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
+    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''} --mapping THIS_FILE"
+    missing = (*prepared.choice.na, *_infinite_texts(prepared))
     lines = [
-        f"# Draft mapping for {source}; edit it, then: probfs rank …{svm} --mapping THIS_FILE",
-        f"target = {toml_text(prepared.target)}  # {prepared.target_reason}",
+        f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
+        f"target = {toml_text(prepared.target.name)}  # {prepared.target.reason}",
         "",
         "# Columns that look like identifiers: they tell rows apart, not classes.",
         *(["drop = [", *drops, "]"] if drops else ["drop = []"]),
         "",
         '# Texts that mean "not known", besides the empty cell.',
-        f"missing = [{', '.join(toml_text(text) for text in (*missing, *infinite))}]",
+        f"missing = [{', '.join(toml_text(text) for text in missing)}]",
         "",
         "[columns]",
+        *_target_rule(prepared),
         *rules,
     ]
     if kept:
@@ -83,6 +66,43 @@ def toml_text(text: str) -> str:
     """
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
+
+
+def _identifiers(prepared: PreparedTable) -> dict[str, str]:
+    """The columns that seem to name their rows, and why they seem so."""
+    columns = [prepared.table.columns[plan.name] for plan in prepared.features]
+    reasons = {column.name: _looks_like_an_id(column, prepared.table.rows) for column in columns}
+    found = {name: reason for name, reason in reasons.items() if reason is not None}
+    # With nothing else to rank, a mapping that drops everything helps nobody.
+    return found if len(found) < len(columns) else {}
+
+
+def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[list[str], list[str]]:
+    """Lines with the rules of some columns, and comments on those that are best left alone."""
+    rules: list[str] = []
+    kept: list[str] = []
+    room = _MOST_TEXT
+    for plan in features:
+        column = prepared.table.columns[plan.name]
+        measured = isinstance(plan.rule, Measured)
+        rule = None if measured else _rule(column, prepared.labelled_weights, prepared.choice.bins)
+        room -= len(rule or "")
+        if rule is None or room <= 0:
+            kept.append(_comment(column))
+        else:
+            rules.append(rule)
+    return rules, kept
+
+
+def _target_rule(prepared: PreparedTable) -> list[str]:
+    """A rule for a target that looks like a quantity."""
+    target = prepared.target
+    if len(target.classes) <= MOST_CLASSES_OF_NUMBERS or target.declared:
+        return []
+    if not _finite_numbers(prepared.table.columns[target.name]):
+        return []
+    note = f"{len(target.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
+    return [f"{toml_text(target.name)} = {{ quantiles = 2 }}  # {note}"]
 
 
 def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
@@ -104,12 +124,15 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
     return None
 
 
-def _infinite_texts(column: Column, measured: bool) -> list[str]:
-    """How a numeric column writes infinity, which can neither be cut nor measured."""
-    numbers = None if column.declared else column.numbers()
-    if numbers is None or not (measured or len(numbers) > CUT_ABOVE):
-        return []
-    return [column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers))]
+def _infinite_texts(prepared: PreparedTable) -> list[str]:
+    """How the features write infinity, which can neither be cut nor measured."""
+    found: dict[str, None] = {}
+    for plan in prepared.features:
+        column = prepared.table.columns[plan.name]
+        numbers = None if column.declared else column.numbers()
+        if numbers is not None and (isinstance(plan.rule, Measured) or len(numbers) > CUT_ABOVE):
+            found |= dict.fromkeys(column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers)))
+    return list(found)
 
 
 def _finite_numbers(column: Column) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA = "probfs.reproduction/1"
-
 Verdict = Literal["holds", "does not hold", "undecided"]
 
 

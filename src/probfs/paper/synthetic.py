@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.choices import WESTON_NOISE, Problem, Sampling
 from probfs.columns.rules import short_number
+from probfs.paper.catalogue import SAMPLINGS, WESTON_NOISE, Sampling
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Column, Kind, Table, code_type
 
@@ -26,7 +26,7 @@ _NOMINAL = np.array(
 )
 # … how often the first does where it is sampled otherwise, and how often the class is positive for each of its values.
 _FIRST: Mapping[Sampling, tuple[float, ...]] = dict(
-    zip(get_args(Sampling), [(1 / 4, 1 / 2, 1 / 4), (1 / 3, 1 / 3, 1 / 3), (1 / 8, 3 / 4, 1 / 8)], strict=True)
+    zip(SAMPLINGS, [(1 / 4, 1 / 2, 1 / 4), (1 / 3, 1 / 3, 1 / 3), (1 / 8, 3 / 4, 1 / 8)], strict=True)
 )
 _NOMINAL_POSITIVE = np.array([1 / 4, 1 / 2, 3 / 4])
 _LETTERS = np.array(["a", "b", "c"])
@@ -76,7 +76,9 @@ class Sample:
         return Column(name, codes.astype(code_type(len(values))), texts, Kind.NUMBER)
 
 
-def drawn(problem: Problem, rows: int, unlabelled: int, seed: int, options: Mapping[str, Any]) -> tuple[Sample, Sample]:
+def draw_sample(
+    problem: str, rows: int, unlabelled: int, seed: int, options: Mapping[str, Any]
+) -> tuple[Sample, Sample]:
     """Labelled and further rows of a problem; the latter always as in the population."""
     generator = np.random.default_rng(seed)
     if problem == "nominal":

@@ -1,29 +1,25 @@
-"""The result: a frozen ranking, and its form as a data frame, CSV and JSON."""
+"""The result: a frozen ranking."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.settings import Settings
 from probfs.ranking.elimination import Round
+from probfs.ranking.settings import Settings
+from probfs.rendering.ranking_csv import CSV_HEADER, ranking_csv, ranking_rows
+from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import write_whole
-from probfs.text import delimited
 
 if TYPE_CHECKING:
     import pandas
 
-SCHEMA = "probfs.ranking/1"
-CSV_HEADER = ("rank", "feature", "s_s", "s_a", "s_su", "round", "initial_s_s", "initial_s_a", "initial_s_su")
-
 
 @dataclass(frozen=True)
 class RankedFeature:
-    """A feature's place, its scores in the round in which it left, that round, and its scores in the first round."""
+    """A feature's rank, its scores in the round in which it left, that round, and its scores in the first round."""
 
     rank: int
     feature: str
@@ -51,7 +47,7 @@ class RoundSummary:
 
 @dataclass(frozen=True)
 class InputSummary:
-    """What was ranked; rows are counted as ``--count`` says."""
+    """What was ranked; a row of the count column counts for as many rows as it says."""
 
     source: str
     target: str
@@ -82,33 +78,23 @@ class Ranking:
         """The ranked features as a data frame with the columns of the CSV."""
         import pandas
 
-        rows = [tuple(getattr(feature, name) for name in CSV_HEADER) for feature in self.features]
-        return pandas.DataFrame(rows, columns=list(CSV_HEADER)).astype({"s_su": float, "initial_s_su": float})
+        frame = pandas.DataFrame(ranking_rows(self), columns=list(CSV_HEADER))
+        return frame.astype({"s_su": float, "initial_s_su": float})
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given.
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        rows = [[getattr(feature, name) for name in CSV_HEADER] for feature in self.features]
-        return _delivered(delimited([CSV_HEADER, *rows], safe=safe), path)
+        return _deliver(ranking_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of the JSON form."""
-        return {
-            "schema": SCHEMA,
-            "version": self.version,
-            "input": asdict(self.input),
-            "settings": asdict(self.settings),
-            "features": [_nested(feature) for feature in self.features],
-            "rounds": [asdict(summary) for summary in self.rounds],
-            "warnings": list(self.warnings),
-        }
+        """The content of the JSON."""
+        return ranking_document(self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
-        text = json.dumps(_without_infinities(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
-        return _delivered(text + "\n", path)
+        return _deliver(ranking_json(self), path)
 
 
 def collect(
@@ -127,7 +113,7 @@ def collect(
             left.append(
                 RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
             )
-        summaries.append(_summary(current, names))
+        summaries.append(_summarize(current, names))
     return tuple(reversed(left)), tuple(summaries)
 
 
@@ -137,7 +123,7 @@ def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float
     return list(zip(scores.s_s.floats_at(positions), scores.s_a.floats_at(positions), s_su, strict=True))
 
 
-def _summary(current: Round, names: Sequence[str]) -> RoundSummary:
+def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
     scores = current.scores
     return RoundSummary(
         current.number,
@@ -150,24 +136,7 @@ def _summary(current: Round, names: Sequence[str]) -> RoundSummary:
     )
 
 
-def _nested(feature: RankedFeature) -> dict[str, Any]:
-    flat = asdict(feature)
-    initial = {name: flat.pop(f"initial_{name}") for name in ("s_s", "s_a", "s_su")}
-    return {**flat, "initial": initial}
-
-
-def _without_infinities(value: Any) -> Any:
-    """JSON has no NaN and no infinity; null says that there is no number."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_infinities(item) for item in value]
-    return value
-
-
-def _delivered(text: str, path: str | os.PathLike[str] | None) -> str:
+def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
     if path is not None:
         write_whole(path, text.encode())
     return text

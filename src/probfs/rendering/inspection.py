@@ -1,44 +1,27 @@
-"""An inspection as terminal table, CSV, JSON or Markdown."""
+"""The output formats of an inspection."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, astuple, fields
+from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-from rich.text import Text
+from probfs.rendering.formats import Presentation, standard_formats
+from probfs.rendering.json_text import json_text
+from probfs.rendering.markdown_tables import escape_markdown, pipe_table
+from probfs.text import counted, delimited, printable, quoted
 
-from probfs.choices import OutputFormat
-from probfs.columns.inspection import SCHEMA, ColumnSummary, Inspection, balance
-from probfs.rendering.layout import laid_out
-from probfs.rendering.markdown import escaped, pipe_table
-from probfs.text import counted, delimited, printable
+if TYPE_CHECKING:
+    from probfs.columns.inspection import Inspection
 
-_HEADER = tuple(field.name for field in fields(ColumnSummary))
-
-
-def render_inspection(inspection: Inspection, chosen: OutputFormat, width: int | None, color: bool, safe: bool) -> str:
-    """The inspection as text; ``safe`` is for the CSV."""
-    if chosen == "json":
-        return json.dumps({"schema": SCHEMA, **asdict(inspection)}, ensure_ascii=False, indent=2) + "\n"
-    rows = [astuple(column) for column in inspection.columns]
-    if chosen == "csv":
-        return delimited([_HEADER, *rows], safe=safe)
-    if chosen == "markdown":
-        return "\n\n".join([*(escaped(line) for line in _sentences(inspection)), pipe_table(_HEADER, rows)])
-    return _table(inspection, width, color)
+SCHEMA = "probfs.inspection/1"
 
 
-def _sentences(inspection: Inspection) -> list[str]:
-    rows = f"{inspection.labelled_rows:,} labelled and {inspection.unlabelled_rows:,} unlabelled rows"
-    columns = counted(len(inspection.columns), "column")
-    return [
-        f"{inspection.source}: {columns}, {rows}",
-        f"target {printable(inspection.target)} ({inspection.target_reason}): {balance(inspection) or 'no class'}",
-    ]
+def _table(inspection: Inspection, presentation: Presentation) -> str:
+    from rich.table import Table
+    from rich.text import Text
 
+    from probfs.rendering.terminal import terminal_text
 
-def _table(inspection: Inspection, width: int | None, color: bool) -> str:
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("column", overflow="fold")
     grid.add_column("kind", no_wrap=True)
@@ -56,4 +39,45 @@ def _table(inspection: Inspection, width: int | None, color: bool) -> str:
             Text(top),
             Text(printable(column.use)),
         )
-    return laid_out([*_sentences(inspection), "", grid], width, color)
+    return terminal_text([*_sentences(inspection), "", grid], presentation)
+
+
+def _csv(inspection: Inspection, presentation: Presentation) -> str:
+    return delimited([_header(inspection), *_rows(inspection)], safe=presentation.safe_csv)
+
+
+def _json(inspection: Inspection, presentation: Presentation) -> str:
+    return json_text({"schema": SCHEMA, **asdict(inspection)})
+
+
+def _markdown(inspection: Inspection, presentation: Presentation) -> str:
+    sentences = [escape_markdown(line) for line in _sentences(inspection)]
+    return "\n\n".join([*sentences, pipe_table(_header(inspection), _rows(inspection))])
+
+
+def _header(inspection: Inspection) -> list[str]:
+    # The target is always among the columns.
+    return [field.name for field in fields(inspection.columns[0])]
+
+
+def _rows(inspection: Inspection) -> list[tuple[Any, ...]]:
+    return [astuple(column) for column in inspection.columns]
+
+
+def _sentences(inspection: Inspection) -> list[str]:
+    rows = f"{inspection.labelled_rows:,} labelled and {inspection.unlabelled_rows:,} unlabelled rows"
+    columns = counted(len(inspection.columns), "column")
+    return [
+        f"{inspection.source}: {columns}, {rows}",
+        f"target {printable(inspection.target)} ({inspection.target_reason}): {_balance(inspection) or 'no class'}",
+    ]
+
+
+def _balance(inspection: Inspection) -> str:
+    """The classes with their rows, most frequent first."""
+    total = max(inspection.labelled_rows, 1)
+    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{quoted(name)} {rows:,} ({rows / total:.1%})" for name, rows in ordered)
+
+
+INSPECTION_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)

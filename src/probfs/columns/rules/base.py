@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from probfs.tables.arrow_arrays import filled, mask_array
 from probfs.tables.table import Floats, Integers, Kind, is_number, numbers_of
-from probfs.text import quoted
+from probfs.text import option, quoted
 
 UNKNOWN = -1
 """The code of a value that a rule has no place for; such a cell counts as missing."""
@@ -109,7 +109,8 @@ def finite(values: pa.StringArray, numbers: Floats) -> Floats:
     if len(infinite):
         position = int(infinite[0])
         text = quoted(values[position].as_py())
-        raise UnfitValueError(position, f'{text} is infinite; name it with --na, or map the column as "category"')
+        problem = f"{text} is infinite; name it with {option('na')}"
+        raise UnfitValueError(position, f'{problem}, or map the column as "category"')
     return numbers
 
 

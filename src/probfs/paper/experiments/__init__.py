@@ -3,76 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from probfs.choices import EXPERIMENTS, ExperimentName
-from probfs.paper.experiments.laboratory import Finding, Lab
+from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.text import delimited
 
-OnProgress = Callable[[ExperimentName, int, int], None]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How often an experiment is repeated, by default and in a hurry; what is not random is done once."""
-
-    runs: int = 1
-    quick: int = 1
-
-
-PLANS: dict[ExperimentName, Plan] = {
-    "example": Plan(),
-    "bound": Plan(2_000, 300),
-    "figure1": Plan(),
-    "figure2": Plan(),
-    "figure3": Plan(3, 1),
-    "figure4": Plan(500, 20),
-    "errors": Plan(),
-    "table1": Plan(20, 1),
-    "pairs": Plan(),
-    "equivalence": Plan(30, 4),
-    "misfit": Plan(120, 8),
-}
-
-
-def runs_of(name: ExperimentName, runs: int | None, quick: bool) -> int:
-    """How often an experiment is repeated; what is not random is not."""
-    plan = PLANS[name]
-    if runs is None or plan == Plan():
-        return plan.quick if quick else plan.runs
-    return runs
+OnProgress = Callable[[str, int, int], None]
 
 
 def reproduce(
-    names: Sequence[ExperimentName] = EXPERIMENTS,
+    names: Sequence[str] = tuple(EXPERIMENTS),
     *,
     runs: int | None = None,
     quick: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     on_progress: OnProgress | None = None,
-) -> Iterator[tuple[ExperimentName, Finding]]:
+) -> Iterator[tuple[str, Finding]]:
     """Conduct experiments one after the other; ``runs`` is how often each that is random is repeated."""
     for name in names:
 
-        def progress(done: int, total: int, name: ExperimentName = name) -> None:
+        def progress(done: int, total: int, name: str = name) -> None:
             if on_progress is not None:
                 on_progress(name, done, total)
 
+        experiment = EXPERIMENTS[name]
         # Imported by name, so that one experiment does not wait for what another needs.
-        conduct: Callable[[Lab], Finding] = import_module(f"probfs.paper.experiments.{name}").conduct
-        yield name, conduct(Lab(name, runs_of(name, runs, quick), seed, jobs, progress))
+        module = import_module(f"probfs.paper.experiments.{experiment.module}")
+        conduct: Callable[[Laboratory], Finding] = module.conduct
+        yield name, conduct(Laboratory(name, experiment.repetitions(runs, quick), seed, jobs, progress))
 
 
-def write(name: ExperimentName, finding: Finding, folder: Path) -> list[Path]:
+def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     """The numbers and the claims as CSV, and the figure as PNG and SVG."""
-    from probfs.paper.experiments.figures import save
-    from probfs.rendering.claims import claims_csv
+    from probfs.paper.experiments.figures import save_figure
+    from probfs.paper.rendering.claims import claims_csv
     from probfs.runtime.output import write_whole
 
     numbers, claims = folder / f"{name}.csv", folder / f"{name}_claims.csv"
     write_whole(numbers, delimited([finding.header, *finding.rows]).encode())
     write_whole(claims, claims_csv(finding.claims).encode())
-    return [numbers, claims, *save(finding.draw, finding.size, folder, name)]
+    return [numbers, claims, *save_figure(finding.draw, finding.size, folder, name)]

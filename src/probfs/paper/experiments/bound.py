@@ -9,7 +9,7 @@ import numpy as np
 
 from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.figures import light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator, portions, records
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, portions, records
 from probfs.paper.theory import Exact, Joint, population_scores
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ class Case:
     """(5) as it is written."""
 
 
-def conduct(lab: Lab) -> Finding:
-    parts = lab.each(_cases, [(lab.seed, numbers) for numbers in portions(lab.runs)])
+def conduct(laboratory: Laboratory) -> Finding:
+    parts = laboratory.each(_cases, [(laboratory.seed, numbers) for numbers in portions(laboratory.runs)])
     cases = [case for part in parts for case in part]
-    return Finding(_claims(lab, cases), *records(cases), lambda figure: _draw(figure, cases), size=(6.8, 3.4))
+    return Finding(_claims(laboratory, cases), *records(cases), lambda figure: _draw(figure, cases), size=(6.8, 3.4))
 
 
 def random_joint(random: np.random.Generator) -> Joint:
@@ -103,32 +103,32 @@ def _spread_by_group(joint: Joint, feature: int) -> tuple[float, float]:
     return float(deviation), float(variance)
 
 
-def _claims(lab: Lab, cases: list[Case]) -> tuple[Claim, ...]:
+def _claims(laboratory: Laboratory, cases: list[Case]) -> tuple[Claim, ...]:
     table = np.array([(c.s_s, c.s_a, c.s_b, c.mean_deviation, c.twice_variance, c.signed, c.accuracy) for c in cases])
     s_s, s_a, s_b, deviation, variance, signed, accuracy = table.T
     root = np.sqrt(s_a / 2)
     chain = [s_a, s_b, s_s - s_a, s_s - s_b, root - s_s, 0.5 - root]
     return (
-        _bound(lab, "eq. 7", "S_B ≤ S_S", [s_s - s_b]),
-        _identity(lab, "eq. 9", "S_S is the expected mean absolute deviation of P(y=1|x)", s_s - deviation),
-        _identity(lab, "eq. 15", "S_A is twice the expected variance of P(y=1|x)", s_a - variance),
-        _identity(lab, "eqs. 12–15", "S_A as (12) defines it is the same", signed - s_a),
-        _identity(lab, "eqs. 5–6", "S_B is the gain in accuracy of the best classifier", accuracy - s_b),
-        _bound(lab, "eq. 16", "0 ≤ S_A, S_B ≤ S_S ≤ √(S_A/2) ≤ ½", chain),
+        _bound(laboratory, "eq. 7", "S_B ≤ S_S", [s_s - s_b]),
+        _identity(laboratory, "eq. 9", "S_S is the expected mean absolute deviation of P(y=1|x)", s_s - deviation),
+        _identity(laboratory, "eq. 15", "S_A is twice the expected variance of P(y=1|x)", s_a - variance),
+        _identity(laboratory, "eqs. 12–15", "S_A as (12) defines it is the same", signed - s_a),
+        _identity(laboratory, "eqs. 5–6", "S_B is the gain in accuracy of the best classifier", accuracy - s_b),
+        _bound(laboratory, "eq. 16", "0 ≤ S_A, S_B ≤ S_S ≤ √(S_A/2) ≤ ½", chain),
     )
 
 
-def _bound(lab: Lab, place: str, says: str, slacks: list[np.ndarray]) -> Claim:
+def _bound(laboratory: Laboratory, place: str, says: str, slacks: list[np.ndarray]) -> Claim:
     least = np.min(slacks, axis=0)
     kept = int(np.count_nonzero(least >= -_EXACT))
-    return lab.claim(
+    return laboratory.claim(
         place, says, f"kept for {kept:,} of {len(least):,} features, to {_EXACT:g}", verdict(kept == len(least))
     )
 
 
-def _identity(lab: Lab, place: str, says: str, difference: np.ndarray) -> Claim:
+def _identity(laboratory: Laboratory, place: str, says: str, difference: np.ndarray) -> Claim:
     largest = float(np.abs(difference).max())
-    return lab.claim(
+    return laboratory.claim(
         place, says, f"largest difference {largest:.1e} ({len(difference):,} features)", verdict(largest <= _EXACT)
     )
 

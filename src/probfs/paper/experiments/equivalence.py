@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from probfs.api import rank
 from probfs.paper.claims import verdict
 from probfs.paper.experiments.figures import light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator, records
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, records
 from probfs.paper.experiments.samples import TARGET, breast_cancer, features_of, with_rows
 from probfs.tables.table import Table
 
@@ -35,24 +35,28 @@ class Step:
     """… and of the best model without any one feature."""
 
 
-def conduct(lab: Lab) -> Finding:
-    steps = [step for part in lab.each(_steps, [(lab.seed, table) for table in range(lab.runs)]) for step in part]
+def conduct(laboratory: Laboratory) -> Finding:
+    steps = [
+        step
+        for part in laboratory.each(_steps, [(laboratory.seed, table) for table in range(laboratory.runs)])
+        for step in part
+    ]
     largest = max(abs(step.loss_without - step.loss_with - step.s_a) for step in steps)
     same = [
         all(step.loss_without - step.least_loss_without <= _EXACT for step in steps if step.table == table)
-        for table in range(lab.runs)
+        for table in range(laboratory.runs)
     ]
     claims = (
-        lab.claim(
+        laboratory.claim(
             "eq. 10",
             "without a feature, the absolute loss is what it was with it, plus Ŝ_A",
             f"largest difference {largest:.1e} in {len(steps)} rounds",
             verdict(largest <= _EXACT),
         ),
-        lab.claim(
+        laboratory.claim(
             "section 4.3",
             "elimination by Ŝ_A and by absolute loss remove the same features in the same order",
-            f"so in {sum(same)} of {lab.runs} tables, every model of the latter fitted anew",
+            f"so in {sum(same)} of {laboratory.runs} tables, every model of the latter fitted anew",
             verdict(all(same)),
         ),
     )

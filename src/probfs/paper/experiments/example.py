@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.paper.claims import Claim, verdict
-from probfs.paper.experiments.laboratory import Finding, Lab
+from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.paper.experiments.samples import JOINT
 from probfs.paper.theory import Joint, PopulationScores, joint_from_table, population_scores
 from probfs.tables.readers import ReadOptions, read_table
@@ -19,15 +19,15 @@ _CLOSE = 1e-12
 _PAPER = {"x1": (0.15, 0.0495), "x2": (12 / 110, 0.0765)}
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     joint = joint_from_table(read_table(JOINT, ReadOptions()))
     scores = population_scores(joint)
     first, second = scores
     agree = (first.s_s > second.s_s) == (first.s_a > second.s_a)
     claims = [
-        *_conditionals(lab, joint),
-        *(claim for score in scores for claim in _values(lab, score)),
-        lab.claim(
+        *_conditionals(laboratory, joint),
+        *(claim for score in scores for claim in _values(laboratory, score)),
+        laboratory.claim(
             "section 4.3",
             "S_S selects x1 and S_A selects x2",
             f"S_S selects {_better(first.s_s, second.s_s)}, S_A {_better(first.s_a, second.s_a)}; "
@@ -39,19 +39,19 @@ def conduct(lab: Lab) -> Finding:
     return Finding(tuple(claims), ("feature", "s_s", "s_a", "s_b"), rows, lambda figure: _draw(figure, scores))
 
 
-def _conditionals(lab: Lab, joint: Joint) -> list[Claim]:
+def _conditionals(laboratory: Laboratory, joint: Joint) -> list[Claim]:
     # The cells stand as in the paper: (0, 0), (0, 1), (1, 0), (1, 1); without x2 what is left is x1, and vice versa.
     by_first = joint.positive_without(1)[[0, 2]].astype(float)
     by_second = joint.positive_without(0)[[0, 1]].astype(float)
     change = float(joint.positive_without(0)[0] - joint.positive[0])
     return [
-        lab.claim(
+        laboratory.claim(
             "section 4.1",
             "P(y=1|x1) is 0.45 and 0.75, P(y=1|x2) is 0.66 and 0",
             f"{by_first[0]:.4g} and {by_first[1]:.4g}; {by_second[0]:.4g} and {by_second[1]:.4g}",
             verdict(np.allclose([*by_first, *by_second], [0.45, 0.75, 0.66, 0.0], atol=_CLOSE)),
         ),
-        lab.claim(
+        laboratory.claim(
             "section 4.1",
             "x1 moves the probability of (0, 0) by 0.165, rightly so 50.5 % of the time",
             f"{change:.4g}; {1 - float(joint.positive[0]):.1%}",
@@ -60,14 +60,14 @@ def _conditionals(lab: Lab, joint: Joint) -> list[Claim]:
     ]
 
 
-def _values(lab: Lab, scores: PopulationScores) -> list[Claim]:
+def _values(laboratory: Laboratory, scores: PopulationScores) -> list[Claim]:
     s_s, s_a = _PAPER[scores.feature]
     shown = "0.15" if scores.feature == "x1" else "0.10909… (printed with the bar over the 9 alone)"
     return [
-        lab.claim(
+        laboratory.claim(
             "section 4.3", f"S_S({scores.feature}) = {shown}", repr(scores.s_s), verdict(abs(scores.s_s - s_s) < _CLOSE)
         ),
-        lab.claim(
+        laboratory.claim(
             "section 4.3", f"S_A({scores.feature}) = {s_a}", repr(scores.s_a), verdict(abs(scores.s_a - s_a) < _CLOSE)
         ),
     ]

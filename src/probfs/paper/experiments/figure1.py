@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.paper.claims import verdict
-from probfs.paper.experiments.laboratory import Finding, Lab
+from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.paper.theory import Joint, population_scores
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _NODES = 20_000
 _EXACT = 1e-6
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     at = (np.arange(_NODES) + 0.5) * _WIDTH / _NODES
     positive = dependence(at)
     cell = np.full(_NODES, 1 / _NODES, np.longdouble)
@@ -27,7 +27,7 @@ def conduct(lab: Lab) -> Finding:
     mean = float(positive.mean())
     grid = np.linspace(0, _WIDTH, 200_001)
     area = float(np.trapezoid(np.abs(dependence(grid) - mean), grid))
-    claim = lab.claim(
+    claim = laboratory.claim(
         "figure 1",
         "the grey region, for a uniform feature, is the mean absolute deviation, and so S_S",
         f"area / width {area / _WIDTH:.6f}, S_S {scores.s_s:.6f}",

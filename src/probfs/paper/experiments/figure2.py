@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.figures import S_A, S_B, S_S, light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab
+from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.paper.theory import Joint, PopulationScores, population_scores
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ _PANEL, _NODES = 0.5, 20
 Row = tuple[float, int, float, float, float]
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     tasks = [(c, percent) for c in _SHIFTS for percent in _PERCENT]
-    rows = tuple(lab.each(_row, tasks))
+    rows = tuple(laboratory.each(_row, tasks))
     header = ("c", "percent_positive", "s_s", "s_a", "s_b")
-    return Finding(_claims(lab, rows), header, rows, lambda figure: _draw(figure, rows), size=(6.8, 5.2))
+    return Finding(_claims(laboratory, rows), header, rows, lambda figure: _draw(figure, rows), size=(6.8, 5.2))
 
 
 def shifted_scores(c: float, p: float, balance: float) -> PopulationScores:
@@ -82,20 +82,20 @@ def _quadrature(breaks: Sequence[float]) -> tuple[npt.NDArray[np.float64], npt.N
     return np.concatenate(nodes), np.concatenate(weights)
 
 
-def _claims(lab: Lab, rows: Sequence[Row]) -> tuple[Claim, ...]:
+def _claims(laboratory: Laboratory, rows: Sequence[Row]) -> tuple[Claim, ...]:
     table = np.array(rows)
     _, percent, s_s, s_a, s_b = table.T
     apart = float(np.abs(s_s - s_b)[percent == 50].max())
     least_a, least_b = float((s_s - s_a).min()), float((s_s - s_b).min())
     elsewhere = float((s_s - s_b)[percent != 50].min())
     return (
-        lab.claim(
+        laboratory.claim(
             "figure 2",
             "when the classes are balanced, S_S and S_B are equal",
             f"they differ by at most {apart:.2g} (to {_EXACT:g})",
             verdict(apart <= _EXACT),
         ),
-        lab.claim(
+        laboratory.claim(
             "figure 2",
             "S_S is always at least as large as S_A and S_B",
             f"in {len(rows)} places S_S − S_A ≥ {least_a:.2g} and S_S − S_B ≥ {least_b:.2g}; off balance "

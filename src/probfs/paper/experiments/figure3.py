@@ -12,7 +12,7 @@ from probfs.paper import synthetic
 from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.figure2 import shifted_scores
 from probfs.paper.experiments.figures import light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,13 +28,13 @@ _CLEAR = 0.05
 Row = tuple[int, float, float, float, float]
 
 
-def conduct(lab: Lab) -> Finding:
-    tasks = [(lab.seed, run, c, p) for run in range(lab.runs) for c in _SHIFTS for p in _SHARES]
-    rows = tuple(lab.each(_row, tasks))
+def conduct(laboratory: Laboratory) -> Finding:
+    tasks = [(laboratory.seed, run, c, p) for run in range(laboratory.runs) for c in _SHIFTS for p in _SHARES]
+    rows = tuple(laboratory.each(_row, tasks))
     exact = dict(zip([(c, p) for c in _SHIFTS if c for p in _SHARES if p], _exact(), strict=True))
     header = ("run", "c", "p", "s_s", "s_a", "exact_s_s", "exact_s_a")
     cells = tuple((*row, *exact.get((row[1], row[2]), (0.0, 0.0))) for row in rows)
-    return Finding(_claims(lab, rows), header, cells, lambda figure: _draw(figure, rows), size=(5.0, 4.6))
+    return Finding(_claims(laboratory, rows), header, cells, lambda figure: _draw(figure, rows), size=(5.0, 4.6))
 
 
 def _row(task: tuple[int, int, float, float]) -> Row:
@@ -68,31 +68,33 @@ def _signed(number: float) -> str:
     return f"{'−' if number < 0 else '+'} {abs(number):.3f}"
 
 
-def _claims(lab: Lab, rows: Sequence[Row]) -> tuple[Claim, ...]:
+def _claims(laboratory: Laboratory, rows: Sequence[Row]) -> tuple[Claim, ...]:
     table = np.array(rows)
     s_s, s_a = table[:, 3], table[:, 4]
-    distances = [_distance(part[:, 3], part[:, 4]) for part in (table[table[:, 0] == run] for run in range(lab.runs))]
+    distances = [
+        _distance(part[:, 3], part[:, 4]) for part in (table[table[:, 0] == run] for run in range(laboratory.runs))
+    ]
     slope, start = np.polyfit(s_s, _root(s_a), 1)
     exact = np.array(_exact())
     power, exact_power = _power(s_s, s_a), _power(*exact.T)
     grows = _grows(exact[:, 0]) and _grows(exact[:, 1])
     return (
-        lab.claim(
+        laboratory.claim(
             "figure 3",
             "Ŝ_S ≈ √(Ŝ_A/2) over all c and p",
-            f"root mean square distance at most {max(distances):.3f} in {lab.runs} draws of {len(rows) // lab.runs} "
-            f"tables ({_CLOSE} would do); √(Ŝ_A/2) = {slope:.2f} Ŝ_S {_signed(start)}; of {len(rows)} Ŝ_A "
-            f"{np.count_nonzero(s_a < 0)} are below 0 and count as 0",
+            f"root mean square distance at most {max(distances):.3f} in {laboratory.runs} draws of "
+            f"{len(rows) // laboratory.runs} tables ({_CLOSE} would do); √(Ŝ_A/2) = {slope:.2f} Ŝ_S "
+            f"{_signed(start)}; of {len(rows)} Ŝ_A {np.count_nonzero(s_a < 0)} are below 0 and count as 0",
             verdict(max(distances) <= _CLOSE),
         ),
-        lab.claim(
+        laboratory.claim(
             "section 5, first prediction",
             "Ŝ_A varies approximately as the square of Ŝ_S",
             f"as its power {power:.2f} (1.8 to 2.2 would do; scores above {_CLEAR}); the exact S_A as the power "
             f"{exact_power:.2f} of S_S",
             verdict(1.8 <= power <= 2.2),
         ),
-        lab.claim(
+        laboratory.claim(
             "footnote 1",
             "X_{c,p} is the more informative the larger c and p are",
             f"the exact S_S and S_A {'grow' if grows else 'do not always grow'} with both",

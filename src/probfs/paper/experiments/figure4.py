@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.api import rank
-from probfs.choices import Sampling
 from probfs.paper import synthetic
+from probfs.paper.catalogue import Sampling
 from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.figures import LABELS, STYLES, light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator, portions
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, portions
 from probfs.tables.table import Table
 
 if TYPE_CHECKING:
@@ -33,14 +33,19 @@ Floats = npt.NDArray[np.float64]
 Task = tuple[int, Sampling, int, range]
 
 
-def conduct(lab: Lab) -> Finding:
-    tasks = [(lab.seed, trial, size, runs) for trial in _TRIALS for size in _SIZES for runs in portions(lab.runs)]
-    results = lab.each(_picked, tasks)
+def conduct(laboratory: Laboratory) -> Finding:
+    tasks = [
+        (laboratory.seed, trial, size, runs)
+        for trial in _TRIALS
+        for size in _SIZES
+        for runs in portions(laboratory.runs)
+    ]
+    results = laboratory.each(_picked, tasks)
     counts = np.zeros((len(_SMOOTHINGS), len(_TRIALS), len(_SIZES), len(_SCORES)), dtype=np.int64)
     for (_, trial, size, _), picked in zip(tasks, results, strict=True):
         counts[:, _TRIALS.index(trial), _SIZES.index(size)] += picked
     rows = tuple(
-        (smoothing, trial, size, lab.runs, *counts[k, i, j].tolist())
+        (smoothing, trial, size, laboratory.runs, *counts[k, i, j].tolist())
         for k, smoothing in enumerate(_SMOOTHINGS)
         for i, trial in enumerate(_TRIALS)
         for j, size in enumerate(_SIZES)
@@ -48,10 +53,10 @@ def conduct(lab: Lab) -> Finding:
     claims = tuple(
         claim
         for smoothing, own in zip(_SMOOTHINGS, counts, strict=True)
-        for claim in judged(lab, own / lab.runs, f"--smoothing {smoothing}")
+        for claim in judged(laboratory, own / laboratory.runs, f"--smoothing {smoothing}")
     )
     header = ("smoothing", "trial", "rows", "runs", *_SCORES)
-    return Finding(claims, header, rows, lambda figure: _draw(figure, counts, lab.runs), size=(7.2, 5.6))
+    return Finding(claims, header, rows, lambda figure: _draw(figure, counts, laboratory.runs), size=(7.2, 5.6))
 
 
 def _picked(task: Task) -> Counts:
@@ -100,12 +105,12 @@ class Lead:
         return f"at {self.ahead} of {self.sizes} sizes, by {self.mean:.1%} of the runs on average"
 
 
-def judged(lab: Lab, share: Floats, setting: str) -> tuple[Claim, ...]:
+def judged(laboratory: Laboratory, share: Floats, setting: str) -> tuple[Claim, ...]:
     """The claims; ``share`` is how many of the runs pick x1, by trial, size and score."""
     s_s, s_a, s_su = np.moveaxis(share, 2, 0)
     sizes = share.shape[1]
-    more = [Lead.of(score[1], score[0], lab.runs) for score in (s_s, s_a)]
-    fewer = [Lead.of(score[:2].min(axis=0), score[2], lab.runs) for score in (s_s, s_a)]
+    more = [Lead.of(score[1], score[0], laboratory.runs) for score in (s_s, s_a)]
+    fewer = [Lead.of(score[:2].min(axis=0), score[2], laboratory.runs) for score in (s_s, s_a)]
     losses = [score[0] - score[2] for score in (s_s, s_a)]
     ordered = int(np.count_nonzero((s_su[2] > s_a[2]) & (s_a[2] > s_s[2])))
     gains = s_su[2] - np.maximum(s_s[2], s_a[2])
@@ -115,7 +120,7 @@ def judged(lab: Lab, share: Floats, setting: str) -> tuple[Claim, ...]:
     limit = f"{_COMPARABLE:.0%} on average would do"
 
     def claim(where: str, says: str, measured: str, holds: bool) -> Claim:
-        return lab.claim(f"{where}, {setting}", says, measured, verdict(holds))
+        return laboratory.claim(f"{where}, {setting}", says, measured, verdict(holds))
 
     def apart(difference: Floats) -> str:
         return f"{difference.mean():.1%} of the runs apart on average, {difference.max():.1%} at most ({limit})"
@@ -163,7 +168,7 @@ def judged(lab: Lab, share: Floats, setting: str) -> tuple[Claim, ...]:
         claim(
             "figure 4, third trial",
             "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S",
-            f"at {ordered} of {sizes} sizes, {lab.runs} runs each",
+            f"at {ordered} of {sizes} sizes, {laboratory.runs} runs each",
             ordered == sizes,
         ),
         claim(

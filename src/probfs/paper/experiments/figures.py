@@ -36,7 +36,9 @@ _RULES: dict[Any, Any] = {
 }
 
 
-def save(draw: Callable[[Figure], None], size: tuple[float, float], folder: Path, name: str) -> tuple[Path, Path]:
+def save_figure(
+    draw: Callable[[Figure], None], size: tuple[float, float], folder: Path, name: str
+) -> tuple[Path, Path]:
     """Draw a figure once, and write it as PNG and as SVG."""
     # Only here is matplotlib imported, which nothing else needs.
     import matplotlib as mpl

@@ -36,7 +36,7 @@ class Finding:
     """Of the figure, in inches."""
 
 
-class Lab:
+class Laboratory:
     """How often to repeat, from which seed, and on how many cores."""
 
     def __init__(self, experiment: str, runs: int, seed: int, jobs: int | None, on_progress: Progress) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.api import rank
-from probfs.choices import Score
+from probfs.classifiers.scores import SCORES
 from probfs.paper.claims import Claim, Verdict
 from probfs.paper.experiments.figures import light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator, mean_and_margin
-from probfs.paper.experiments.misfits import IRRELEVANT, MISFITS, RELEVANT, Misfit
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin
+from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT, Misfit
 from probfs.ranking.result import Ranking
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SVM_EVERY = 4
 _ENOUGH = 10
 """Draws below which nothing is decided."""
 CASES = sum(len(misfit.sizes) for misfit in MISFITS)
-_SCORES: dict[Score, str] = {"absolute": "s_s", "signed": "s_a", "unlabeled": "s_su"}
+_SCORES = {score.name: score.key for score in SCORES}
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,16 @@ class Case:
         return f"{gain:+.3f} ± {margin:.3f} ({self.rows:,} rows)"
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     settings = [(number, rows) for number, misfit in enumerate(MISFITS) for rows in misfit.sizes]
     # One run of everything after the other, so that what is left is well estimated early on.
     tasks = [
-        (lab.seed, number, rows, run)
-        for run in range(lab.runs)
+        (laboratory.seed, number, rows, run)
+        for run in range(laboratory.runs)
         for number, rows in settings
         if MISFITS[number].classifier == "nb" or run % _SVM_EVERY == 0
     ]
-    results = lab.each(_draw, tasks)
+    results = laboratory.each(_draw, tasks)
     cases = [
         Case(MISFITS[number], rows, [r for r, task in zip(results, tasks, strict=True) if task[1:3] == (number, rows)])
         for number, rows in settings
@@ -91,7 +91,7 @@ def conduct(lab: Lab) -> Finding:
     header = ("misfit", "classifier", "rows", "draws", *(f"{name}{end}" for name in names for end in ("", "_margin")))
     header += ("gain_s_a", "gain_s_a_margin", "gain_s_su", "gain_s_su_margin")
     return Finding(
-        claims_of(lab, cases),
+        claims_of(laboratory, cases),
         header,
         tuple(_row(case, names) for case in cases),
         lambda figure: _plot(figure, cases),
@@ -146,23 +146,23 @@ def _row(case: Case, names: tuple[str, ...]) -> tuple[object, ...]:
     return (case.misfit.name, case.misfit.classifier, case.rows, len(case.draws), *means, *gains)
 
 
-def claims_of(lab: Lab, cases: list[Case]) -> tuple[Claim, ...]:
+def claims_of(laboratory: Laboratory, cases: list[Case]) -> tuple[Claim, ...]:
     wrong = [case for case in cases if not case.misfit.fits]
     fitting = [case for case in cases if case.misfit.fits]
-    overall = lab.claim(
+    overall = laboratory.claim(
         "section 5, third prediction",
         "where the model does not fit, Ŝ_A finds relevant columns more reliably than Ŝ_S",
         _summary(wrong),
         together(case.verdict() for case in wrong),
     )
-    controls = lab.claim(
+    controls = laboratory.claim(
         "a model that fits (nb)",
         "(ours, not the paper's) there Ŝ_A and Ŝ_S find relevant columns equally well",
         "; ".join(_gains(misfit, fitting) for misfit in MISFITS if misfit.fits),
         together("does not hold" if case.verdict() == "holds" else case.verdict() for case in fitting),
     )
     each = [
-        lab.claim(
+        laboratory.claim(
             f"{misfit.name} ({misfit.classifier})",
             f"the third prediction, for {misfit.what}",
             _gains(misfit, wrong),

@@ -10,7 +10,7 @@ import numpy as np
 
 from probfs.api import rank
 from probfs.paper.claims import Claim, verdict
-from probfs.paper.experiments.laboratory import Finding, Lab, records
+from probfs.paper.experiments.laboratory import Finding, Laboratory, records
 from probfs.paper.experiments.samples import TARGET, binarised_breast_cancer, breast_cancer, features_of
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ class Pair:
     absolute_loss: float
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     names = ("original", "binarised")
     tasks = [(name, *pair) for name in names for pair in combinations(range(1, 10), 2)]
-    pairs = lab.each(_pair, tasks)
+    pairs = laboratory.each(_pair, tasks)
     claims = [
-        _claim(lab, [pair for pair in pairs if pair.table == name], name, measure, what)
+        _claim(laboratory, [pair for pair in pairs if pair.table == name], name, measure, what)
         for name in names
         for measure, what in (("errors", "errors"), ("absolute_loss", "absolute loss"))
     ]
@@ -52,7 +52,7 @@ def _pair(task: tuple[str, int, int]) -> Pair:
     return Pair(name, first, second, model.errors, model.absolute_loss)
 
 
-def _claim(lab: Lab, pairs: list[Pair], name: str, measure: str, what: str) -> Claim:
+def _claim(laboratory: Laboratory, pairs: list[Pair], name: str, measure: str, what: str) -> Claim:
     worst_first = sorted(pairs, key=lambda pair: -getattr(pair, measure))
     among = sum(_SUSPECT in (pair.first, pair.second) for pair in worst_first[:8])
     means = {
@@ -62,7 +62,7 @@ def _claim(lab: Lab, pairs: list[Pair], name: str, measure: str, what: str) -> C
     order = sorted(means, key=lambda feature: -means[feature])
     digits = 1 if measure == "errors" else 3
     worst, next_worst = order[:2]
-    return lab.claim(
+    return laboratory.claim(
         "section 5.3",
         f"pairs with feature 9 perform least well (on average; {name} table, by {what})",
         f"feature {worst}'s pairs are worst with {means[worst]:.{digits}f}, then {next_worst}'s with "

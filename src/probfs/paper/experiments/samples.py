@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from probfs.api import mapped_table
+from probfs.columns.prepare import apply_mapping
 from probfs.columns.roles import ColumnChoice
+from probfs.ranking.stages import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.table import Column, Table
 
@@ -33,7 +34,7 @@ def breast_cancer() -> Table:
 @cache
 def binarised_breast_cancer() -> Table:
     """The same as the yes/no attributes of section 5.3."""
-    table, _ = mapped_table(BREAST_CANCER, BINARISED, ReadOptions(), ColumnChoice(), on_note=lambda note: None)
+    table = apply_mapping(*read_prepared(BREAST_CANCER, BINARISED, ReadOptions(), ColumnChoice()))
     return Table(table.source, table.columns, table.rows)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from probfs.api import rank
 from probfs.paper.claims import Claim, Verdict, verdict
 from probfs.paper.experiments.figures import LABELS, light_grid
-from probfs.paper.experiments.laboratory import Finding, Lab, generator, ranks
+from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, ranks
 from probfs.paper.experiments.samples import TARGET, binarised_breast_cancer, with_rows
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Column, Table
@@ -43,11 +43,11 @@ Ranks = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-def conduct(lab: Lab) -> Finding:
-    tasks = [(lab.seed, table, size) for table in range(lab.runs) for size in _SIZES]
-    results = lab.each(_ranks, tasks)
+def conduct(laboratory: Laboratory) -> Finding:
+    tasks = [(laboratory.seed, table, size) for table in range(laboratory.runs) for size in _SIZES]
+    results = laboratory.each(_ranks, tasks)
     # Tables × sizes × runs × smoothings × scores × features.
-    shape = (lab.runs, len(_SIZES), _RUNS_IN_A_TABLE, len(_SMOOTHINGS), len(_SCORES), _FEATURES)
+    shape = (laboratory.runs, len(_SIZES), _RUNS_IN_A_TABLE, len(_SMOOTHINGS), len(_SCORES), _FEATURES)
     places = np.moveaxis(np.array(results).reshape(shape), 3, 0)
     aggregates = [aggregated(own) for own in places]
     claims: list[Claim] = []
@@ -57,10 +57,10 @@ def conduct(lab: Lab) -> Finding:
         for noise, ranks_by_size in zip(_NOISE, _PAPER[score], strict=True)
     ]
     for smoothing, own, aggregate in zip(_SMOOTHINGS, places, aggregates, strict=True):
-        claims += judged(lab, own, aggregate, f"--smoothing {smoothing}")
+        claims += judged(laboratory, own, aggregate, f"--smoothing {smoothing}")
         rows += [
             (smoothing, table, score, noise, *aggregate[table, :, s, _ORIGINAL + j].tolist())
-            for table in range(lab.runs)
+            for table in range(laboratory.runs)
             for s, score in enumerate(_SCORES)
             for j, noise in enumerate(_NOISE)
         ]
@@ -106,7 +106,7 @@ def aggregated(places: Ranks) -> Ranks:
     return np.apply_along_axis(lambda row: ranks([-place for place in row.tolist()]), -1, means)
 
 
-def judged(lab: Lab, places: Ranks, aggregate: Ranks, setting: str) -> list[Claim]:
+def judged(laboratory: Laboratory, places: Ranks, aggregate: Ranks, setting: str) -> list[Claim]:
     """``places`` are tables × sizes × runs × scores × features; the noise stands last."""
     noise = places[..., _ORIGINAL:]
     last_five = _all(aggregate[..., _ORIGINAL:] >= _FEATURES - 4, (1, 3))
@@ -119,41 +119,41 @@ def judged(lab: Lab, places: Ranks, aggregate: Ranks, setting: str) -> list[Clai
     fifth = _any(noise[:, -1] <= 5, 3).sum(axis=1)
     ninth_last = aggregate[..., :_ORIGINAL].argmax(axis=3) == _ORIGINAL - 1
     return [
-        lab.claim(
+        laboratory.claim(
             f"table 1, {setting}",
             "for all sizes and both scores, the aggregate ranks of the noise are among the last five",
             f"Ŝ_S: in {_of(last_five[:, 0])} tables, mean aggregate rank {mean_ranks[0]:.1f}; "
             f"Ŝ_A: in {_of(last_five[:, 1])}, {mean_ranks[1]:.1f}; both: in {_of(_all(last_five, 1))}",
             _mostly(_all(last_five, 1)),
         ),
-        lab.claim(
+        laboratory.claim(
             f"section 5.3, {setting}",
             "in no run does either score rank noise first",
             f"in {_of(_all(never_first, 1))} tables; Ŝ_S ranks it first in {first[..., 0].mean():.2%} of all runs, Ŝ_A "
             f"in {first[..., 1].mean():.2%}",
             _mostly(_all(never_first, 1)),
         ),
-        lab.claim(
+        laboratory.claim(
             f"section 5.3, {setting}",
             "with 30 rows or more, Ŝ_S ranks all noise among the last four in all 20 runs",
             f"in {_of(_all(low, (1, 2)))} tables; in {low[:, 0].mean():.1%} of the runs with 30 rows, "
             f"{low[:, -1].mean():.1%} of those with 100",
             _mostly(_all(low, (1, 2))),
         ),
-        lab.claim(
+        laboratory.claim(
             f"table 1, caption, {setting}",
             "only with 10 or 20 rows does Ŝ_S, in some runs, rank noise above the eighth place",
             f"in {_of(~above_eighth)} tables",
             _mostly(~above_eighth),
         ),
-        lab.claim(
+        laboratory.claim(
             f"section 5.3, {setting}",
             "Ŝ_A does less well: even with 100 rows noise is ranked as high as fifth in 2 of 20 runs",
             f"so Ŝ_A in {fifth[:, 1].mean():.1f} of 20 runs, from {fifth[:, 1].min()} to {fifth[:, 1].max()}; Ŝ_S in "
             f"{fifth[:, 0].mean():.1f}",
             verdict(bool(fifth[:, 1].min() <= 2 <= fifth[:, 1].max() and fifth[:, 1].mean() > fifth[:, 0].mean())),
         ),
-        lab.claim(
+        laboratory.claim(
             f"section 5.3, {setting}",
             "Ŝ_S and Ŝ_A generally agree that feature 9 is the least useful of the nine",
             f"last of the nine in the aggregate: Ŝ_S in {ninth_last[..., 0].mean():.1%} of all sizes and tables, Ŝ_A "

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from probfs.api import rank
 from probfs.paper.claims import Claim, verdict
-from probfs.paper.experiments.laboratory import Finding, Lab
+from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.paper.experiments.samples import TARGET, binarised_breast_cancer, breast_cancer, features_of
 from probfs.tables.table import Table
 
@@ -22,24 +22,24 @@ _FEW = 10
 """The paper's smallest training set."""
 
 
-def conduct(lab: Lab) -> Finding:
+def conduct(laboratory: Laboratory) -> Finding:
     tables = {"original": breast_cancer(), "binarised": binarised_breast_cancer()}
-    claims = [_errors(lab, name, table) for name, table in tables.items()]
+    claims = [_errors(laboratory, name, table) for name, table in tables.items()]
     counts = _complete_counts(tables["original"])
     shares = {value: float(share) for value, share in zip(_VALUES, counts.sum(axis=0) / counts.sum(), strict=True)}
-    claims += [_share(lab, shares, "1", 0.462), _share(lab, shares, "9", 0.011)]
+    claims += [_share(laboratory, shares, "1", 0.462), _share(laboratory, shares, "9", 0.011)]
     rare = [shares[value] for value in ("6", "7", "8")]
     # The chance that a value is not drawn in ten rows, summed over all values of all measures.
     rows = counts.sum(axis=1, keepdims=True)
     absent = float(((1 - counts / rows) ** _FEW).sum())
     claims += [
-        lab.claim(
+        laboratory.claim(
             "section 5.3",
             "the values 6, 7 and 8 each occur with a frequency below 4 %",
             ", ".join(f"{share:.1%}" for share in rare),
             verdict(max(rare) < 0.04),
         ),
-        lab.claim(
+        laboratory.claim(
             "section 5.3",
             "of most of the possible values, none would be among ten rows",
             f"{absent:.0f} of {counts.size} values are expected to be absent",
@@ -50,10 +50,10 @@ def conduct(lab: Lab) -> Finding:
     return Finding(tuple(claims), ("value", "share"), cells, lambda figure: _draw(figure, shares))
 
 
-def _errors(lab: Lab, name: str, table: Table) -> Claim:
+def _errors(laboratory: Laboratory, name: str, table: Table) -> Claim:
     # Without smoothing: no other value gives both of the paper's numbers.
     first = rank(table, target=TARGET, smoothing=0, eliminate=False).rounds[0]
-    return lab.claim(
+    return laboratory.claim(
         "section 5.3",
         f"{_PAPER[name]} of 699 leave-one-out errors on the {name} table",
         f"{first.errors} of {first.rows} (--smoothing 0)",
@@ -72,8 +72,8 @@ def _complete_counts(table: Table) -> npt.NDArray[np.int64]:
     return counts
 
 
-def _share(lab: Lab, shares: dict[str, float], value: str, paper: float) -> Claim:
-    return lab.claim(
+def _share(laboratory: Laboratory, shares: dict[str, float], value: str, paper: float) -> Claim:
+    return laboratory.claim(
         "section 5.3",
         f"{paper:.1%} of the values are {value}",
         f"{shares[value]:.2%} of the cells, in rows without a missing one",

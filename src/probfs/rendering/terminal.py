@@ -1,4 +1,4 @@
-"""Text as rich lays it out, for a terminal of some width or for none."""
+"""Sentences and tables laid out by rich, for a terminal of some width or for none."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import io
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from probfs.rendering.formats import Presentation
+
 _WIDE = 10_000
 
 
-def laid_out(pieces: list[str | RenderableType], width: int | None, color: bool) -> str:
+def terminal_text(pieces: list[str | RenderableType], presentation: Presentation) -> str:
     """Sentences and tables, one after the other; without a width nothing is ever cut off or folded."""
     text = io.StringIO()
     console = Console(
         file=text,
-        width=width or _WIDE,
-        force_terminal=color,
-        no_color=not color,
+        width=presentation.width or _WIDE,
+        force_terminal=presentation.color,
+        no_color=not presentation.color,
         highlight=False,
         markup=False,
         emoji=False,

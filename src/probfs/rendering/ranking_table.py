@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from probfs.ranking.result import RankedFeature, Ranking
-from probfs.rendering.layout import laid_out
-from probfs.rendering.summary import (
-    SCORE_HEADINGS,
-    errors_of_the_full_model,
-    how_it_was_ranked,
-    shown_scores,
-    what_was_ranked,
-)
+from probfs.classifiers.scores import Score
+from probfs.rendering.formats import Presentation
+from probfs.rendering.ranking_summary import shown_scores, summary_sentences
+from probfs.rendering.terminal import terminal_text
 from probfs.text import printable
+
+if TYPE_CHECKING:
+    from probfs.ranking.result import RankedFeature, Ranking
 
 _BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -25,21 +25,27 @@ _LONG_NAME = 24
 _ROUND = "left in round"
 
 
-def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
+def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     """The table with its sentences; without a terminal's width nothing is ever cut off."""
-    scores = shown_scores(ranking)
-    largest = max((abs(_value(feature, scores[0])) for feature in ranking.features), default=0.0)
+    driving, *others = shown_scores(ranking)
+    largest = max((abs(_value(feature, driving)) for feature in ranking.features), default=0.0)
     columns = {
         "rank": [str(feature.rank) for feature in ranking.features],
         "feature": [printable(feature.feature) for feature in ranking.features],
-        SCORE_HEADINGS[scores[0]]: [_shown(_value(feature, scores[0])) for feature in ranking.features],
-        _BAR: [_bar(_value(feature, scores[0]), largest) for feature in ranking.features],
+        driving.symbol: [_shown(_value(feature, driving)) for feature in ranking.features],
+        _BAR: [_bar(_value(feature, driving), largest) for feature in ranking.features],
     }
-    for name in scores[1:]:
-        columns[SCORE_HEADINGS[name]] = [_shown(_value(feature, name)) for feature in ranking.features]
+    for score in others:
+        columns[score.symbol] = [_shown(_value(feature, score)) for feature in ranking.features]
     columns[_ROUND] = [str(feature.round) for feature in ranking.features]
-    if width is not None:
-        _make_fit(columns, width)
+    if presentation.width is not None:
+        _make_fit(columns, presentation.width)
+    hidden = ranking.input.features - len(ranking.features)
+    more = [f"… and {hidden:,} more"] if hidden else []
+    return terminal_text([*summary_sentences(ranking), "", _grid(columns), *more], presentation)
+
+
+def _grid(columns: dict[str, list[str]]) -> Table:
     grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for heading in columns:
         if heading in ("feature", _BAR):
@@ -48,9 +54,7 @@ def ranking_table(ranking: Ranking, width: int | None, color: bool) -> str:
             grid.add_column(heading, justify="right", no_wrap=True)
     for row in zip(*columns.values(), strict=True):
         grid.add_row(*(Text(cell) for cell in row))
-    hidden = ranking.input.features - len(ranking.features)
-    sentences = [what_was_ranked(ranking), how_it_was_ranked(ranking), errors_of_the_full_model(ranking), ""]
-    return laid_out([*sentences, grid, *([f"… and {hidden:,} more"] if hidden else [])], width, color)
+    return grid
 
 
 def _make_fit(columns: dict[str, list[str]], width: int) -> None:
@@ -65,8 +69,8 @@ def _make_fit(columns: dict[str, list[str]], width: int) -> None:
         del columns[heading]
 
 
-def _value(feature: RankedFeature, name: str) -> float:
-    value: float | None = getattr(feature, name)
+def _value(feature: RankedFeature, score: Score) -> float:
+    value: float | None = getattr(feature, score.key)
     return 0.0 if value is None else value
 
 

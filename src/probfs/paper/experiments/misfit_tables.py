@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from probfs.choices import Classifier
 from probfs.paper.synthetic import Sample
 
 Bits = npt.NDArray[np.int64]
@@ -33,7 +32,7 @@ class Misfit:
     """A way in which a classifier's assumption is wrong, or, for comparison, right."""
 
     name: str
-    classifier: Classifier
+    classifier: str
     what: str
     problem: Problem
     sizes: tuple[int, ...]

@@ -1,0 +1,60 @@
+"""Naive Bayes as users meet it: its name, its options and what it wants of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probfs.classifiers.specification import CLASSIFIERS, FitRequest, Option, Specification
+from probfs.classifiers.value_types import Number, WholeNumber
+from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
+
+if TYPE_CHECKING:
+    from probfs.classifiers.protocol import Classifier
+    from probfs.columns.dataset import Dataset
+
+SMOOTHING = Option(
+    "smoothing",
+    Number(1e-100, 1e100, zero="the exact limit", name="ALPHA"),
+    1.0,
+    "what is added to every count; 0 is the exact limit of less and less smoothing.",
+)
+BINS = Option(
+    "bins",
+    WholeNumber(2, MOST_BINS, "K"),
+    DEFAULT_BINS,
+    f"into how many intervals an unmapped numeric column with more than {CUT_ABOVE} values is cut.",
+    for_columns=True,
+)
+
+
+def _arrange(dataset: Dataset, seed: int) -> Dataset:
+    from probfs.columns.distinct_rows import merge_equal_rows
+
+    return merge_equal_rows(dataset)
+
+
+def _fit(request: FitRequest) -> Classifier:
+    from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+
+    return NaiveBayes(
+        request.dataset,
+        request.estimate,
+        request.folds or 0,
+        request.options["smoothing"],
+        request.seed,
+        request.rounds,
+    )
+
+
+NAIVE_BAYES = CLASSIFIERS.register(
+    Specification(
+        name="nb",
+        description="Naive Bayes, which counts categories",
+        options=(SMOOTHING, BINS),
+        default_estimate="loo",
+        takes_numbers=False,
+        arrange=_arrange,
+        fit=_fit,
+        summarize=lambda options: "Naive Bayes",
+    )
+)

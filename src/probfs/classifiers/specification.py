@@ -1,0 +1,122 @@
+"""What there is to know of a classifier before it is fitted: one object from which everything else follows.
+
+The options of the command line, their checks and help, the manual page, the settings in the JSON and the summary line
+are all made from it. Nothing heavy is imported here: a specification imports its classifier when it is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.value_types import ValueType
+from probfs.errors import UsageError
+from probfs.registry import Registry
+from probfs.text import option
+
+if TYPE_CHECKING:
+    from probfs.classifiers.protocol import Classifier
+    from probfs.columns.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a classifier; several classifiers may share it."""
+
+    name: str
+    """The keyword of ``probfs.rank``; the command line has it behind two dashes."""
+    type: ValueType
+    default: Any
+    help: str
+    """What it means, without its classifiers and its default, which are added."""
+    default_help: str | None = None
+    """The default in words, where the value alone would not do."""
+    only_with: tuple[str, str] | None = None
+    """Another option, and the value that it must have for this one to mean anything."""
+    for_columns: bool = False
+    """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
+    recorded: bool = True
+    """Whether results depend on it, so that it stands in the settings of the JSON."""
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What a classifier is fitted on, and how."""
+
+    dataset: Dataset
+    estimate: EstimateName
+    folds: int | None
+    seed: int
+    options: Mapping[str, Any]
+    """The classifier's own options, all of them; None for one that has no meaning beside the others."""
+    rounds: Sequence[int]
+    """How many features each round of the elimination will have."""
+    on_note: Callable[[str], None]
+    on_model: Callable[[int, int], None] | None
+    """To be called with how many models have been fitted and how many there will be."""
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A classifier: its name, its options and defaults, what it wants of a table, and how it is fitted."""
+
+    name: str
+    description: str
+    """For the help of ``--classifier``, as in "Naive Bayes, which counts categories"."""
+    options: tuple[Option, ...]
+    default_estimate: EstimateName
+    takes_numbers: bool
+    """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
+    arrange: Callable[[Dataset, int], Dataset]
+    """Puts rows and features in the order it wants, and merges equal rows; the second argument is the seed."""
+    fit: Callable[[FitRequest], Classifier]
+    summarize: Callable[[Mapping[str, Any]], str]
+    """The classifier and its options in a few words, for the summary line."""
+
+    def option(self, name: str) -> Option | None:
+        return next((own for own in self.options if own.name == name), None)
+
+    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The classifier's options with defaults for those not given (None); every value is checked."""
+        completed = {own.name: _check(own, given.get(own.name)) for own in self.options}
+        for own in self.options:
+            if own.only_with is not None and completed[own.only_with[0]] != own.only_with[1]:
+                if given.get(own.name) is not None:
+                    raise UsageError(f"{option(own.name)} goes with {option(*own.only_with)} only")
+                completed[own.name] = None
+        return completed
+
+
+CLASSIFIERS: Registry[Specification] = Registry("classifier")
+
+
+def known_options() -> Iterator[tuple[Option, tuple[str, ...]]]:
+    """Every option that some classifier has, and the names of the classifiers that have it."""
+    owners: dict[str, list[Specification]] = {}
+    for classifier in CLASSIFIERS:
+        for own in classifier.options:
+            owners.setdefault(own.name, []).append(classifier)
+    for name, having in owners.items():
+        shared = having[0].option(name)
+        assert shared is not None
+        yield shared, tuple(classifier.name for classifier in having)
+
+
+def refuse_options_of_others(classifier: Specification, given: Mapping[str, Any]) -> None:
+    """Refuse an option that was given and that the classifier does not have; None is not given."""
+    owners = {own.name: names for own, names in known_options()}
+    for name, value in given.items():
+        if name not in owners:
+            raise TypeError(f"no classifier has an option {name!r}")
+        if value is not None and classifier.name not in owners[name]:
+            having = " or ".join(option("classifier", owner) for owner in owners[name])
+            raise UsageError(f"{option(name)} goes with {having} only")
+
+
+def _check(own: Option, value: Any) -> Any:
+    try:
+        return own.default if value is None else own.type.check(value)
+    except ValueError as error:
+        raise UsageError(f"{option(own.name)}: {error}") from None

@@ -1,0 +1,112 @@
+"""The support vector machine as users meet it: its name, its options and what it wants of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from probfs.classifiers.specification import CLASSIFIERS, FitRequest, Option, Specification
+from probfs.classifiers.svm.options import (
+    DEFAULT_PERMUTATIONS,
+    LEAST_SCALE,
+    MOST_PERMUTATIONS,
+    MOST_SCALE,
+)
+from probfs.classifiers.value_types import Choice, Number, WholeNumber
+from probfs.text import counted, option
+
+if TYPE_CHECKING:
+    from probfs.classifiers.protocol import Classifier
+    from probfs.columns.dataset import Dataset
+
+KERNEL = Option(
+    "kernel",
+    Choice(("linear", "rbf")),
+    "linear",
+    "the kernel; linear weighs the columns, rbf also sees how they act together.",
+)
+COST = Option(
+    "C",
+    Number(LEAST_SCALE, MOST_SCALE, words=("scale",)),
+    "scale",
+    "what a row on the wrong side costs; less is smoother.",
+    default_help="scale, which is 1 for rbf, and for linear 1 / the mean squared length of the table's standardised "
+    "rows: 1 / 30 for 30 numeric columns",
+)
+GAMMA = Option(
+    "gamma",
+    Number(LEAST_SCALE, MOST_SCALE, words=("scale", "auto")),
+    "scale",
+    "how fast the kernel falls with the squared distance.",
+    default_help="scale, 1 / (columns * variance), each value of a category being a column; auto is 1 / columns",
+    only_with=("kernel", "rbf"),
+)
+REMOVAL = Option(
+    "removal",
+    Choice(("permute", "retrain")),
+    "permute",
+    "how a column is taken away: by shuffling it among the rows (permute), or by fitting the model without it "
+    "(retrain), which is exact and takes a fit for each column.",
+)
+PERMUTATIONS = Option(
+    "permutations",
+    WholeNumber(1, MOST_PERMUTATIONS, "M"),
+    DEFAULT_PERMUTATIONS,
+    "the number of shuffles whose probabilities are averaged.",
+    only_with=("removal", "permute"),
+)
+JOBS = Option(
+    "jobs",
+    WholeNumber(1, 10_000),
+    None,
+    "how many processes fit models at a time.",
+    default_help="one for each core",
+    recorded=False,
+)
+
+
+def _arrange(dataset: Dataset, seed: int) -> Dataset:
+    from probfs.columns.distinct_rows import order_by_content
+
+    return order_by_content(dataset, seed)
+
+
+def _fit(request: FitRequest) -> Classifier:
+    # Only here is scikit-learn imported, which takes longer than most rankings.
+    from probfs.classifiers.svm.classifier import Svm
+
+    classifier = Svm(
+        request.dataset,
+        **request.options,
+        estimate=request.estimate,
+        folds=request.folds,
+        seed=request.seed,
+        rounds=request.rounds,
+        on_model=request.on_model,
+    )
+    if request.estimate == "loo":
+        request.on_note(f"leave-one-out with the SVM: {classifier.cost}; {option('estimate', 'cv')} takes less")
+    elif classifier.takes_long:
+        request.on_note(f"{classifier.cost}; a larger {option('step')} takes less")
+    return classifier
+
+
+def _summarize(options: Mapping[str, Any]) -> str:
+    kernel = {"linear": "Linear", "rbf": "RBF"}[options["kernel"]]
+    permutations = options["permutations"]
+    removal = "retrained" if permutations is None else f"{counted(permutations, 'shuffle')} a column"
+    return f"{kernel} SVM, Platt-scaled, {removal}"
+
+
+SVM = CLASSIFIERS.register(
+    Specification(
+        name="svm",
+        description="a Platt-scaled support vector machine, which takes numbers as they are",
+        options=(KERNEL, COST, GAMMA, REMOVAL, PERMUTATIONS, JOBS),
+        default_estimate="resubstitution",
+        takes_numbers=True,
+        arrange=_arrange,
+        fit=_fit,
+        summarize=_summarize,
+    )
+)

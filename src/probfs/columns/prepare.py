@@ -1,0 +1,108 @@
+"""Table + mapping + the user's choice of columns -> what each column is for, and the class and weight of each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.missing_texts import mark_missing
+from probfs.columns.recoding import learn_rule, recode_column
+from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
+from probfs.columns.row_counts import row_counts
+from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
+from probfs.columns.target import Target, choose_target, read_classes
+from probfs.tables.table import Column, Integers, Labels, Table
+from probfs.text import printable
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table whose missing cells are marked, whose rows have a class and a weight, and whose columns have a plan."""
+
+    table: Table
+    target: Target
+    choice: ColumnChoice
+    missing: tuple[str, ...]
+    """The texts that mean missing, by the user's word and the mapping's."""
+    weights: Integers
+    """How many equal rows each row stands for."""
+    labelled_weights: Integers | None
+    """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
+    plans: tuple[ColumnPlan, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def labelled_rows(self) -> int:
+        """How many rows have a class and count for something."""
+        return self.table.rows if self.labelled_weights is None else len(self.labelled)
+
+    @cached_property
+    def labelled(self) -> npt.NDArray[np.intp]:
+        """The positions of the rows that have a class."""
+        if self.labelled_weights is None:
+            return np.arange(self.table.rows)
+        return np.flatnonzero((self.target.labels != UNKNOWN) & (self.weights > 0))
+
+    @cached_property
+    def unlabelled(self) -> npt.NDArray[np.intp]:
+        """The positions of the rows that have none."""
+        if self.labelled_weights is None:
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero((self.target.labels == UNKNOWN) & (self.weights > 0))
+
+    @property
+    def features(self) -> tuple[ColumnPlan, ...]:
+        return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
+
+    @property
+    def target_note(self) -> str:
+        """Which column is predicted, and who named it."""
+        return f"target: {printable(self.target.name)} ({self.target.reason})"
+
+    def learn(self, column: Column, rule: Rule) -> Coder:
+        """What a rule learns from the labelled rows."""
+        return learn_rule(self.table, column, rule, self.labelled_weights)
+
+
+def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> PreparedTable:
+    """Decide what every column is for, and read the target and the row counts."""
+    mapping.check_names(table.columns, table.source)
+    for parameter, names in (("include", choice.include), ("exclude", choice.exclude)):
+        for name in names:
+            table.column(name, parameter)
+    missing = (*choice.na, *mapping.missing)
+    table = mark_missing(table, missing)
+    target_name, reason = choose_target(table, mapping, choice)
+    if choice.count is not None:
+        table.column(choice.count, "count")
+    check_choice(mapping, choice, target_name)
+    weights = row_counts(table, choice.count)
+    target = read_classes(table, mapping, target_name, reason, None if choice.count is None else weights)
+    labelled_weights = _labelled_weights(target.labels, weights)
+    plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights)
+    return PreparedTable(table, target, choice, missing, weights, labelled_weights, plans, (*table.notes, *notes))
+
+
+def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:
+    """The table with the mapping's rules applied and its dropped columns left out."""
+    table = prepared.table
+    columns = {}
+    for name, column in table.columns.items():
+        rule = mapping.columns.get(name)
+        if name in mapping.drop:
+            continue
+        if rule is None or isinstance(rule, Numeric):
+            columns[name] = column
+        else:
+            columns[name] = recode_column(table, column, prepared.learn(column, rule))
+    return Table(table.source, columns, table.rows, table.lines)
+
+
+def _labelled_weights(labels: Labels, weights: Integers) -> Integers | None:
+    if labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1:
+        return None
+    return np.where(labels == UNKNOWN, 0, weights)

@@ -1,0 +1,33 @@
+"""How many equal rows each row of a table stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from probfs.errors import DataError
+from probfs.tables.table import Integers, Table
+from probfs.text import quoted
+
+MOST_ROWS = 2**53
+"""Up to this many rows, sums in double precision are exact."""
+
+
+def row_counts(table: Table, name: str | None) -> Integers:
+    """The whole numbers in the column called ``name``; 1 for every row if there is no such column."""
+    if name is None or name not in table.columns:
+        # One number that is seen everywhere.
+        return np.broadcast_to(np.int64(1), table.rows)
+    column = table.columns[name]
+    numbers = np.zeros(len(column.values) + 1, dtype=np.int64)
+    for code, text in enumerate(column.values.to_pylist()):
+        whole = text.strip().removesuffix(".0")
+        if not (whole.isascii() and whole.isdigit() and len(whole) <= 15):
+            problem = f"{quoted(text)} is not a row count; use whole numbers of up to 15 digits"
+            raise table.cell_error(column, code, problem)
+        numbers[code] = int(whole)
+    if len(column.values) in column.codes:
+        raise table.cell_error(column, len(column.values), "the row count is missing; write 0 for no row")
+    counts: Integers = numbers[column.codes]
+    if counts.sum(dtype=np.float64) > MOST_ROWS:
+        raise DataError(f"column {quoted(name)}: the counts add up to more than 2^53 rows", source=table.source)
+    return counts

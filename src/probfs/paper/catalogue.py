@@ -1,0 +1,53 @@
+"""The experiments that can be reproduced and the tables that can be generated. Nothing heavy is imported here: help
+needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The module of ``paper.experiments`` that conducts it, and how often it is repeated, by default and in a hurry.
+
+    What is not random is done once.
+    """
+
+    module: str
+    runs: int = 1
+    quick: int = 1
+
+    def repetitions(self, runs: int | None, quick: bool) -> int:
+        """How often to repeat when the user asks for so many runs, or for a quick look."""
+        if runs is None or self.runs == self.quick == 1:
+            return self.quick if quick else self.runs
+        return runs
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "example": Experiment("example"),
+    "bound": Experiment("bound", 2_000, 300),
+    "figure1": Experiment("figure1"),
+    "figure2": Experiment("figure2"),
+    "figure3": Experiment("figure3", 3, 1),
+    "figure4": Experiment("figure4", 500, 20),
+    "errors": Experiment("breast_cancer_errors"),
+    "table1": Experiment("table1", 20, 1),
+    "pairs": Experiment("pairs"),
+    "equivalence": Experiment("equivalence", 30, 4),
+    "misfit": Experiment("misfit", 120, 8),
+}
+
+Sampling = Literal["proportionate", "oversampling", "undersampling"]
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+WESTON_NOISE = 196
+
+PROBLEMS: Mapping[str, Mapping[str, Any]] = {
+    "xcp": {"c": 1.0, "p": 0.7, "balance": 0.5, "relevant": 1, "noise": 1},
+    "weston": {"noise": WESTON_NOISE},
+    "nominal": {"sampling": "proportionate"},
+}
+"""The problems that tables are drawn from, each with its options and their defaults."""

@@ -1,0 +1,1 @@
+"""The documents of paper commands (exact scores, claims) in every output format."""

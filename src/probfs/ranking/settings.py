@@ -1,0 +1,108 @@
+"""How to rank: what the user chose, completed by defaults, and refused where it makes no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from probfs.classifiers.estimates import DEFAULT_FOLDS, ESTIMATES, EstimateName
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.specification import known_options, refuse_options_of_others
+from probfs.classifiers.value_types import Choice, ValueType, WholeNumber
+from probfs.errors import UsageError
+from probfs.text import option
+
+ESTIMATE = Choice(tuple(ESTIMATES))
+FOLDS = WholeNumber(2, metavar="K")
+SEED = WholeNumber(0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a table is ranked."""
+
+    classifier: str
+    score: str
+    estimate: EstimateName
+    folds: int | None
+    """For ``estimate="cv"``; None otherwise."""
+    options: Mapping[str, Any]
+    """The classifier's own options that results depend on; None for one that has no meaning beside the others."""
+    step: int | float | None
+    """None without elimination."""
+    eliminate: bool
+    seed: int
+    mapping: str | None = None
+    count: str | None = None
+    na: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """The classifier's own options that change only how the work is done, such as the number of processes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings in the JSON: every classifier's options stand there, None where this one does not have them."""
+        flat: dict[str, Any] = {}
+        for own in fields(self):
+            if own.name == "options":
+                flat |= {known.name: self.options.get(known.name) for known, _ in known_options() if known.recorded}
+            elif own.name != "resources":
+                flat[own.name] = getattr(self, own.name)
+        return flat
+
+
+def choose_settings(
+    *,
+    classifier: str,
+    score: str,
+    estimate: str | None,
+    folds: int | None,
+    step: int | float,
+    eliminate: bool,
+    seed: int,
+    options: Mapping[str, Any],
+    columns: Mapping[str, Any],
+) -> Settings:
+    """Settings from parameters, None meaning that nothing was said.
+
+    ``options`` are the classifier's own, ``columns`` those that say which columns and cells are read.
+    """
+    specification = CLASSIFIERS[classifier]
+    chosen: EstimateName = _checked("estimate", ESTIMATE, estimate) or specification.default_estimate
+    refuse_options_of_others(specification, options)
+    folds = _checked("folds", FOLDS, folds)
+    if folds is not None and chosen != "cv":
+        raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")
+    completed = specification.complete(options)
+    recorded = {own.name for own in specification.options if own.recorded}
+    return Settings(
+        classifier=specification.name,
+        score=SCORES[score].name,
+        estimate=chosen,
+        folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
+        options={name: value for name, value in completed.items() if name in recorded},
+        step=check_step(step) if eliminate else None,
+        eliminate=bool(eliminate),
+        seed=_checked("seed", SEED, seed) or 0,
+        resources={name: value for name, value in completed.items() if name not in recorded},
+        **columns,
+    )
+
+
+def check_step(step: Any) -> int | float:
+    """A number of features, or a fraction of those that remain; numpy's numbers become Python's."""
+    number = step.item() if hasattr(step, "item") else step
+    if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
+        return number
+    if isinstance(number, float) and 0 < number < 1:
+        return number
+    raise UsageError(f"{option('step')}: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
+
+
+def _checked(name: str, kind: ValueType, value: Any) -> Any:
+    try:
+        return None if value is None else kind.check(value)
+    except ValueError as error:
+        raise UsageError(f"{option(name)}: {error}") from None

@@ -1,0 +1,170 @@
+"""The stages from a file to its ranking, one function each, for ``probfs.rank`` and for commands that need some."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from probfs import __version__
+from probfs.classifiers.protocol import Classifier
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.specification import FitRequest
+from probfs.columns.dataset import Dataset
+from probfs.columns.encode import encode
+from probfs.columns.mapping_file import MappingFile, load_mapping
+from probfs.columns.prepare import PreparedTable, prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import UsageError
+from probfs.ranking.elimination import Round, eliminate, schedule
+from probfs.ranking.result import InputSummary, Ranking, collect
+from probfs.ranking.settings import Settings
+from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.table import Table
+from probfs.text import option
+
+if TYPE_CHECKING:
+    import pandas
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Data: TypeAlias = "Path | pandas.DataFrame | Table"
+
+
+def _ignore(note: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who is told of notes, finished rounds and fitted models as they come."""
+
+    on_note: Callable[[str], None] = _ignore
+    on_round: Callable[[Round], None] | None = None
+    on_model: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All tables of a ranking, the labelled one prepared."""
+
+    prepared: PreparedTable
+    mapping: MappingFile
+    unlabelled: tuple[Table, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedInputs:
+    """A dataset as its classifier wants it, and the notes made on the way."""
+
+    dataset: Dataset
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [feature.name for feature in self.dataset.features]
+
+
+def read_prepared(
+    data: Data, mapping: Path | None, reading: ReadOptions, choice: ColumnChoice
+) -> tuple[PreparedTable, MappingFile]:
+    """Read a table and its mapping, and decide what every column is for."""
+    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+    return prepare(_as_table(data, reading), mapping_file, choice), mapping_file
+
+
+def read_inputs(
+    data: Data, unlabelled: Data | Sequence[Data], mapping: Path | None, reading: ReadOptions, choice: ColumnChoice
+) -> Inputs:
+    """Read the labelled table, its mapping and the tables of unlabelled rows."""
+    others = _as_list(unlabelled)
+    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *others)) > 1:
+        raise UsageError("standard input can be read only once; name files for the others")
+    prepared, mapping_file = read_prepared(data, mapping, reading, choice)
+    tables = [_as_table(other, reading, further=True) for other in others]
+    return Inputs(prepared, mapping_file, tuple(tables))
+
+
+def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
+    """Encode all rows, and put them in the order that the classifier wants."""
+    listeners.on_note(inputs.prepared.target_note)
+    dataset, notes = encode(inputs.prepared, inputs.unlabelled)
+    notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
+    for note in notes:
+        listeners.on_note(note)
+    if SCORES[settings.score].needs_unlabelled and not dataset.unlabelled_rows:
+        problem = f"{option('score', settings.score)}: there is no unlabelled row"
+        ways = f"add some with {option('unlabeled', 'FILE')}, or as rows without a value in the target"
+        raise UsageError(f"{problem}; {ways}")
+    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), notes)
+
+
+def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
+    """The chosen classifier, fitted with all features."""
+    return CLASSIFIERS[settings.classifier].fit(
+        FitRequest(
+            dataset=dataset,
+            estimate=settings.estimate,
+            folds=settings.folds,
+            seed=settings.seed,
+            options={**settings.options, **settings.resources},
+            rounds=schedule(len(dataset.features), settings.step),
+            on_note=listeners.on_note,
+            on_model=listeners.on_model,
+        )
+    )
+
+
+def eliminate_features(
+    classifier: Classifier, names: Sequence[str], settings: Settings, listeners: Listeners
+) -> Iterator[Round]:
+    """The rounds of the elimination; listeners hear of a round when it is over."""
+    for current in eliminate(classifier, names, SCORES[settings.score], settings.step):
+        yield current
+        if listeners.on_round is not None:
+            listeners.on_round(current)
+
+
+def make_ranking(
+    inputs: Inputs,
+    encoded: EncodedInputs,
+    classifier: Classifier,
+    rounds: Iterator[Round],
+    settings: Settings,
+    listeners: Listeners,
+) -> Ranking:
+    """Follow the rounds to their end, and put together what came of them."""
+    features, summaries = collect(rounds, encoded.names)
+    for note in classifier.notes:
+        listeners.on_note(note)
+    summary = InputSummary(
+        source=inputs.prepared.table.source,
+        target=inputs.prepared.target.name,
+        target_reason=inputs.prepared.target.reason,
+        classes=encoded.dataset.class_rows(),
+        labelled_rows=encoded.dataset.rows,
+        unlabelled_rows=encoded.dataset.unlabelled_rows,
+        unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
+        features=len(features),
+    )
+    return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
+
+
+def _as_table(data: Data, reading: ReadOptions, further: bool = False) -> Table:
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_table(data, reading.for_another(data) if further else reading)
+    if not hasattr(data, "columns"):
+        raise UsageError(f"data must be a path or a pandas data frame, not {type(data).__name__}")
+    from probfs.tables.readers.frame import table_from_frame
+
+    return table_from_frame(data)
+
+
+def _as_list(data: Data | Sequence[Data]) -> Sequence[Data]:
+    """Several tables, also when one was given."""
+    one = isinstance(data, (str, os.PathLike, Table)) or hasattr(data, "columns")
+    return [cast("Data", data)] if one else cast("Sequence[Data]", data)

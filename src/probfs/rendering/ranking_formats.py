@@ -1,0 +1,34 @@
+"""The output formats of a ranking; options, help and file endings follow from what is registered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probfs.rendering.formats import Presentation, standard_formats
+
+if TYPE_CHECKING:
+    from probfs.ranking.result import Ranking
+
+
+def _table(ranking: Ranking, presentation: Presentation) -> str:
+    # rich takes as long to import as a small table to rank.
+    from probfs.rendering.ranking_table import ranking_table
+
+    return ranking_table(ranking, presentation)
+
+
+def _csv(ranking: Ranking, presentation: Presentation) -> str:
+    return ranking.to_csv(safe=presentation.safe_csv)
+
+
+def _json(ranking: Ranking, presentation: Presentation) -> str:
+    return ranking.to_json()
+
+
+def _markdown(ranking: Ranking, presentation: Presentation) -> str:
+    from probfs.rendering.ranking_markdown import ranking_markdown
+
+    return ranking_markdown(ranking)
+
+
+RANKING_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)

@@ -1,0 +1,56 @@
+"""The sentences that go with a ranking: what was ranked, how, and how well the full model does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probfs.classifiers.estimates import ESTIMATES
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import SCORES, Score
+from probfs.text import counted, listed, printable
+
+if TYPE_CHECKING:
+    from probfs.ranking.result import Ranking
+
+
+def summary_sentences(ranking: Ranking) -> list[str]:
+    return [_what_was_ranked(ranking), _how_it_was_ranked(ranking), _errors_of_the_full_model(ranking)]
+
+
+def shown_scores(ranking: Ranking) -> list[Score]:
+    """The scores that have values, the driving one first."""
+    driving = SCORES[ranking.settings.score]
+    present = [score for score in SCORES if ranking.input.unlabelled_rows or not score.needs_unlabelled]
+    return [driving, *(score for score in present if score != driving)]
+
+
+def _what_was_ranked(ranking: Ranking) -> str:
+    data = ranking.input
+    rows = f"{data.labelled_rows:,} labelled"
+    if data.unlabelled_rows:
+        rows += f" and {data.unlabelled_rows:,} unlabelled"
+    classes = f"{printable(data.target)} with {counted(len(data.classes), 'class', 'classes')}"
+    return (
+        f"{data.source}: {counted(data.features, 'feature')}, {rows} rows, target {classes} ({listed(data.classes, 4)})"
+    )
+
+
+def _how_it_was_ranked(ranking: Ranking) -> str:
+    settings = ranking.settings
+    classifier = CLASSIFIERS[settings.classifier].summarize(settings.options)
+    estimate = ESTIMATES[settings.estimate]
+    if settings.folds is not None:
+        estimate = f"{settings.folds}-fold {estimate}"
+    score = f"{SCORES[settings.score].symbol} ({settings.score})"
+    way = f"ranked by {score} under recursive elimination" if settings.eliminate else f"ranked by {score} in one round"
+    return f"{classifier}, {estimate}, {way}"
+
+
+def _errors_of_the_full_model(ranking: Ranking) -> str:
+    first = ranking.rounds[0]
+    share = first.errors / first.rows
+    if ranking.settings.estimate == "resubstitution":
+        rows = f"the {first.rows:,} rows it was trained on"
+    else:
+        rows = f"{first.rows:,} rows"
+    return f"With all features the model gets {first.errors:,} of {rows} wrong ({share:.1%})."
