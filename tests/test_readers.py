@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.errors import DataError, ProbfsError
-from probfs.tables.readers import ReadOptions, delimited, read_table
+from probfs.tables.readers import ReadOptions, csv_blocks as delimited, read_table
 from probfs.tables.readers.delimited import read_delimited
 from probfs.tables.readers.frame import table_from_frame
 from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Column, Kind, Table
-from probfs.tables.writers import written
+from probfs.tables.writers import table_bytes as written
 from tests.conftest import SAMPLES, Run
 
 Write = Callable[[str, "str | bytes"], Path]
@@ -488,7 +488,7 @@ def large_files(draw: st.DrawFn) -> bytes:
 def read_with(splitting: int, content: bytes, block: int) -> list[object] | str:
     with (
         patch("probfs.tables.readers.cell_splitter.WORTH_SPLITTING", splitting),
-        patch("probfs.tables.readers.delimited.BLOCK_BYTES", block),
+        patch("probfs.tables.readers.csv_blocks.BLOCK_BYTES", block),
     ):
         try:
             table = read_delimited(Utf8Stream(io.BytesIO(content), "utf-8", "t"), ",")

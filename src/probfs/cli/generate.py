@@ -135,16 +135,16 @@ def generate(
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
     _check_outputs(output, unlabeled_output)
     from probfs.paper.synthetic import CLASS, drawn
-    from probfs.tables.writers import table_format_for, written
+    from probfs.tables.writers import choose_table_format, table_bytes
 
-    table_format = table_format_for(output, format)
-    unlabeled_format = table_format_for(unlabeled_output, format, "--unlabeled-output")
+    table_format = choose_table_format(output, format)
+    unlabeled_format = choose_table_format(unlabeled_output, format, "unlabeled_output")
     labelled, unlabelled = drawn(problem, rows, unlabeled_rows, seed, own)
     if unlabeled_output is not None:
-        deliver(written(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
-        deliver(written(labelled.labelled(), table_format, CLASS), output)
+        deliver(table_bytes(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
+        deliver(table_bytes(labelled.labelled(), table_format, CLASS), output)
     else:
-        deliver(written(labelled.followed_by(unlabelled), table_format, CLASS), output)
+        deliver(table_bytes(labelled.followed_by(unlabelled), table_format, CLASS), output)
 
 
 def _check_outputs(*outputs: Path | None) -> None:

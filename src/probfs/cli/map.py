@@ -47,12 +47,12 @@ def map_(
     from probfs.api import mapped_table
     from probfs.columns.roles import ColumnChoice
     from probfs.tables.readers import ReadOptions
-    from probfs.tables.writers import table_format_for, written
+    from probfs.tables.writers import choose_table_format, table_bytes
 
-    table_format = table_format_for(output, format)
+    table_format = choose_table_format(output, format)
     check_safe_csv(safe_csv, table_format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
         options = ReadOptions(input_format, delimiter, encoding, max_unpacked)
         table, target_name = mapped_table(data, mapping, options, choice, reporter.note)
-    deliver(written(table, table_format, target_name, safe=safe_csv), output)
+    deliver(table_bytes(table, table_format, target_name, safe=safe_csv), output)

@@ -72,13 +72,13 @@ class Prepared:
 def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepared:
     """Decide what every column is for, and read the target and the row counts."""
     mapping.check_names(table.columns, table.source)
-    for option, names in (("--include", choice.include), ("--exclude", choice.exclude)):
+    for option, names in (("include", choice.include), ("exclude", choice.exclude)):
         for name in names:
             table.column(name, option)
     table = without_missing_texts(table, (*choice.na, *mapping.missing))
     target, why = _target(table, mapping, choice)
     if choice.count is not None:
-        table.column(choice.count, "--count")
+        table.column(choice.count, "count")
         if choice.count == target:
             raise UsageError(f"--count: {quoted(choice.count)} is the target; name the column that holds the counts")
     check_choice(mapping, choice, target)
@@ -223,7 +223,7 @@ def _without(column: Column, unwanted: pa.StringArray) -> Column:
 def _target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[str, str]:
     """The column to predict, and who said so."""
     if choice.target is not None:
-        return table.column(choice.target, "--target").name, "by --target"
+        return table.column(choice.target, "target").name, "by --target"
     if mapping.target is not None:
         return mapping.target, "by the mapping"
     unwanted = {*mapping.drop, *choice.exclude}
