@@ -21,7 +21,7 @@ from probfs.columns.rules import Quantiles, Seen
 from probfs.errors import MappingError, ProbfsError
 from probfs.tables.readers.frame import table_from_frame
 from probfs.tables.table import Kind
-from tests.test_readers import content
+from tests.support.table_content import table_content as content
 
 Write = Callable[[str, "str | bytes"], Path]
 

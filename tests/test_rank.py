@@ -75,8 +75,8 @@ def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, wr
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target": "clas"}, "--target: no column 'clas'"),
-        ({"exclude": ["bb"]}, "--exclude: no column 'bb' in <frame>; did you mean 'b'?"),
+        ({"target": "clas"}, "target=: no column 'clas'"),
+        ({"exclude": ["bb"]}, "exclude=: no column 'bb' in <frame>; did you mean 'b'?"),
         ({"include": ["a"], "exclude": ["a"]}, "both --include and --exclude"),
         ({"exclude": ["y"]}, "no column|is the target"),
         ({"count": "y", "target": "y"}, "is the target"),

@@ -52,8 +52,12 @@ class Registry(Generic[Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         """The entry called ``name``; an unknown name is the user's mistake."""
+        return self.get(name, self.parameter)
+
+    def get(self, name: str, parameter: str) -> Entry:
+        """The entry called ``name``, where users choose it by another parameter than the registry's own."""
         try:
             return self._entries[name]
         except (KeyError, TypeError):
             shown = quoted(name) if isinstance(name, str) else repr(name)
-            raise UsageError(f"{option(self.parameter)}: {shown} is not one of {', '.join(self._entries)}") from None
+            raise UsageError(f"{option(parameter)}: {shown} is not one of {', '.join(self._entries)}") from None

@@ -5,21 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from functools import partial
-from typing import get_args
 
 from hypothesis import strategies as st
 
-from probfs.choices import TableFormat
 from probfs.columns.encoding import encode
 from probfs.columns.mapping_file import MappingFile, parse_mapping
 from probfs.columns.preparation import apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import ProbfsError
+from probfs.tables.formats import TABLE_FORMATS
 from probfs.tables.readers.arff import read_arff
 from probfs.tables.readers.delimited import read_delimited
 from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Table
-from probfs.tables.writers import written
+from probfs.tables.writers import table_bytes
 from probfs.text import is_unseen
 
 TABLE = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1.5,q\n,3,p\n"
@@ -68,8 +67,8 @@ def _use(table: Table, mapping: MappingFile | None = None) -> None:
     for name, column in table.columns.items():
         assert len(column.codes) == table.rows, name
         assert not len(column.codes) or int(column.codes.max()) <= len(column.values), name
-    for kind in get_args(TableFormat):
-        written(table, kind)
+    for format_name in TABLE_FORMATS.names():
+        table_bytes(table, format_name)
     for measured in (False, True):
         choice = ColumnChoice(measured=measured)
         encode(prepare(table, mapping or MappingFile(), choice), [], choice, ())

@@ -1,1 +1,1 @@
-"""Tables as files hold them: reading, writing, and the Table between them."""
+"""Tables as files hold them: the Table, the registry of file formats, and a reader and a writer for each format."""

@@ -1,4 +1,4 @@
-"""Opening what the user named: a file or standard input, gzipped or not, as UTF-8 bytes."""
+"""Opening an input: a file or standard input, gzipped or not, as bytes or as UTF-8."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
 from probfs.errors import DataError, UsageError
-from probfs.text import printable, shown_bytes
+from probfs.text import option, printable, shown_bytes
 
 STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
@@ -25,35 +26,57 @@ _ARCHIVES = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     _GZIP: "gzipped twice",
 }
-_BEGINNING = 1 << 18
-"""How much of a file is looked at to see what it is."""
+_HEAD_BYTES = 1 << 18
+"""How much of a file is read to recognise its format."""
 _MOST_UNPACKED = 4 << 30
-_HONEST = 64 << 20
-"""Up to that many bytes may come out of however few."""
+_ALWAYS_UNPACKED = 64 << 20
+"""Gzip data may unpack to this many bytes however small it is."""
 _MOST_RATIO = 250
-"""How many times its size gzip data may unpack to, beyond that; tables seldom come to a fifth of it."""
+"""Beyond that, how many times its own size gzip data may unpack to; tables seldom reach a fifth of this."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def shown_name(path: str | os.PathLike[str]) -> str:
-    """The name of an input as messages have it."""
+def display_name(path: str | os.PathLike[str]) -> str:
+    """An input's name as messages show it."""
     return "<stdin>" if os.fspath(path) == STANDARD_INPUT else printable(os.fspath(path)) or "''"
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """An opened file as the reader of its format gets it."""
+
+    raw: io.BufferedReader
+    source: str
+    """The file's name as messages show it."""
+    encoding: str
+    """The encoding of a text format."""
+    delimiter: str
+    """What separates the cells of a delimited format."""
+
+    def as_utf8(self) -> Utf8Stream:
+        """The file's text as UTF-8, whatever its encoding."""
+        return Utf8Stream(self.raw, self.encoding, self.source)
+
+    def as_seekable(self) -> BinaryIO:
+        """The file as a stream that can be read from its end; a pipe or gzip data is read into memory for that."""
+        seekable = isinstance(self.raw.raw, io.FileIO) and self.raw.seekable()
+        return self.raw if seekable else io.BytesIO(self.raw.read())
 
 
 @contextlib.contextmanager
 def open_source(
     path: str | os.PathLike[str], max_unpacked: int | None = None
 ) -> Iterator[tuple[io.BufferedReader, bytes]]:
-    """The bytes of a file or of standard input, unzipped if they are gzip, and how they begin.
+    """The bytes of a file or of standard input, unpacked if they are gzip data, and the first of them.
 
-    A few bytes of gzip can unpack to more than any memory holds; what is more than ``max_unpacked`` is refused.
+    A few bytes of gzip data can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
     """
-    name = shown_name(path)
+    name = display_name(path)
     with contextlib.ExitStack() as stack:
         try:
-            raw, head = _with_beginning(_open(path, stack))
+            raw, head = _read_head(_open(path, stack))
             if head.startswith(_GZIP):
-                raw, head = _with_beginning(stack.enter_context(_Unpacked(raw, name, max_unpacked)))
+                raw, head = _read_head(stack.enter_context(_LimitedGzip(raw, name, max_unpacked)))
             for magic, kind in _ARCHIVES.items():
                 if head.startswith(magic):
                     raise DataError(f"is {kind}; unpack it first", source=name)
@@ -69,29 +92,29 @@ def open_source(
 def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.BufferedReader:
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
-            raise DataError("standard input is closed", source=shown_name(path))
+            raise DataError("standard input is closed", source=display_name(path))
         return cast(io.BufferedReader, sys.stdin.buffer)
     if stat.S_ISDIR(os.stat(path).st_mode):
-        raise DataError("is a directory; name a file in it", source=shown_name(path))
+        raise DataError("is a directory; name a file in it", source=display_name(path))
     return stack.enter_context(open(path, "rb"))
 
 
-def _with_beginning(stream: BinaryIO | _Unpacked) -> tuple[io.BufferedReader, bytes]:
-    """A stream from its start, and its first bytes; a pipe may bring even these in several pieces."""
-    head = stream.read(_BEGINNING)
+def _read_head(stream: BinaryIO | _LimitedGzip) -> tuple[io.BufferedReader, bytes]:
+    """A stream that still begins at its first byte, and its first bytes."""
+    head = stream.read(_HEAD_BYTES)
     raw = getattr(stream, "raw", None)
     if isinstance(raw, io.FileIO) and raw.seekable():
         opened = cast(io.BufferedReader, stream)
         opened.seek(-len(head), os.SEEK_CUR)
         return opened, head
-    return io.BufferedReader(_Rejoined(head, stream), 1 << 20), head
+    return io.BufferedReader(_PrefixedStream(head, stream), 1 << 20), head
 
 
-class _Unpacked:
-    """Gzip data unpacked, as long as it is not suspiciously much."""
+class _LimitedGzip:
+    """Unpacks gzip data, and refuses suspiciously much of it."""
 
     def __init__(self, packed: BinaryIO, source: str, most: int | None) -> None:
-        self._packed = _Counted(packed)
+        self._packed = _CountingStream(packed)
         self._stream = gzip.GzipFile(fileobj=cast(BinaryIO, self._packed))
         self._source = source
         self._most = most
@@ -107,46 +130,47 @@ class _Unpacked:
         data = self._stream.read(size)
         self._unpacked += len(data)
         limit = _MOST_UNPACKED if self._most is None else self._most
-        if self._most is None and self._unpacked > _HONEST:
-            limit = min(limit, max(_HONEST, _MOST_RATIO * self._packed.read_so_far))
+        if self._most is None and self._unpacked > _ALWAYS_UNPACKED:
+            limit = min(limit, max(_ALWAYS_UNPACKED, _MOST_RATIO * self._packed.bytes_read))
         if self._unpacked > limit:
-            packed = shown_bytes(self._packed.read_so_far)
+            packed = shown_bytes(self._packed.bytes_read)
             problem = f"the first {packed} of its gzip data unpack to more than {shown_bytes(limit)}"
-            raise DataError(f"{problem}; if that is meant, allow it with --max-unpacked SIZE", source=self._source)
+            remedy = f"if that is meant, allow it with {option('max_unpacked', 'SIZE')}"
+            raise DataError(f"{problem}; {remedy}", source=self._source)
         return data
 
 
-class _Counted:
-    """A stream that knows how much has been read of it."""
+class _CountingStream:
+    """Counts the bytes read from a stream."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self.read_so_far = 0
+        self.bytes_read = 0
 
     def read(self, size: int = -1) -> bytes:
         data = self._stream.read(size)
-        self.read_so_far += len(data)
+        self.bytes_read += len(data)
         return data
 
 
-class _Rejoined(io.RawIOBase):
-    """What was read of a stream to look at it, and then the rest."""
+class _PrefixedStream(io.RawIOBase):
+    """Bytes that were read from a stream already, followed by the rest of the stream."""
 
-    def __init__(self, head: bytes, rest: BinaryIO | _Unpacked) -> None:
-        self._head = io.BytesIO(head)
+    def __init__(self, prefix: bytes, rest: BinaryIO | _LimitedGzip) -> None:
+        self._prefix = io.BytesIO(prefix)
         self._rest = rest
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._head.read(len(buffer)) or self._rest.read(len(buffer))
+        data = self._prefix.read(len(buffer)) or self._rest.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
 class Utf8Stream:
-    """Bytes in some encoding, read as UTF-8 without a byte-order mark."""
+    """Text in any encoding, read as UTF-8 without a byte-order mark."""
 
     def __init__(self, raw: BinaryIO, encoding: str, source: str) -> None:
         self.source = source
@@ -154,43 +178,44 @@ class Utf8Stream:
         self._offset = 0
         try:
             codec = codecs.lookup(encoding)
-            b"a\0\0\0".decode(encoding, "replace")  # rot13 and zlib are codecs too, but of no text
+            b"a\0\0\0".decode(encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
             self._decoder = None if codec.name in ("utf-8", "utf-8-sig") else codec.incrementaldecoder()
         except (LookupError, TypeError, UnicodeError) as error:
-            raise UsageError(f"--encoding: no encoding {encoding!r}; utf-8, latin-1, cp1252, utf-16 …") from error
-        self._start = True
+            problem = f"no encoding {encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
+            raise UsageError(f"{option('encoding')}: {problem}") from error
+        self._at_start = True
         self._encoding = encoding
         self.consumed = 0
-        """How many bytes have been read."""
+        """How many bytes have been read, in the file's own encoding."""
 
     def size(self) -> int | None:
-        """How many bytes there are, if that is known."""
+        """How many bytes the file has, if that is known."""
         raw = getattr(self._raw, "raw", None)
         status = os.fstat(raw.fileno()) if isinstance(raw, io.FileIO) else None
         return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else None
 
     def read(self, size: int) -> bytes:
-        """Up to about ``size`` bytes; none at the end only."""
+        """Up to about ``size`` bytes; empty only at the end."""
         while True:
             chunk = self._raw.read(size)
             self.consumed += len(chunk)
-            data = self._decoded(chunk)
-            if self._start and (data or not chunk):
-                self._start = False
+            data = self._decode(chunk)
+            if self._at_start and (data or not chunk):
+                self._at_start = False
                 if data.startswith(_UTF16):
-                    raise DataError("is UTF-16; say so with --encoding utf-16", source=self.source)
+                    raise DataError(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
                 data = data.removeprefix(codecs.BOM_UTF8)
             if data or not chunk:
                 return data
 
-    def _decoded(self, chunk: bytes) -> bytes:
+    def _decode(self, chunk: bytes) -> bytes:
         if self._decoder is None:
             return chunk
         try:
             text = self._decoder.decode(chunk, final=not chunk)
         except UnicodeError as error:
             start = getattr(error, "start", 0)
-            problem = f"is not {self._encoding} near byte {self._offset + start}; try another --encoding"
+            problem = f"is not {self._encoding} near byte {self._offset + start}; try another {option('encoding')}"
             raise DataError(problem, source=self.source) from error
         self._offset += len(chunk)
         return text.encode("utf-8", "surrogatepass")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -15,25 +15,24 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import numpy_array, text_array
-from probfs.text import did_you_mean, quoted
+from probfs.text import did_you_mean, option, quoted
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Integers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.signedinteger[Any]]
-"""Classes by their positions, of as few bytes as they need."""
+"""Positions of classes, in the narrowest dtype that holds them."""
 Floats = npt.NDArray[np.float64]
 
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
 WORTH_PAIRING = 200_000
-"""Cells above which it is faster to count them by twos."""
+"""Cells above which counting them in pairs is faster."""
 _BLOCK = 1 << 17
-"""Pairs of cells that are counted together, so that what numpy makes of them stays in the cache."""
-
+"""Pairs of cells counted at a time, so that numpy's wider copy of them stays in the cache."""
 _LOSES_A_ZERO = r"^[+-]?0\d"
 
 
 class Kind(Enum):
-    """What a file declares of a column; a CSV declares nothing, so its columns are text."""
+    """The type that a file declares for a column; CSV declares none, so its columns are text."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -41,7 +40,7 @@ class Kind(Enum):
 
 
 def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
-    """The narrowest type for codes 0…distinct, the last one meaning missing."""
+    """The narrowest dtype for the codes 0…distinct, of which the last means missing."""
     if distinct <= np.iinfo(np.uint8).max:
         return np.uint8
     return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
@@ -59,7 +58,7 @@ class Column:
     """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
 
     def counts(self, weights: Integers | None = None) -> Integers:
-        """How many rows hold each value; the last entry counts the missing cells. Without weights, each row is one."""
+        """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
         if weights is None:
             return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
@@ -69,7 +68,7 @@ class Column:
     def _row_counts(self) -> Integers:
         if self.codes.dtype != np.uint8 or len(self.codes) < WORTH_PAIRING:
             return np.bincount(self.codes, minlength=len(self.values) + 1)
-        # Two cells at a time, as one number of two bytes: half as many to count.
+        # Two cells at a time, as one number of two bytes: half as many numbers to count.
         even = len(self.codes) & ~1
         cells = self.codes[:even].view(np.uint16)
         pairs = np.zeros(1 << 16, dtype=np.int64)
@@ -86,7 +85,7 @@ class Column:
 
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
-    """Numbers for texts, or None unless all of them are numbers that lose nothing (007 would) when read as such."""
+    """The texts as numbers, or None unless all of them are numbers and reading them loses nothing, as 007 would."""
     if kind is Kind.DATE:
         try:
             return np.array(values.to_pylist(), dtype="datetime64[us]").astype(np.int64) / 1e6
@@ -118,36 +117,41 @@ class RowLines:
 
     @classmethod
     def of(cls, lines: Integers) -> RowLines:
-        """The runs in a list that gives every row's line."""
+        """The runs in a list of every row's line."""
         breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
         return cls(breaks.astype(np.int64), lines[breaks])
 
     def line(self, row: int) -> int:
+        """The line on which a row began; rows are counted from 0, lines from 1."""
         run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
         return int(self.first_lines[run]) + row - int(self.first_rows[run])
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A file's columns, with what is needed to say where in the file a cell came from."""
+    """A file's columns, with the file's name and the lines of its rows, by which messages say where a cell stands."""
 
     source: str
     columns: Mapping[str, Column]
     rows: int
     lines: RowLines | None = None
     target_hint: tuple[str, str] | None = None
-    """The target the file itself suggests, and why: an ARFF attribute called class, say."""
-    notes: tuple[str, ...] = field(default=())
+    """The target that the file itself suggests, such as an ARFF attribute called class, and the reason."""
+    notes: tuple[str, ...] = ()
+    """What the user should know about how the file was read."""
 
-    def column(self, name: str, asked_by: str) -> Column:
-        """The column called ``name``, or an error that names the nearest one; ``asked_by`` is the option's name."""
+    def column(self, name: str, parameter: str) -> Column:
+        """The column called ``name``, or an error that suggests the nearest name.
+
+        ``parameter`` is the parameter by which the user named the column, such as ``target``.
+        """
         if name not in self.columns:
             near = did_you_mean(name, self.columns)
-            raise UsageError(f"{asked_by}: no column {quoted(name)} in {self.source}{near}")
+            raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
         return self.columns[name]
 
     def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
-        """An error about the first cell that holds a value, saying on which line it stands."""
+        """An error about the first cell that holds a value, with the line on which the cell stands."""
         row = int(np.argmax(column.codes == value_code))
         line = None if self.lines is None else self.lines.line(row)
         where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")

@@ -2,89 +2,66 @@
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import dataclass
-from typing import BinaryIO
 
-from probfs.choices import TABLE_ENDINGS, TABLE_FORMATS, TableFormat
 from probfs.errors import DataError, UsageError
-from probfs.tables.source import STANDARD_INPUT, Utf8Stream, open_source, shown_name
+from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path
+from probfs.tables.source import TableInput, display_name, open_source
 from probfs.tables.table import Table
-
-_PARQUET = b"PAR1"
+from probfs.text import option
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the command line says of how files are written."""
+    """How files are to be read, where they do not say so themselves."""
 
-    format: TableFormat | None = None
+    format: str | None = None
+    """The name of a table format; without one, the file's ending or else its first bytes decide."""
     delimiter: str | None = None
+    """The character between cells of CSV and TSV; without one, a comma and a tab."""
     encoding: str = "utf-8"
+    """The encoding of text formats."""
     max_unpacked: int | None = None
-    """How many bytes gzip data may unpack to; without one, as many as are not suspicious."""
+    """How many bytes gzip data may unpack to; without a limit, as many as are not suspicious."""
 
     def __post_init__(self) -> None:
-        if self.format is not None and self.format not in TABLE_FORMATS:
-            raise UsageError(f"--input-format: no format {self.format!r}; {', '.join(TABLE_FORMATS)}")
+        if self.format is not None:
+            TABLE_FORMATS.get(self.format, "input_format")
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
-            raise UsageError(f"--delimiter: {self.delimiter!r} is not one plain character, like ';' or a tab")
+            problem = f"{self.delimiter!r} is not one plain character, like ';' or a tab"
+            raise UsageError(f"{option('delimiter')}: {problem}")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
-        delimited = _known_format(path) in (None, "csv", "tsv")
-        return ReadOptions(None, self.delimiter if delimited else None, self.encoding, self.max_unpacked)
+        known = format_of_path(path)
+        delimiter = self.delimiter if known is None or known.delimiter else None
+        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked)
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Table:
     """Read a table from a file, or from standard input when the path is ``-``."""
     options = options or ReadOptions()
-    source = shown_name(path)
+    source = display_name(path)
     with open_source(path, options.max_unpacked) as (raw, head):
-        kind = options.format or _known_format(path) or _recognised(head, options.encoding)
-        if options.delimiter is not None and kind not in ("csv", "tsv"):
-            raise UsageError(f"--delimiter: {source} is {kind.upper()}, which has no delimiter to choose")
-        if kind == "parquet":
-            from probfs.tables.readers.arrow import read_parquet
-
-            return read_parquet(_seekable(raw), source)
-        if head.startswith(_PARQUET):
-            raise DataError(f"is a Parquet file, not {kind.upper()}; use --input-format parquet", source=source)
-        stream = Utf8Stream(raw, options.encoding, source)
-        if kind == "arff":
-            from probfs.tables.readers.arff import read_arff
-
-            return read_arff(stream)
-        from probfs.tables.readers.delimited import read_delimited
-
-        return read_delimited(stream, options.delimiter or ("\t" if kind == "tsv" else ","))
+        if options.format is not None:
+            table_format = TABLE_FORMATS.get(options.format, "input_format")
+        else:
+            table_format = format_of_path(path) or format_of_content(head, options.encoding)
+        if options.delimiter is not None and not table_format.delimiter:
+            problem = f"{source} is {table_format.title}, which has no delimiter to choose"
+            raise UsageError(f"{option('delimiter')}: {problem}")
+        _refuse_other_binary(table_format, head, source)
+        return table_format.read(TableInput(raw, source, options.encoding, options.delimiter or table_format.delimiter))
 
 
-def _known_format(path: str | os.PathLike[str]) -> TableFormat | None:
-    name = os.fspath(path).lower().removesuffix(".gz")
-    return None if name == STANDARD_INPUT else TABLE_ENDINGS.get(os.path.splitext(name)[1])
-
-
-def _recognised(start: bytes, encoding: str) -> TableFormat:
-    """The format of bytes without a telling name: Parquet and ARFF say what they are, the rest is taken for CSV."""
-    if start.startswith(_PARQUET):
-        return "parquet"
-    try:
-        text = start.decode(encoding, "ignore")
-    except (LookupError, UnicodeError):
-        return "csv"
-    commented = False
-    for line in text.removeprefix("\ufeff").splitlines():
-        if line.strip() and not line.lstrip().startswith("%"):
-            return "arff" if line.lstrip().lower().startswith(("@relation", "@attribute")) else "csv"
-        commented = commented or bool(line.strip())
-    # Nothing but comments, as far as this looks.
-    return "arff" if commented else "csv"
-
-
-def _seekable(raw: io.BufferedReader) -> BinaryIO:
-    # Parquet is read from its end, where neither a pipe nor gzip can go.
-    return raw if isinstance(raw.raw, io.FileIO) and raw.seekable() else io.BytesIO(raw.read())
+def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:
+    """Refuse a binary file that is to be read as text; binary formats find their own faults."""
+    if expected.magic:
+        return
+    for other in TABLE_FORMATS:
+        if other.magic and head.startswith(other.magic):
+            problem = f"is a {other.title} file, not {expected.title}; use {option('input_format', other.name)}"
+            raise DataError(problem, source=source)

@@ -1,41 +1,18 @@
-"""Typed columns (Parquet, data frames) -> text categories, and the Parquet reader."""
+"""Typed Arrow columns, as Parquet files and data frames have them -> Table."""
 
 from __future__ import annotations
 
 import json
-from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
-from probfs.runtime.memory import require_memory
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.table import Kind, Table
 from probfs.text import quoted
 
 _UNNAMED_INDEX = "__index_level_"
-
-
-def read_parquet(raw: BinaryIO, source: str) -> Table:
-    """Read a Parquet file; columns keep their types as kinds."""
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(raw)
-        known = file.metadata
-        # What it unpacks to; a few bytes may stand for any number of equal cells, which take four each at least.
-        unpacked = sum(known.row_group(number).total_byte_size for number in range(known.num_row_groups))
-        cells = known.num_rows * max(known.num_columns, 1)
-        require_memory(max(unpacked, 4 * cells) + 2 * cells, "this table", source)
-        table = file.read()
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise DataError(
-            f"is no readable Parquet file: {reason}; write it again, or say what it is with --input-format",
-            source=source,
-        ) from error
-    return table_from_arrow(table, source)
 
 
 def table_from_arrow(arrow: pa.Table, source: str) -> Table:
@@ -48,7 +25,7 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
             continue
         if name in columns:
             raise DataError(f"two columns are called {quoted(name)}; rename one", source=source)
-        texts, kind = _as_text(name, cells, source)
+        texts, kind = _texts_of_cells(name, cells, source)
         builder = ColumnBuilder(name)
         try:
             builder.append(texts)
@@ -63,47 +40,51 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
 
 
 def _index_names(arrow: pa.Table) -> list[str]:
+    """The names under which pandas stored a data frame's row index."""
     metadata = (arrow.schema.metadata or {}).get(b"pandas")
     try:
         stored = json.loads(metadata)["index_columns"] if metadata else []
         return [name for name in stored if isinstance(name, str)]
     except (ValueError, TypeError, KeyError, RecursionError):
-        # Not as pandas writes it.
+        # Metadata that pandas did not write.
         return []
 
 
-def _as_text(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
+def _texts_of_cells(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
+    """The cells as a CSV file would hold them, and the kind that their dtype declares."""
+    dtype = cells.type
+    if pa.types.is_dictionary(dtype):
         plain = [chunk.dictionary_decode() for chunk in cells.chunks]
-        return _as_text(name, pa.chunked_array(plain, kind.value_type), source)
-    if pa.types.is_float16(kind):
-        return _as_text(name, pc.cast(cells, pa.float32()), source)
-    if pa.types.is_floating(kind):
-        present = pc.if_else(pc.is_nan(cells), pa.scalar(None, kind), cells)
-        return pc.cast(pc.add(present, pa.scalar(0, kind)), pa.string()), Kind.NUMBER
-    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return _texts_of_cells(name, pa.chunked_array(plain, dtype.value_type), source)
+    if pa.types.is_float16(dtype):
+        return _texts_of_cells(name, pc.cast(cells, pa.float32()), source)
+    if pa.types.is_floating(dtype):
+        present = pc.if_else(pc.is_nan(cells), pa.scalar(None, dtype), cells)
+        # Adding zero turns -0 into 0.
+        return pc.cast(pc.add(present, pa.scalar(0, dtype)), pa.string()), Kind.NUMBER
+    if pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
         return pc.cast(cells, pa.string()), Kind.NUMBER
-    if pa.types.is_date(kind):
-        return _written_dates(name, cells, source), Kind.DATE
-    if pa.types.is_timestamp(kind):
-        texts = _written_dates(name, pc.cast(cells, pa.timestamp("us"), safe=False), source)
+    if pa.types.is_date(dtype):
+        return _format_dates(name, cells, source), Kind.DATE
+    if pa.types.is_timestamp(dtype):
+        texts = _format_dates(name, pc.cast(cells, pa.timestamp("us"), safe=False), source)
         return pc.replace_substring_regex(texts, r"\.000000$", ""), Kind.DATE
-    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_time(kind) or _is_text(kind):
+    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or _is_text(dtype):
         return pc.cast(cells, pa.string()), Kind.TEXT
     problem = (
-        f"column {quoted(name)} holds {kind}, which cannot be ranked; turn it into text or numbers, or leave it out"
+        f"column {quoted(name)} holds {dtype}, which cannot be ranked; turn it into text or numbers, or leave it out"
     )
     raise DataError(problem, source=source)
 
 
-def _written_dates(name: str, cells: pa.ChunkedArray, source: str) -> pa.ChunkedArray:
+def _format_dates(name: str, cells: pa.ChunkedArray, source: str) -> pa.ChunkedArray:
     texts = pc.cast(cells, pa.string())
+    # Arrow formats a date beyond its range as "<value out of range: …>".
     if pc.any(pc.starts_with(texts, "<"), min_count=0).as_py():
         problem = f"column {quoted(name)} holds dates too far away to be written"
         raise DataError(f"{problem}; turn it into text or numbers, or leave it out", source=source)
     return texts
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+def _is_text(dtype: pa.DataType) -> bool:
+    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype))

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     import pandas
 
 FRAME_SOURCE = "<frame>"
+"""The name of a data frame in messages, which has no file name."""
 
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
-    """The columns of a data frame (its index is not one of them) as text categories."""
+    """The columns of a data frame as text categories; its index is not one of them."""
     names = [str(name) for name in frame.columns]
     try:
-        arrays = [_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
+        arrays = [_arrow_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
     except UnicodeEncodeError as error:
         problem = f"a text is no valid Unicode ({error.reason}); encode it otherwise"
         raise DataError(problem, source=FRAME_SOURCE) from error
@@ -30,11 +31,11 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
     return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
 
 
-def _array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
+def _arrow_array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        # A column of mixed objects, say 1 and "x": each cell as its text.
+        # A column of mixed objects, such as 1 and "x": each cell becomes its text.
         present = series.notna()
         if any(isinstance(value, (list, dict, set, tuple)) for value in series[present]):
             problem = f"column {quoted(name)} holds lists or other containers, not single values"

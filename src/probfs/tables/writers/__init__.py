@@ -1,70 +1,31 @@
-"""Table -> bytes of a file that other tools read: CSV, TSV, ARFF or Parquet."""
+"""Table -> the bytes of a file that other tools read, one module for each format."""
 
 from __future__ import annotations
 
 import os
 
-import numpy as np
-import pyarrow as pa
-
-from probfs.choices import TABLE_ENDINGS, TableFormat
 from probfs.runtime.output import format_by_ending
-from probfs.tables.table import Column, Kind, Table
-from probfs.text import delimited
+from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending
+from probfs.tables.table import Table
 
 
-def table_format_for(
-    path: str | os.PathLike[str] | None, chosen: TableFormat | None, option: str = "--output"
-) -> TableFormat:
-    """The format asked for, or what the file's ending says; CSV for standard output."""
-    if chosen is not None:
-        return chosen
-    if path is None:
-        return "csv"
-    return format_by_ending(path, TABLE_ENDINGS, "csv", option)
+def choose_table_format(path: str | os.PathLike[str] | None, chosen: str | None, parameter: str = "output") -> str:
+    """The name of the format to write: the chosen one, else the one of the path's ending; CSV for standard output.
 
-
-def written(table: Table, chosen: TableFormat, target: str | None = None, *, safe: bool = False) -> bytes:
-    """The table in one of the formats; the target is a list of classes even if they look like numbers.
-
-    With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and TSV.
+    ``parameter`` is the parameter by which users name the path.
     """
-    if chosen == "parquet":
-        return _parquet(table)
-    if chosen == "arff":
-        from probfs.tables.writers.arff import written_arff
-
-        return written_arff(table, target)
-    return _delimited(table, "\t" if chosen == "tsv" else ",", safe)
+    if chosen is not None:
+        return TABLE_FORMATS[chosen].name
+    if path is None:
+        return CSV.name
+    return format_by_ending(path, formats_by_ending(), CSV.name, parameter)
 
 
-def cells(column: Column) -> list[str | None]:
-    """The text of every cell."""
-    texts: list[str | None] = [*column.values.to_pylist(), None]
-    return [texts[code] for code in column.codes.tolist()]
+def table_bytes(table: Table, format_name: str, target: str | None = None, *, safe: bool = False) -> bytes:
+    """The table as a file of one of the formats.
 
-
-def _delimited(table: Table, delimiter: str, safe: bool) -> bytes:
-    columns = [cells(column) for column in table.columns.values()]
-    return delimited([list(table.columns), *zip(*columns, strict=True)], delimiter, safe).encode()
-
-
-def _parquet(table: Table) -> bytes:
-    import pyarrow.parquet as pq
-
-    arrays = [_array(column) for column in table.columns.values()]
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_arrays(arrays, names=list(table.columns)), sink)
-    return bytes(sink.getvalue())
-
-
-def _array(column: Column) -> pa.Array:
-    """Dictionary-encoded text, or numbers where the file it came from said numbers."""
-    missing = column.codes == len(column.values)
-    codes = pa.array(np.where(missing, 0, column.codes).astype(np.int32), mask=missing)
-    if column.kind is Kind.NUMBER:
-        try:
-            return column.values.cast(pa.int64()).take(codes)
-        except pa.ArrowInvalid:
-            return column.values.cast(pa.float64()).take(codes)
-    return pa.DictionaryArray.from_arrays(codes, column.values)
+    The column called ``target`` is written as a list of classes even if they look like numbers, where the format tells
+    these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
+    TSV.
+    """
+    return TABLE_FORMATS[format_name].write(table, target=target, safe=safe)

@@ -1,4 +1,4 @@
-"""ARFF as Weka reads it. (liac-arff writes a value ``?`` as a missing cell and leaves quotes in names bare.)"""
+"""Table -> ARFF as Weka reads it. (liac-arff writes the value ``?`` as a missing cell and leaves quotes in names.)"""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = re.compile(r"[\\'\n\r\t]")
 
 
-def written_arff(table: Table, target: str | None) -> bytes:
-    """Columns of numbers as numeric, all others as nominal with the values they have."""
+def arff_bytes(table: Table, target: str | None) -> bytes:
+    """Numeric attributes for columns of numbers other than the target, nominal ones with their values for the rest."""
     lines = ["@relation probfs", ""]
     columns: list[list[str]] = []
     for name, column in table.columns.items():
         numeric = name != target and _is_numeric(column)
-        texts = column.values.to_pylist() if numeric else [quoted_value(text) for text in column.values.to_pylist()]
+        texts = column.values.to_pylist() if numeric else [quote_value(text) for text in column.values.to_pylist()]
         kind = "numeric" if numeric else f"{{{','.join(texts)}}}"
-        lines.append(f"@attribute {quoted_value(name)} {kind}")
+        lines.append(f"@attribute {quote_value(name)} {kind}")
         texts.append("?")
         columns.append([texts[code] for code in column.codes.tolist()])
     lines += ["", "@data", *(",".join(row) for row in zip(*columns, strict=True))]
     return ("\n".join(lines) + "\n").encode()
 
 
-def quoted_value(text: str) -> str:
-    """A name or value, in quotes unless it is plainly safe without.
+def quote_value(text: str) -> str:
+    """A name or value, in quotes unless it needs none.
 
-    >>> print(quoted_value("v1"), quoted_value("two words"), quoted_value("?"))
+    >>> print(quote_value("v1"), quote_value("two words"), quote_value("?"))
     v1 'two words' '?'
     """
     if _BARE.fullmatch(text):
@@ -40,7 +40,7 @@ def quoted_value(text: str) -> str:
 
 
 def _is_numeric(column: Column) -> bool:
-    """Whether numbers say all that the texts say: 1 and 1.0 are two texts but one number."""
+    """Whether reading the texts as numbers loses nothing: 1 and 1.0 are two texts but one number."""
     if column.kind is Kind.NUMBER:
         return True
     numbers = None if column.kind is Kind.DATE or column.declared or not len(column.values) else column.numbers()

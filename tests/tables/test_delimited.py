@@ -1,0 +1,155 @@
+"""CSV and TSV: the fast path against the csv module, and what is refused, with its line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from probfs.errors import DataError
+from probfs.tables.readers import csv_blocks, read_table
+from probfs.tables.source import Utf8Stream
+from probfs.text import command_line_language
+from tests.support.table_content import Write, read_csv_text, table_content
+
+
+def by_the_csv_module(text: str) -> tuple[list[tuple[int, list[str]]], str | None]:
+    """Records with their first physical lines, and what is wrong after them."""
+    lines = text.splitlines(keepends=True) if not set(text) & set("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029") else []
+    reader = csv.reader(lines, strict=True)
+    records: list[tuple[int, list[str]]] = []
+    start = 1
+    try:
+        for record in reader:
+            if record:
+                records.append((start, record))
+            start = reader.line_num + 1
+    except csv.Error as error:
+        return records, str(error)
+    return records, None
+
+
+CSV_TEXT = st.text(alphabet=st.sampled_from('ab1,,""\n\n é '), max_size=40).map(lambda text: f"x,y\n{text}")
+
+
+@settings(max_examples=400)
+@given(CSV_TEXT, st.sampled_from([3, 7, 1 << 20]), st.booleans())
+@example('x,y\n1,"a\n\nb"\n2,3\n', 7, False)
+@example('x,y\n1,5" pipe\n2,3\n', 7, False)
+@example("x,y\n1,2", 3, True)
+def test_csv_reads_what_the_csv_module_reads_or_refuses(text: str, block: int, crlf: bool) -> None:
+    text = text.replace("\n", "\r\n") if crlf else text
+    records, problem = by_the_csv_module(text)
+    bad = next((line for line, record in records[1:] if len(record) != 2), None)
+    before = csv_blocks.BLOCK_BYTES
+    csv_blocks.BLOCK_BYTES = block
+    table = refused = None
+    try:
+        table = read_csv_text(text)
+    except DataError as error:
+        refused = error
+    finally:
+        csv_blocks.BLOCK_BYTES = before
+    if refused is not None or table is None:
+        assert bad is not None or problem is not None or len(records) == 1
+        assert bad is None or (refused is not None and refused.line == bad)
+        return
+    assert problem is None
+    assert bad is None
+    rows = [[cell or None for cell in record] for _, record in records[1:]]
+    assert [list(row) for row in zip(*table_content(table).values(), strict=True)] == rows
+    assert table.lines is not None
+    assert [table.lines.line(row) for row in range(table.rows)] == [line for line, _ in records[1:]]
+
+
+def test_cells_are_text_and_only_the_empty_one_is_missing() -> None:
+    table = read_csv_text('a,b,y\n007,NA,0\n7,null,1\n7.0,"",0\n')
+    assert table_content(table)["a"] == ["007", "7", "7.0"]
+    assert table_content(table)["b"] == ["NA", "null", None]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", None, "is empty"),
+        (b"\n\n", None, "is empty"),
+        (b"a,b\n", None, "no data rows"),
+        (b"a,b\n1,2\n3,4,5\n", 3, "3 fields, but the header has 2"),
+        (b'a,b\n"1\n\n1",2\n\n3\n', 6, "1 field, but the header has 2"),
+        (b"a,b,a\n1,2,3\n", 1, "'a' is column 1 and 3"),
+        (b"a,,c\n1,2,3\n", 1, "column 2 has no name"),
+        (b'a,b\n1,2\n3,"4\n5,6\n', 3, "never closed"),
+        (b'a,b\n1,2\n3,"x"y\n', 3, "text follows a closing quote"),
+        (b"a,b\n1,caf\xe9\n", 2, "not UTF-8"),
+        (b"a,b\n1,x\0y\n", 2, "NUL"),
+        ("a,b\n1,2\n".encode("utf-16"), None, "UTF-16"),
+        (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", None, "web page"),
+        (b"a;b;c\n1;2;3\n", 1, "contains ';'; use delimiter="),
+        (b"PK\x03\x04rest", None, "zip archive"),
+        (gzip.compress(b"a,b\n1,2\n" * 500, mtime=0)[:-20], None, "gzip data ends too early"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-8] + b"\0" * 8, None, "gzip data is damaged"),
+        (b"PAR1 is not all there is to it", None, "Parquet"),
+    ],
+)
+def test_a_broken_csv_is_refused_with_its_line(write: Write, data: bytes, line: int | None, message: str) -> None:
+    path = write("t.csv", data)
+    with pytest.raises(DataError) as caught:
+        read_table(path)
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert caught.value.source == str(path)
+
+
+def test_lines_are_counted_alike_after_a_lone_carriage_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_blocks, "BLOCK_BYTES", 9)
+    table = read_csv_text("x,y\n1,2\r3,4\n5,6\n7,8\r\n9,0\n")
+    assert table.lines is not None
+    assert [table.lines.line(row) for row in range(table.rows)] == [2, 3, 4, 5, 6]
+
+
+def test_a_block_of_blank_cells_is_not_a_blank_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_blocks, "BLOCK_BYTES", 6)
+    table = read_csv_text("a\ty\n1\t2\n\t\n \t\n", "\t")
+    assert table_content(table) == {"a": ["1", None, " "], "y": ["2", None, None]}
+
+
+@pytest.mark.parametrize(("delimiter", "shown"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
+def test_a_header_with_another_delimiter_names_the_option_as_the_caller_writes_it(delimiter: str, shown: str) -> None:
+    text = f"a{delimiter}b\n1{delimiter}2\n"
+    with pytest.raises(DataError, match=f"contains {re.escape(shown)}; use delimiter= "):
+        read_csv_text(text)
+    with command_line_language(), pytest.raises(DataError, match=f"use --delimiter {re.escape(shown)}$"):
+        read_csv_text(text)
+
+
+@given(st.text(alphabet=st.sampled_from('ab,"\n\r'), max_size=60), st.sampled_from([1, 5, 1 << 20]))
+def test_blocks_join_to_the_whole_stream(text: str, size: int) -> None:
+    stream = Utf8Stream(io.BytesIO(text.encode()), "utf-8", "t.csv")
+    with patch.object(csv_blocks, "BLOCK_BYTES", size):
+        assert b"".join(csv_blocks.record_blocks(stream)) == text.encode()
+
+
+@given(st.lists(st.lists(st.text(alphabet=st.sampled_from('ab,"\n'), max_size=4), min_size=2, max_size=3), min_size=1))
+def test_clean_quotes_tell_on_which_lines_records_begin(rows: list[list[str]]) -> None:
+    """Records in which every cell is quoted, separated by a blank line now and then."""
+    text, lines = "", []
+    for number, row in enumerate(rows):
+        text += "\n" * (number % 3 == 1)
+        lines.append(text.count("\n"))
+        text += ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n"
+    data = text.encode()
+    quotes = csv_blocks.quote_positions(data)
+    assert csv_blocks.quotes_are_clean(data, quotes, ",")
+    assert csv_blocks.record_lines(data, quotes).tolist() == lines
+
+
+@pytest.mark.parametrize("text", ['a"b,c\n', '"a"b,c\n', '"a,b\n', 'a, "b"\n'])
+def test_quotes_inside_cells_are_not_clean(text: str) -> None:
+    data = text.encode()
+    assert not csv_blocks.quotes_are_clean(data, csv_blocks.quote_positions(data), ",")
