@@ -24,14 +24,14 @@ from measure import (
     process,
     python,
 )
-from probfs import api
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
-from probfs.columns.encoding import encode
+from probfs.columns.encode import encode
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.result import collect
+from probfs.ranking.stages import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
 from workloads import binary, categorical
 
@@ -211,8 +211,8 @@ def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
     path = folder / "encoded.csv"
     frame.to_csv(path, index=False)
     choice = ColumnChoice()
-    prepared, _ = api.load(str(path), None, ReadOptions(), choice)
-    return encode(prepared, [], choice, ())[0]
+    prepared, _ = read_prepared(str(path), None, ReadOptions(), choice)
+    return encode(prepared)[0]
 
 
 def backend(dataset: Dataset, rounds: list[int]) -> NaiveBayes:

@@ -9,10 +9,10 @@ import re
 import sys
 from pathlib import Path
 
-from probfs.choices import EXPERIMENTS
+from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments import reproduce
-from probfs.paper.experiments.figures import save
-from probfs.rendering.claims import claims_markdown
+from probfs.paper.experiments.figures import save_figure
+from probfs.paper.rendering.claims import claims_markdown
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "paper.md"
@@ -41,6 +41,6 @@ if __name__ == "__main__":
         page = PAGE.read_text()
         section(page, name)
         PAGE.write_text(with_section(page, name, "\n" + claims_markdown(finding.claims) + "\n"))
-        save(finding.draw, finding.size, FIGURES, name)
+        save_figure(finding.draw, finding.size, FIGURES, name)
         (FIGURES / f"{name}.svg").unlink()
         sys.stdout.write(f"wrote {name}\n")

@@ -13,7 +13,7 @@ from typing import Any
 from typer.main import get_command
 
 from probfs import __version__
-from probfs.cli import app
+from probfs.cli import build_app
 
 ROOT = Path(__file__).resolve().parent.parent
 USAGE_BEGIN = "<!-- usage: written by man/generate.py -->\n"
@@ -93,7 +93,7 @@ their default take some minutes on two cores.""",
 
 def files() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    group = get_command(app)
+    group = get_command(build_app())
     commands: dict[str, Any] = group.commands  # type: ignore[attr-defined]  # typer's group, typed as a command
     pages = {ROOT / "man" / "probfs.1": _main_page(group, commands)}
     for name, command in commands.items():

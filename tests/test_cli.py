@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.mapping_file import parse_mapping
-from probfs.columns.preparation import prepare
+from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Measured
 from probfs.columns.suggestion import suggest_mapping
-from probfs.rendering import render
+from probfs.rendering.formats import Presentation
+from probfs.rendering.ranking_table import ranking_table
 from probfs.runtime.output import write_whole
 from probfs.tables.readers.frame import table_from_frame
 from tests.conftest import ROOT, SAMPLES, Run
@@ -270,8 +271,8 @@ CELL = st.one_of(st.none(), st.integers(0, 40).map(str), st.text(max_size=4))
 def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: list[list[str | None]]) -> None:
     columns = {name: [row[position] for row in rows] for position, name in enumerate(names)}
     table = table_from_frame(pd.DataFrame(columns, dtype=object))
-    prepared = prepare(table, parse_mapping(b""), ColumnChoice())
-    mapping = parse_mapping(suggest_mapping(prepared, 5, ("?",)).encode())
+    prepared = prepare(table, parse_mapping(b""), ColumnChoice(na=("?",)))
+    mapping = parse_mapping(suggest_mapping(prepared, "nb").encode())
     again = prepare(table, mapping, ColumnChoice())
     for plan in again.features:
         assert not isinstance(plan.rule, Measured)
@@ -399,7 +400,7 @@ def test_an_output_that_is_standard_input_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [30, 45, 62, 80])
 def test_a_narrow_terminal_keeps_names_and_the_driving_score(width: int) -> None:
     ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
-    lines = render(ranking, "table", width=width).splitlines()
+    lines = ranking_table(ranking, Presentation(width)).splitlines()
     for feature in ranking.features:
         assert any(f"{feature.feature} " in line and f"{feature.s_s:.4f}" in line for line in lines)
     assert max(map(len, lines)) <= width
@@ -446,7 +447,7 @@ def test_suggest_cuts_a_target_that_is_a_quantity(run: Run, write: Write) -> Non
 def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> None:
     rows = "".join(f"{n % 2},{n % 3},{'pq'[n % 2]}\n" for n in range(12))
     ranking = probfs.rank(write("t.csv", f"{'long' * 60},b,y\n{rows}"))
-    shown = render(ranking, "table", width=80)
+    shown = ranking_table(ranking, Presentation(80))
     assert "left in round" in shown
     assert "█" in shown
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from probfs.choices import Estimate
+
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.compiled_rows import LargeManyClassRows, LargeTwoClassRows
 from probfs.classifiers.scores import SIGNED

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.mapping_file import MappingFile, load_mapping, parse_mapping
-from probfs.columns.preparation import apply_mapping, prepare
+from probfs.columns.prepare import apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Quantiles, Seen
 from probfs.errors import MappingError, ProbfsError
@@ -133,7 +133,7 @@ def test_every_mistake_in_a_mapping_has_its_line(write: Write, text: str, line: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('target = "z"', "target: no column 'z' in <frame>; there is 'x', 'y'"),
+        ('target = "z"', "target: no column 'z' in <frame>; choose from 'x', 'y'"),
         ('drop = ["X"]', "drop: no column 'X' in <frame>; did you mean 'x'?"),
         ('[columns]\nxx = "category"', "columns: no column 'xx' in <frame>; did you mean 'x'?"),
     ],

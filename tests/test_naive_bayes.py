@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from probfs.choices import Estimate, Score
 from sklearn.naive_bayes import CategoricalNB
 
 import probfs
-from probfs.choices import Estimate, Score
 from probfs.classifiers import score_formulas
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes

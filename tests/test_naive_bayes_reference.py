@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
-
 from probfs.choices import Estimate, Score
+
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, Feature

@@ -20,7 +20,7 @@ from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED
 from probfs.ranking.elimination import leaving_count, leaving_order
-from probfs.ranking.result import CSV_HEADER
+from probfs.rendering.ranking_csv import CSV_HEADER
 from tests.conftest import SAMPLES
 
 Write = Callable[[str, "str | bytes"], Path]

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs.choices import EXPERIMENTS, ExperimentName
 from probfs.paper import experiments
+from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.claims import Claim
 from probfs.paper.experiments import figure4, table1
-from probfs.paper.experiments.laboratory import Finding, Lab, portions
+from probfs.paper.experiments.laboratory import Finding, Laboratory, portions
 from probfs.paper.experiments.misfit import Case, Draw, claims_of, found, together
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
 from tests.conftest import ROOT, Run
 
-FEW: dict[ExperimentName, int] = {"bound": 20, "figure4": 3, "table1": 2, "equivalence": 2, "misfit": 2, "figure3": 1}
+FEW: dict[str, int] = {"bound": 20, "figure4": 3, "table1": 2, "equivalence": 2, "misfit": 2, "figure3": 1}
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.paper.experiments.misfit.MISFITS", fewer)
 
 
-def conducted(name: ExperimentName, runs: int, jobs: int = 1) -> Finding:
+def conducted(name: str, runs: int, jobs: int = 1) -> Finding:
     ((_, finding),) = experiments.reproduce([name], runs=runs, jobs=jobs)
     return finding
 
@@ -47,7 +47,7 @@ def verdicts(claims: tuple[Claim, ...]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["example", "figure1", "figure2", "errors"])
-def test_what_is_not_random_holds(name: ExperimentName) -> None:
+def test_what_is_not_random_holds(name: str) -> None:
     for claim in conducted(name, 1).claims:
         assert claim.verdict == "holds", claim
 
@@ -139,15 +139,15 @@ def test_verdicts_together_are_the_worst_of_them() -> None:
 
 
 def test_the_third_prediction_is_judged_by_its_cases() -> None:
-    lab = Lab("misfit", 20, 0, 1, lambda done, total: None)
+    laboratory = Laboratory("misfit", 20, 0, 1, lambda done, total: None)
     better, worse = [0.1, 0.12] * 10, [-0.1, -0.12] * 10
-    claims = claims_of(lab, [case(*better, rows=60), case(*worse, rows=200), case(*better, number=0)])
+    claims = claims_of(laboratory, [case(*better, rows=60), case(*worse, rows=200), case(*better, number=0)])
     overall, *_, last, controls = claims
     assert overall.verdict == last.verdict == "does not hold"
     assert "of 2 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
     # A control in which one score is better says that they are not alike.
     assert controls.verdict == "does not hold"
-    assert claims_of(lab, [case(*better, rows=60)])[0].verdict == "holds"
+    assert claims_of(laboratory, [case(*better, rows=60)])[0].verdict == "holds"
 
 
 def figure_4(**trials: list[list[float]]) -> dict[str, str]:
@@ -159,8 +159,8 @@ def figure_4(**trials: list[list[float]]) -> dict[str, str]:
         **trials,
     }
     share = np.array([shares["first"], shares["second"], shares["third"]])
-    lab = Lab("figure4", 500, 0, 1, lambda done, total: None)
-    return verdicts(figure4.judged(lab, share, "--smoothing 0"))
+    laboratory = Laboratory("figure4", 500, 0, 1, lambda done, total: None)
+    return verdicts(figure4.judged(laboratory, share, "--smoothing 0"))
 
 
 def test_figure_4_is_judged_by_its_counts() -> None:
@@ -201,8 +201,8 @@ def table_1(**changes: float) -> dict[str, str]:
     for change, value in changes.items():
         size, score, feature = (int(part) for part in change.split("_")[1:])
         places[0, size, 0, score, feature] = value
-    lab = Lab("table1", 2, 0, 1, lambda done, total: None)
-    return verdicts(tuple(table1.judged(lab, places, table1.aggregated(places), "--smoothing 1")))
+    laboratory = Laboratory("table1", 2, 0, 1, lambda done, total: None)
+    return verdicts(tuple(table1.judged(laboratory, places, table1.aggregated(places), "--smoothing 1")))
 
 
 def test_table_1_is_judged_by_its_places() -> None:
@@ -266,9 +266,7 @@ def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Any) -> None
 
 
 @pytest.mark.parametrize("name", ["figure4", "equivalence"])
-def test_results_do_not_depend_on_the_number_of_processes(
-    name: ExperimentName, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_do_not_depend_on_the_number_of_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = conducted(name, FEW[name])
     monkeypatch.setattr("probfs.runtime.processes.WORTH_WORKERS", 0.0)
     shared = conducted(name, FEW[name], jobs=2)
@@ -277,16 +275,16 @@ def test_results_do_not_depend_on_the_number_of_processes(
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_experiment_is_planned_and_says_what_it_is(name: ExperimentName) -> None:
+def test_every_experiment_is_planned_and_says_what_it_is(name: str) -> None:
     module = importlib.import_module(f"probfs.paper.experiments.{name}")
     assert module.__doc__
-    plan = experiments.PLANS[name]
+    plan = EXPERIMENTS[name]
     assert plan.quick <= plan.runs
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.usefixtures("small")
-def test_figures_show_all_their_text(name: ExperimentName, tmp_path: Path) -> None:
+def test_figures_show_all_their_text(name: str, tmp_path: Path) -> None:
     """Nothing is cut off: every label, tick and legend lies within the figure."""
     from matplotlib.figure import Figure
 
@@ -297,9 +295,9 @@ def test_figures_show_all_their_text(name: ExperimentName, tmp_path: Path) -> No
         finding.draw(figure)
         seen.append(figure)
 
-    from probfs.paper.experiments.figures import save
+    from probfs.paper.experiments.figures import save_figure
 
-    png, svg = save(draw, finding.size, tmp_path, name)
+    png, svg = save_figure(draw, finding.size, tmp_path, name)
     assert png.read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in svg.read_bytes()
     (figure,) = seen
@@ -389,5 +387,5 @@ def test_the_tables_that_come_along_are_the_samples() -> None:
 
 def test_progress_counts_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    Lab("test", 1, 0, 1, lambda done, total: seen.append((done, total))).each(abs, [1, -2, 3])
+    Laboratory("test", 1, 0, 1, lambda done, total: seen.append((done, total))).each(abs, [1, -2, 3])
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]

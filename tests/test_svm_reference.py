@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from probfs.classifiers.settings import Settings, settle
+
 from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import order_by_content

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.choices import Problem, Sampling
 from probfs.paper import synthetic
+from probfs.paper.catalogue import Sampling
 from tests.conftest import Run
 
-OPTIONS: Mapping[Problem, Mapping[str, Any]] = {
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "xcp": {"c": 1.5, "p": 0.6, "relevant": 2, "noise": 3, "balance": 0.3},
     "weston": {"noise": 4},
     "nominal": {"sampling": "undersampling"},
@@ -28,10 +28,10 @@ def frame(result: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("problem", list(OPTIONS))
-def test_a_sample_ranks_as_its_file_does(problem: Problem, tmp_path: Path, run: Run) -> None:
+def test_a_sample_ranks_as_its_file_does(problem: str, tmp_path: Path, run: Run) -> None:
     """What experiments rank in memory is what anybody ranks who writes and reads the table."""
     own = [word for name, value in OPTIONS[problem].items() for word in (f"--{name}", value)]
-    labelled, unlabelled = synthetic.drawn(problem, 60, 40, 7, OPTIONS[problem])
+    labelled, unlabelled = synthetic.draw_sample(problem, 60, 40, 7, OPTIONS[problem])
     expected = probfs.rank(labelled.labelled(), unlabeled=unlabelled.unlabelled()).features
     for name in ("table.csv", "table.arff", "table.parquet"):
         result = run("generate", problem, "--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *own, "--output", name)

@@ -141,16 +141,16 @@ def did_you_mean(wrong: str, names: Iterable[str]) -> str:
     >>> did_you_mean("clas", ["class", "age"])
     "; did you mean 'class'?"
     >>> did_you_mean("zzz", ["class", "age"])
-    "; there is 'class', 'age'"
+    "; choose from 'class', 'age'"
     """
     known = list(names)
     folded = {name.casefold().strip(): name for name in reversed(known)}
     meant = wrong.casefold().strip()
-    # To compare with each of very many, or very long, names would take longer than anything else.
+    # Comparing with each of very many names, or very long ones, would take longer than anything else.
     near = [meant] if meant in folded else difflib.get_close_matches(meant[:_LONGEST_QUOTE], _alike(meant, folded), n=1)
     if near:
         return f"; did you mean {quoted(folded[near[0]])}?"
-    return f"; there is {listed(known)}" if known else ""
+    return f"; choose from {listed(known)}" if known else ""
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:

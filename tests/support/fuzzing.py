@@ -8,9 +8,9 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from probfs.columns.encoding import encode
+from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile, parse_mapping
-from probfs.columns.preparation import apply_mapping, prepare
+from probfs.columns.prepare import apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import ProbfsError
 from probfs.tables.formats import TABLE_FORMATS
@@ -70,8 +70,8 @@ def _use(table: Table, mapping: MappingFile | None = None) -> None:
     for format_name in TABLE_FORMATS.names():
         table_bytes(table, format_name)
     for measured in (False, True):
-        choice = ColumnChoice(measured=measured)
-        encode(prepare(table, mapping or MappingFile(), choice), [], choice, ())
+        choice = ColumnChoice(numbers_as_they_are=measured)
+        encode(prepare(table, mapping or MappingFile(), choice))
 
 
 # --- texts that are nearly right --------------------------------------------------------------------------------------
