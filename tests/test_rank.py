@@ -48,7 +48,7 @@ def test_the_target_is_the_option_then_the_mapping_then_class_then_the_last_colu
     ):
         probfs.rank(source, on_note=said.append, **options, **more)  # type: ignore[arg-type]  # options of many types
     assert [note for note in said if note.startswith("target")] == [
-        "target: class (by --target)",
+        "target: class (by target=)",
         "target: a (by the mapping)",
         "target: y (the last column)",
         "target: Class (the ARFF attribute of that name)",
@@ -77,22 +77,22 @@ def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, wr
     [
         ({"target": "clas"}, "target=: no column 'clas'"),
         ({"exclude": ["bb"]}, "exclude=: no column 'bb' in <frame>; did you mean 'b'?"),
-        ({"include": ["a"], "exclude": ["a"]}, "both --include and --exclude"),
+        ({"include": ["a"], "exclude": ["a"]}, "both include= and exclude="),
         ({"exclude": ["y"]}, "no column|is the target"),
         ({"count": "y", "target": "y"}, "is the target"),
         ({"score": "unlabeled"}, "there is no unlabelled row"),
         ({"score": "loudest"}, "'loudest' is not one of absolute, signed, unlabeled"),
-        ({"folds": 5}, "--folds goes with --estimate cv"),
+        ({"folds": 5}, 'folds= goes with estimate="cv" only'),
         ({"estimate": "cv", "folds": 9}, "more than the 8 labelled rows"),
-        ({"estimate": "cv", "folds": 1}, "too few"),
-        ({"smoothing": -1}, "--smoothing"),
-        ({"smoothing": math.nan}, "--smoothing"),
-        ({"smoothing": 1e160}, "--smoothing"),
+        ({"estimate": "cv", "folds": 1}, "1 is out of range; 2 or more"),
+        ({"smoothing": -1}, "smoothing=: "),
+        ({"smoothing": math.nan}, "smoothing=: "),
+        ({"smoothing": 1e160}, "smoothing=: "),
         ({"na": ["\udcff"]}, "not valid Unicode"),
-        ({"step": 0}, "--step"),
-        ({"step": 1.5}, "--step"),
-        ({"bins": 1}, "--bins"),
-        ({"seed": -1}, "--seed"),
+        ({"step": 0}, "step=: "),
+        ({"step": 1.5}, "step=: "),
+        ({"bins": 1}, "bins=: 1 is out of range; 2 to 10000"),
+        ({"seed": -1}, "seed=: "),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(frame: pd.DataFrame, options: dict[str, object], message: str) -> None:
