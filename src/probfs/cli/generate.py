@@ -26,9 +26,7 @@ probfs generate xcp --c 1 --p 0.7 --relevant 3 --noise 10 | probfs rank - --clas
 probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000 --output nominal.arff
 """
 
-Rows = Annotated[
-    int, typer.Option(parser=parsers.whole_number(1, 10_000_000), metavar="N", help="How many labelled rows.")
-]
+Rows = Annotated[int, opt.parsed(parsers.whole_number(1, 10_000_000), "N", "How many labelled rows.")]
 UnlabeledRows = Annotated[
     int,
     typer.Option(
@@ -40,14 +38,10 @@ UnlabeledRows = Annotated[
 UnlabeledOutput = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE",
-        help="Where the rows without a class go. Default: after the others, with an empty class.",
-        show_default=False,
+        metavar="FILE", help="Where the rows without a class go. Default: after the others, with an empty class."
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(parser=parsers.whole_number(0), metavar="N", help="The seed; the same one draws the same table.")
-]
+Seed = Annotated[int, opt.parsed(parsers.whole_number(0), "N", "The seed; the same one draws the same table.")]
 
 
 @dataclass(frozen=True)
@@ -57,47 +51,28 @@ class ProblemOptions(Bundle):
     problem: str
     c: Annotated[
         float | None,
-        typer.Option(
-            parser=parsers.number,
-            metavar="C",
-            help="xcp: how far a relevant column is shifted. Default: 1.",
-            show_default=False,
-        ),
+        typer.Option(parser=parsers.number, metavar="C", help="xcp: how far a relevant column is shifted. Default: 1."),
     ] = None
     p: Annotated[
         float | None,
-        typer.Option(
-            parser=parsers.share,
-            metavar="P",
-            help="xcp: in which share of the rows a relevant column is shifted at all. Default: 0.7.",
-            show_default=False,
+        opt.parsed(
+            parsers.share, "P", "xcp: in which share of the rows a relevant column is shifted at all. Default: 0.7."
         ),
     ] = None
     balance: Annotated[
         float | None,
-        typer.Option(
-            parser=parsers.share,
-            metavar="SHARE",
-            help="xcp: the share of positive rows. Default: 0.5.",
-            show_default=False,
-        ),
+        opt.parsed(parsers.share, "SHARE", "xcp: the share of positive rows. Default: 0.5."),
     ] = None
     relevant: Annotated[
         int | None,
-        typer.Option(
-            parser=parsers.whole_number(0, 100_000),
-            metavar="N",
-            help="xcp: how many relevant columns. Default: 1.",
-            show_default=False,
-        ),
+        opt.parsed(parsers.whole_number(0, 100_000), "N", "xcp: how many relevant columns. Default: 1."),
     ] = None
     noise: Annotated[
         int | None,
-        typer.Option(
-            parser=parsers.whole_number(0, 100_000),
-            metavar="N",
-            help=f"xcp, weston: how many columns of noise. Default: 1 for xcp, {WESTON_NOISE} for weston.",
-            show_default=False,
+        opt.parsed(
+            parsers.whole_number(0, 100_000),
+            "N",
+            f"xcp, weston: how many columns of noise. Default: 1 for xcp, {WESTON_NOISE} for weston.",
         ),
     ] = None
     sampling: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from probfs.cli import options as opt
+from probfs.cli.classifier_options import ColumnClassifierOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
 from probfs.rendering.inspection import INSPECTION_FORMATS
@@ -24,7 +25,7 @@ class InspectionOutput(opt.DocumentOutput):
 def inspect(
     context: typer.Context,
     columns: opt.ColumnOptions,
-    classifier: opt.ColumnClassifierOptions,
+    classifier: ColumnClassifierOptions,
     reading: opt.ReadingOptions,
     result: InspectionOutput,
     data: opt.Data = "-",

@@ -8,6 +8,7 @@ import typer
 
 from probfs.cli import options as opt
 from probfs.cli import parsers
+from probfs.cli.classifier_options import ClassifierOptions, EliminationOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
 from probfs.rendering.ranking_formats import RANKING_FORMATS
@@ -34,13 +35,7 @@ Unlabeled = Annotated[
     ),
 ]
 Top = Annotated[
-    int | None,
-    typer.Option(
-        parser=parsers.whole_number(1),
-        metavar="K",
-        help="Print only the best K features; all are computed.",
-        show_default=False,
-    ),
+    int | None, opt.parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")
 ]
 
 
@@ -51,8 +46,8 @@ class RankingOutput(opt.DocumentOutput):
 def rank(
     context: typer.Context,
     columns: opt.ColumnOptions,
-    classifier: opt.ClassifierOptions,
-    elimination: opt.EliminationOptions,
+    classifier: ClassifierOptions,
+    elimination: EliminationOptions,
     reading: opt.ReadingOptions,
     result: RankingOutput,
     data: opt.Data = "-",

@@ -53,23 +53,21 @@ Folder = Annotated[
 ]
 Runs = Annotated[
     int | None,
-    typer.Option(
-        parser=parsers.whole_number(2, 1_000_000),
-        metavar="N",
-        help="How often what is random is repeated: distributions (bound), sets of tables (figure3, table1), tables of "
+    opt.parsed(
+        parsers.whole_number(2, 1_000_000),
+        "N",
+        "How often what is random is repeated: distributions (bound), sets of tables (figure3, table1), tables of "
         "each size (figure4) or kind (misfit), tables (equivalence). Default: what suits each, 500 for figure4.",
-        show_default=False,
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few repetitions: a look in a minute, not a verdict.")]
-Seed = Annotated[int, typer.Option(parser=parsers.whole_number(0), metavar="N", help="The seed of all that is random.")]
+Seed = Annotated[int, opt.parsed(parsers.whole_number(0), "N", "The seed of all that is random.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
         parser=parsers.whole_number(1, 10_000),
         metavar="N",
         help="How many processes work at a time. Default: one for each core.",
-        show_default=False,
     ),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from probfs.cli import options as opt
+from probfs.cli.classifier_options import ColumnClassifierOptions
 from probfs.cli.destination import check_output, deliver
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
@@ -19,7 +20,7 @@ probfs rank patients.csv --mapping patients.toml
 
 def suggest(
     context: typer.Context,
-    classifier: opt.ColumnClassifierOptions,
+    classifier: ColumnClassifierOptions,
     reading: opt.ReadingOptions,
     data: opt.Data = "-",
     target: opt.Target = None,
