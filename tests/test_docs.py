@@ -18,6 +18,7 @@ import pytest
 from typer.main import get_command
 
 from probfs.cli import build_app
+from probfs.columns.mapping_file import load_mapping
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments import reproduce
 from probfs.paper.rendering.claims import claims_markdown
@@ -131,6 +132,15 @@ def test_every_rule_and_key_of_the_mapping_is_on_its_page() -> None:
         assert word in page
     for word in ("groups", "other", "category", "numeric"):
         assert word in page
+
+
+def test_the_example_mappings_are_understood(tmp_path: Path) -> None:
+    (in_readme,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    in_manual = (ROOT / "man" / "probfs-mapping.5").read_text().split("\n.EX\n")[1].split("\n.EE")[0]
+    for text in (in_readme, in_manual):
+        path = tmp_path / "example.toml"
+        path.write_text(text)
+        assert len(load_mapping(path).columns) > 5
 
 
 def console_blocks() -> list[tuple[str, str]]:
