@@ -1,4 +1,4 @@
-"""The elimination: how many leave, in which order, and ties."""
+"""The elimination: rounds, how many features leave in each, and in which order ties leave."""
 
 from __future__ import annotations
 
@@ -14,25 +14,67 @@ import probfs
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED
-from probfs.ranking.elimination import leaving_count, leaving_order
+from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
 from tests.support.paths import SAMPLES
+from tests.support.scripted_classifier import ScriptedClassifier, round_scores
 
 
-def scored(values: list[float], s_s: list[float] | None = None) -> RoundScores:
-    signed = ExtendedFloats.of(np.array(values))
-    return RoundScores(ExtendedFloats.of(np.array(s_s or [abs(v) for v in values])), signed, None, 1, 0, 0.0, 0.0)
+def test_the_lowest_leaves_until_none_is_left() -> None:
+    classifier = ScriptedClassifier([0.3, 0.1, 0.2])
+    rounds = list(eliminate(classifier, ["a", "b", "c"], ABSOLUTE, 1))
+    assert [current.number for current in rounds] == [1, 2, 3]
+    assert [current.active.tolist() for current in rounds] == [[0, 1, 2], [0, 2], [0]]
+    assert [current.scored[list(current.leaving)].tolist() for current in rounds] == classifier.dropped
+    assert classifier.dropped == [[1], [2], [0]]
+
+
+def test_all_features_are_scored_in_the_first_round_and_the_lowest_in_the_others() -> None:
+    rounds = list(eliminate(ScriptedClassifier([0.4, 0.1, 0.3, 0.2]), list("abcd"), ABSOLUTE, 1))
+    assert [current.scored.tolist() for current in rounds] == [[0, 1, 2, 3], [3], [2], [0]]
+
+
+def test_a_step_takes_the_lowest_first_and_no_step_takes_all() -> None:
+    scores = [0.4, 0.1, 0.3, 0.2, 0.5]
+    for step, dropped in ((2, [[1, 3], [2, 0], [4]]), (0.5, [[1, 3], [2], [0], [4]]), (None, [[1, 3, 2, 0, 4]])):
+        classifier = ScriptedClassifier(scores)
+        list(eliminate(classifier, list("abcde"), ABSOLUTE, step))
+        assert classifier.dropped == dropped
+
+
+def test_nothing_to_rank_is_no_round() -> None:
+    assert list(eliminate(ScriptedClassifier([]), [], ABSOLUTE, 1)) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.sampled_from([1, 2, 3, 0.3, None]))
+def test_rounds_are_as_the_schedule_says(scores: list[float], step: int | float | None) -> None:
+    names = [f"f{number}" for number in range(len(scores))]
+    rounds = list(eliminate(ScriptedClassifier(scores), names, ABSOLUTE, step))
+    assert [len(current.active) for current in rounds] == schedule(len(scores), step)
 
 
 def test_a_tie_falls_to_the_name() -> None:
     values = [0.5, 0.25, 0.5 * (1 + 1e-13), 0.25 * (1 - 1e-13)]
-    order = leaving_order(scored(values), SIGNED, np.arange(4), ["a", "c", "b", "d"], 4)
+    order = leaving_order(round_scores(values), SIGNED, np.arange(4), ["a", "c", "b", "d"], 4)
     assert order == [3, 1, 2, 0]
-    assert leaving_order(scored([0.5, 0.5 * (1 + 1e-11)]), ABSOLUTE, np.arange(2), ["a", "b"], 2) == [0, 1]
+    assert leaving_order(round_scores([0.5, 0.5 * (1 + 1e-11)]), ABSOLUTE, np.arange(2), ["a", "b"], 2) == [0, 1]
 
 
 def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
-    assert leaving_order(scored([1e-18, -3e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
-    assert leaving_order(scored([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(round_scores([1e-18, -3e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(round_scores([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
+
+
+@given(st.data())
+def test_the_order_does_not_depend_on_where_columns_stand(data: st.DataObject) -> None:
+    scores = data.draw(st.lists(st.sampled_from([0.0, 0.125, 0.25, 0.5]), min_size=2, max_size=8))
+    names = [f"f{number}" for number in range(len(scores))]
+    order = data.draw(st.permutations(range(len(scores))))
+    wanted = data.draw(st.integers(1, len(scores)))
+    first = leaving_order(round_scores(scores), ABSOLUTE, np.arange(len(scores)), names, wanted)
+    shuffled_names = [names[position] for position in order]
+    shuffled = round_scores([scores[position] for position in order])
+    second = leaving_order(shuffled, ABSOLUTE, np.arange(len(scores)), shuffled_names, wanted)
+    assert [names[position] for position in first] == [shuffled_names[position] for position in second]
 
 
 @given(

@@ -1,30 +1,84 @@
-"""The ranking: frozen, complete, and written as it is."""
+"""The ranking: frozen, complete, cut to the best, and written as it is."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import probfs
+from probfs.classifiers.scores import ABSOLUTE
+from probfs.ranking.elimination import eliminate
+from probfs.ranking.result import Ranking, collect
 from probfs.rendering.ranking_csv import CSV_HEADER
 from tests.support.paths import SAMPLES
+from tests.support.scripted_classifier import ScriptedClassifier
 
 
-def test_the_ranking_is_frozen_and_complete(tmp_path: Path) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+@pytest.fixture(scope="module")
+def commute() -> Ranking:
+    return probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+
+
+def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        ranking.version = "2"  # type: ignore[misc]  # the point of the test
-    assert [f.rank for f in ranking.features] == [1, 2, 3, 4, 5, 6]
-    assert [f.round for f in ranking.features] == [6, 5, 4, 3, 2, 1]
-    assert [r.features for r in ranking.rounds] == [6, 5, 4, 3, 2, 1]
-    assert [r.removed for r in ranking.rounds] == [(f.feature,) for f in reversed(ranking.features)]
-    frame = ranking.to_frame()
+        commute.version = "2"  # type: ignore[misc]  # the point of the test
+    assert [f.rank for f in commute.features] == [1, 2, 3, 4, 5, 6]
+    assert [f.round for f in commute.features] == [6, 5, 4, 3, 2, 1]
+    assert [r.features for r in commute.rounds] == [6, 5, 4, 3, 2, 1]
+    assert [r.removed for r in commute.rounds] == [(f.feature,) for f in reversed(commute.features)]
+    frame = commute.to_frame()
     assert tuple(frame.columns) == CSV_HEADER
-    assert frame["s_s"].tolist() == [f.s_s for f in ranking.features]
-    ranking.to_csv(tmp_path / "r.csv")
-    assert (tmp_path / "r.csv").read_text() == ranking.to_csv()
+    assert frame["s_s"].tolist() == [f.s_s for f in commute.features]
+    commute.to_csv(tmp_path / "r.csv")
+    assert (tmp_path / "r.csv").read_text() == commute.to_csv()
     read = pd.read_csv(tmp_path / "r.csv")
-    assert read["s_s"].tolist() == [f.s_s for f in ranking.features], "repr precision: every digit survives"
+    assert read["s_s"].tolist() == [f.s_s for f in commute.features], "repr precision: every digit survives"
+
+
+def test_the_json_is_written_as_it_is_returned(commute: Ranking, tmp_path: Path) -> None:
+    text = commute.to_json(tmp_path / "r.json")
+    assert (tmp_path / "r.json").read_text() == text
+    assert json.loads(text) == json.loads(json.dumps(commute.to_dict()))
+
+
+def test_the_best_are_listed_and_the_rounds_stay(commute: Ranking) -> None:
+    best = commute.top(2)
+    assert best.features == commute.features[:2]
+    assert (best.rounds, best.input) == (commute.rounds, commute.input)
+    assert commute.top(None) is commute
+    assert commute.top(99).features == commute.features
+
+
+def test_a_score_without_unlabelled_rows_is_missing_and_not_a_number(frame: pd.DataFrame) -> None:
+    ranking = probfs.rank(frame, exclude=["n"])
+    assert {feature.s_su for feature in ranking.features} == {None}
+    assert ranking.to_frame()["s_su"].isna().all()
+    assert ranking.to_frame()["s_su"].dtype == float
+
+
+def test_features_are_ranked_by_when_they_left() -> None:
+    rounds = eliminate(ScriptedClassifier([0.3, 0.1, 0.2]), ["a", "b", "c"], ABSOLUTE, 2)
+    features, summaries = collect(rounds, ["a", "b", "c"])
+    assert [(f.rank, f.feature, f.round, f.s_s) for f in features] == [
+        (1, "a", 2, 0.3),
+        (2, "c", 1, 0.2),
+        (3, "b", 1, 0.1),
+    ]
+    assert [f.initial_s_s for f in features] == [0.3, 0.2, 0.1]
+    assert [(summary.round, summary.features, summary.removed) for summary in summaries] == [
+        (1, 3, ("b", "c")),
+        (2, 1, ("a",)),
+    ]
+
+
+def test_the_input_says_what_was_ranked(commute: Ranking) -> None:
+    data = commute.input
+    assert (data.target, data.target_reason) == ("mode", "the last column")
+    assert (data.labelled_rows, data.unlabelled_rows, data.features) == (204, 36, 6)
+    assert sum(data.classes.values()) == data.labelled_rows
+    assert data.unlabelled_sources == ()
+    assert commute.version == probfs.__version__

@@ -1,0 +1,185 @@
+"""Settings: completed from what was chosen, refused where they make no sense, and recorded in one order."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from probfs.classifiers.estimates import DEFAULT_FOLDS
+from probfs.errors import UsageError
+from probfs.ranking.settings import Settings, check_step, choose_settings
+from probfs.text import command_line_language
+
+NOTHING_CHOSEN: dict[str, Any] = {
+    "classifier": "nb",
+    "score": "absolute",
+    "estimate": None,
+    "folds": None,
+    "step": 1,
+    "eliminate": True,
+    "seed": 0,
+    "options": {},
+    "columns": {},
+}
+
+
+def choose(**chosen: Any) -> Settings:
+    return choose_settings(**{**NOTHING_CHOSEN, **chosen})
+
+
+def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
+    assert list(choose().to_dict()) == [
+        "classifier",
+        "score",
+        "estimate",
+        "folds",
+        "smoothing",
+        "bins",
+        "kernel",
+        "C",
+        "gamma",
+        "removal",
+        "permutations",
+        "step",
+        "eliminate",
+        "seed",
+        "mapping",
+        "count",
+        "na",
+        "include",
+        "exclude",
+    ]
+
+
+def test_naive_bayes_has_its_defaults_and_nothing_of_the_svm() -> None:
+    settings = choose()
+    assert (settings.classifier, settings.estimate, settings.folds) == ("nb", "loo", None)
+    assert settings.options == {"smoothing": 1.0, "bins": 5}
+    recorded = settings.to_dict()
+    assert (recorded["smoothing"], recorded["bins"], recorded["kernel"], recorded["permutations"]) == (
+        1.0,
+        5,
+        None,
+        None,
+    )
+
+
+def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
+    settings = choose(classifier="svm")
+    assert settings.estimate == "resubstitution"
+    assert settings.options == {
+        "kernel": "linear",
+        "C": "scale",
+        "gamma": None,
+        "removal": "permute",
+        "permutations": 20,
+    }
+    assert settings.to_dict()["smoothing"] is None
+
+
+def test_what_changes_only_how_the_work_is_done_is_not_recorded() -> None:
+    one, two = (choose(classifier="svm", options={"jobs": jobs}) for jobs in (1, 2))
+    assert (one.resources, two.resources) == ({"jobs": 1}, {"jobs": 2})
+    assert "jobs" not in one.to_dict()
+    assert one == two
+    assert "jobs" not in repr(one)
+
+
+def test_folds_have_a_default_where_they_mean_something() -> None:
+    assert choose(estimate="cv").folds == DEFAULT_FOLDS == 10
+    assert choose(estimate="cv", folds=np.int64(3)).folds == 3
+    assert choose(estimate="resubstitution").folds is None
+
+
+def test_without_elimination_there_is_no_step() -> None:
+    settings = choose(eliminate=False, step="whatever")
+    assert (settings.step, settings.eliminate) == (None, False)
+
+
+def test_the_choice_of_columns_is_recorded() -> None:
+    columns = {"mapping": "m.toml", "count": "n", "na": ("?",), "include": ("a",), "exclude": ("b",)}
+    recorded = choose(columns=columns).to_dict()
+    assert {name: recorded[name] for name in columns} == columns
+
+
+def test_settings_are_frozen_and_plain() -> None:
+    settings = choose(seed=np.int64(7), options={"smoothing": np.float32(0.5)})
+    json.dumps(settings.to_dict())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.seed = 1  # type: ignore[misc]  # the point of the test
+
+
+@pytest.mark.parametrize(
+    ("chosen", "python", "command_line"),
+    [
+        (
+            {"classifier": "tree"},
+            "classifier=: 'tree' is not one of nb, svm",
+            "--classifier: 'tree' is not one of nb, svm",
+        ),
+        (
+            {"score": "loud"},
+            "score=: 'loud' is not one of absolute, signed, unlabeled",
+            "--score: 'loud' is not one of absolute, signed, unlabeled",
+        ),
+        (
+            {"estimate": "guess"},
+            "estimate=: 'guess' is not one of loo, resubstitution, cv",
+            "--estimate: 'guess' is not one of loo, resubstitution, cv",
+        ),
+        ({"folds": 3}, 'folds= goes with estimate="cv" only', "--folds goes with --estimate cv only"),
+        (
+            {"estimate": "cv", "folds": 1},
+            "folds=: 1 is out of range; 2 or more",
+            "--folds: 1 is out of range; 2 or more",
+        ),
+        ({"seed": -1}, "seed=: -1 is out of range; 0 or more", "--seed: -1 is out of range; 0 or more"),
+        ({"seed": "0"}, "seed=: '0' is not a whole number", "--seed: '0' is not a whole number"),
+        (
+            {"step": 0},
+            "step=: 0 is neither a whole number from 1 nor a fraction between 0 and 1",
+            "--step: 0 is neither a whole number from 1 nor a fraction between 0 and 1",
+        ),
+        (
+            {"options": {"kernel": "rbf"}},
+            'kernel= goes with classifier="svm" only',
+            "--kernel goes with --classifier svm only",
+        ),
+        (
+            {"classifier": "svm", "options": {"bins": 3}},
+            'bins= goes with classifier="nb" only',
+            "--bins goes with --classifier nb only",
+        ),
+        (
+            {"classifier": "svm", "options": {"gamma": 0.5}},
+            'gamma= goes with kernel="rbf" only',
+            "--gamma goes with --kernel rbf only",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_the_caller_s_language(
+    chosen: dict[str, Any], python: str, command_line: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        choose(**chosen)
+    assert str(caught.value) == python
+    with command_line_language(), pytest.raises(UsageError) as caught:
+        choose(**chosen)
+    assert str(caught.value) == command_line
+
+
+@pytest.mark.parametrize(("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5)])
+def test_a_step_is_a_number_or_a_fraction(step: Any, checked: float) -> None:
+    found = check_step(step)
+    assert found == checked
+    assert type(found) is type(checked)
+
+
+@pytest.mark.parametrize("step", [0, -1, 1.0, 1.5, 0.0, True, "1", None, float("nan"), [1]])
+def test_anything_else_is_no_step(step: Any) -> None:
+    with pytest.raises(UsageError, match="step="):
+        check_step(step)

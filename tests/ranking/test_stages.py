@@ -1,0 +1,111 @@
+"""The stages from a table to its ranking, one at a time and for callers that need only some."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import probfs
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import UsageError
+from probfs.ranking.elimination import Round
+from probfs.ranking.settings import Settings
+from probfs.ranking.stages import (
+    Listeners,
+    eliminate_features,
+    encode_inputs,
+    fit_classifier,
+    make_ranking,
+    read_inputs,
+    read_prepared,
+)
+from probfs.tables.readers import ReadOptions
+from probfs.tables.readers.frame import table_from_frame
+from probfs.text import command_line_language
+from tests.support.scripted_classifier import ScriptedClassifier
+from tests.support.table_content import Write
+
+NO_CHOICE = ColumnChoice(exclude=["n"])
+
+
+@pytest.fixture
+def settings(frame: pd.DataFrame) -> Settings:
+    return probfs.rank(frame, exclude=["n"]).settings
+
+
+def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
+    silent = Listeners()
+    inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
+    encoded = encode_inputs(inputs, settings, silent)
+    fitted = fit_classifier(encoded.dataset, settings, silent)
+    rounds = eliminate_features(fitted, encoded.names, settings, silent)
+    assert make_ranking(inputs, encoded, fitted, rounds, settings, silent) == probfs.rank(frame, exclude=["n"])
+
+
+def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for data in (tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_from_frame(frame)):
+        prepared, mapping = read_prepared(data, None, ReadOptions(), NO_CHOICE)
+        assert [plan.name for plan in prepared.features] == ["a", "b"]
+        assert (mapping.source, mapping.columns) == ("", {})
+
+
+@pytest.mark.parametrize("data", [{"a": [1]}, 3, None, [[1, 2]]])
+def test_anything_else_is_refused(data: Any) -> None:
+    with pytest.raises(UsageError, match=f"path or a pandas data frame, not {type(data).__name__}"):
+        read_prepared(data, None, ReadOptions(), NO_CHOICE)
+
+
+def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Write) -> None:
+    more = frame.drop(columns="y")
+    path = write("more.csv", more.to_csv(index=False))
+    given: list[tuple[Any, int]] = [(more, 1), (path, 1), ([more, path], 2), ((), 0)]
+    for unlabelled, number in given:
+        assert len(read_inputs(frame, unlabelled, None, ReadOptions(), NO_CHOICE).unlabelled) == number
+
+
+def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
+    for data, unlabelled in (("-", "-"), ("-", ["more.csv", "-"]), (frame, ["-", "-"])):
+        with pytest.raises(UsageError, match="standard input can be read only once"):
+            read_inputs(data, unlabelled, None, ReadOptions(), NO_CHOICE)
+
+
+def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
+    inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
+    unlabeled = dataclasses.replace(settings, score="unlabeled")
+    with pytest.raises(UsageError) as caught:
+        encode_inputs(inputs, unlabeled, Listeners())
+    ways = "or as rows without a value in the target"
+    assert str(caught.value) == f'score="unlabeled": there is no unlabelled row; add some with unlabeled=, {ways}'
+    with command_line_language(), pytest.raises(UsageError) as caught:
+        encode_inputs(inputs, unlabeled, Listeners())
+    assert str(caught.value) == f"--score unlabeled: there is no unlabelled row; add some with --unlabeled FILE, {ways}"
+
+
+def test_listeners_hear_of_notes_and_of_rounds_once_they_are_over(frame: pd.DataFrame) -> None:
+    heard: list[str | int] = []
+    ranking = probfs.rank(
+        frame.assign(same="k"),
+        exclude=["n"],
+        target="y",
+        on_note=heard.append,
+        on_round=lambda current: heard.append(current.number),
+    )
+    assert heard == ["target: y (by target=)", *ranking.warnings, 1, 2, 3]
+    assert ranking.warnings == ("the same value in every labelled row: 'same'",)
+
+
+def test_a_round_is_told_only_once_it_is_over(settings: Settings) -> None:
+    told: list[Round] = []
+    classifier = ScriptedClassifier([0.2, 0.1])
+    rounds = eliminate_features(classifier, ["a", "b"], settings, Listeners(on_round=told.append))
+    first = next(rounds)
+    assert not told
+    second = next(rounds)
+    assert told == [first]
+    assert list(rounds) == []
+    assert told == [first, second]
