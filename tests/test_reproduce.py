@@ -270,7 +270,7 @@ def test_results_do_not_depend_on_the_number_of_processes(
     name: ExperimentName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = conducted(name, FEW[name])
-    monkeypatch.setattr("probfs.runtime.processes.WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
     shared = conducted(name, FEW[name], jobs=2)
     assert shared.rows == alone.rows
     assert shared.claims == alone.claims

@@ -171,11 +171,25 @@ def _svm(
     from probfs.classifiers.svm.classifier import Svm
 
     rounds = elimination.schedule(len(dataset.features), settings.step)
-    backend = Svm(dataset, settings, rounds, jobs, on_model)
-    if settings.estimate == "loo":
-        say(f"leave-one-out with the SVM: {backend.cost}; --estimate cv takes less")
-    elif backend.takes_long:
-        say(f"{backend.cost}; a larger --step takes less")
+    assert settings.kernel is not None
+    assert settings.C is not None
+    assert settings.removal is not None
+    backend = Svm(
+        dataset,
+        kernel=settings.kernel,
+        C=settings.C,
+        gamma=settings.gamma,
+        removal=settings.removal,
+        permutations=settings.permutations,
+        estimate=settings.estimate,
+        folds=settings.folds,
+        seed=settings.seed,
+        rounds=rounds,
+        jobs=jobs,
+        on_model=on_model,
+    )
+    if backend.cost_note is not None:
+        say(backend.cost_note)
     return backend
 
 

@@ -138,7 +138,7 @@ def generate(
     from probfs.tables.writers import table_format_for, written
 
     table_format = table_format_for(output, format)
-    unlabeled_format = table_format_for(unlabeled_output, format, "--unlabeled-output")
+    unlabeled_format = table_format_for(unlabeled_output, format, "unlabeled_output")
     labelled, unlabelled = drawn(problem, rows, unlabeled_rows, seed, own)
     if unlabeled_output is not None:
         deliver(written(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)

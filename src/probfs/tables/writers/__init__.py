@@ -14,7 +14,7 @@ from probfs.text import delimited
 
 
 def table_format_for(
-    path: str | os.PathLike[str] | None, chosen: TableFormat | None, option: str = "--output"
+    path: str | os.PathLike[str] | None, chosen: TableFormat | None, option: str = "output"
 ) -> TableFormat:
     """The format asked for, or what the file's ending says; CSV for standard output."""
     if chosen is not None:
