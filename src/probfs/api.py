@@ -24,7 +24,7 @@ from probfs.ranking.result import InputSummary, Ranking, collect
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
-from probfs.text import printable
+from probfs.text import option, printable
 
 if TYPE_CHECKING:
     import pandas
@@ -188,8 +188,10 @@ def _svm(
         jobs=jobs,
         on_model=on_model,
     )
-    if backend.cost_note is not None:
-        say(backend.cost_note)
+    if settings.estimate == "loo":
+        say(f"leave-one-out with the SVM: {backend.cost}; {option('estimate', 'cv')} takes less")
+    elif backend.takes_long:
+        say(f"{backend.cost}; a larger {option('step')} takes less")
     return backend
 
 

@@ -1,4 +1,4 @@
-"""The scores of the SVM's rounds once more, slow and obvious: a refit for every model, a matrix for every permutation."""
+"""The scores of the SVM's rounds once more, slow and obvious: a refit a model, and a matrix a permutation."""
 
 from __future__ import annotations
 

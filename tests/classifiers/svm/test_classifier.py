@@ -12,6 +12,7 @@ import pytest
 
 import probfs
 from probfs.classifiers.svm.classifier import Svm
+from probfs.text import command_line_language
 from tests.conftest import SAMPLES, Run
 from tests.support.refitted_svm import SvmParameters
 from tests.support.svm_tables import random_dataset, weston
@@ -113,10 +114,13 @@ def test_what_a_parameter_needs_is_checked() -> None:
         Svm(dataset, **asdict(replace(parameters, estimate="cv")), rounds=[2, 1])
 
 
-def test_the_cost_of_a_long_ranking_is_noted_beforehand() -> None:
-    dataset = random_dataset(0, 12, "ct")
-    quick = Svm(dataset, **asdict(SvmParameters()), rounds=[2, 1], jobs=1)
-    assert quick.cost_note is None
-    held_out = Svm(dataset, **asdict(SvmParameters(estimate="loo")), rounds=[2, 1], jobs=1)
-    cost = "leave-one-out with the SVM: 26 models will be fitted, in about 1 second"
-    assert held_out.cost_note == f'{cost}; estimate="cv" takes less'
+def test_the_cost_of_leave_one_out_is_noted_in_the_caller_s_language(mixed: pd.DataFrame) -> None:
+    notes: list[str] = []
+    probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
+    with command_line_language():
+        probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
+    cost = "leave-one-out with the SVM: 13 models will be fitted, in about 0 seconds"
+    assert [note for note in notes if note.startswith("leave-one-out")] == [
+        f'{cost}; estimate="cv" takes less',
+        f"{cost}; --estimate cv takes less",
+    ]

@@ -32,12 +32,14 @@ def test_every_model_is_in_one_task(features: int, jobs: int) -> None:
     assert max(map(len, by_task)) <= 8
 
 
-def test_a_long_ranking_is_noted_and_a_quick_one_is_not() -> None:
-    assert RETRAIN.note is None
+def test_a_long_ranking_is_told_from_a_quick_one() -> None:
+    assert not RETRAIN.takes_long
+    assert RETRAIN.describe() == "12 models will be fitted, in about 0 seconds"
     long = replace(RETRAIN, labelled_rows=20_000)
-    assert long.note == "12 models will be fitted, in about 2 minutes; a larger step= takes less"
-    with command_line_language():
-        assert long.note == "12 models will be fitted, in about 2 minutes; a larger --step takes less"
+    assert long.takes_long
+    assert long.describe() == "12 models will be fitted, in about 2 minutes"
+    single = replace(RETRAIN, removal="permute", rounds=(3,), labelled_rows=5_700, jobs=2)
+    assert single.describe() == "1 model will be fitted, in about 1 second"
 
 
 def test_leave_one_out_says_what_it_costs_and_refuses_hours(run: Run, tmp_path: Path) -> None:

@@ -99,9 +99,14 @@ class Svm:
         return self._active
 
     @property
-    def cost_note(self) -> str | None:
-        """What to tell the user of a long ranking before it begins: how many models, and how long."""
-        return self._plan.note
+    def takes_long(self) -> bool:
+        """Whether the user should be told what the ranking costs before it begins."""
+        return self._plan.takes_long
+
+    @property
+    def cost(self) -> str:
+        """What the whole ranking costs, in words: how many models, and how long."""
+        return self._plan.describe()
 
     @property
     def notes(self) -> tuple[str, ...]:

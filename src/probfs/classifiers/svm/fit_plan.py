@@ -53,16 +53,15 @@ class FitPlan:
         return self.models * binary_svms * (0.02 + 6e-8 * self.labelled_rows**2) / self.jobs
 
     @property
-    def note(self) -> str | None:
-        """What to tell the user of a long ranking before it begins."""
+    def takes_long(self) -> bool:
+        """Whether the user should be told what the ranking costs before it begins."""
+        return self.seconds > _LONG_SECONDS
+
+    def describe(self) -> str:
+        """What the whole ranking costs, in words."""
         seconds = self.seconds
         time = counted(round(seconds), "second") if seconds < 120 else counted(round(seconds / 60), "minute")
-        cost = f"{counted(self.models, 'model')} will be fitted, in about {time}"
-        if self.estimate == "loo":
-            return f"leave-one-out with the SVM: {cost}; {option('estimate', 'cv')} takes less"
-        if seconds > _LONG_SECONDS:
-            return f"{cost}; a larger {option('step')} takes less"
-        return None
+        return f"{counted(self.models, 'model')} will be fitted, in about {time}"
 
     def refuse_hours(self) -> None:
         """Refuse a leave-one-out ranking that would take hours."""
