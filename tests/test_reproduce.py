@@ -268,7 +268,7 @@ def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Any) -> None
 @pytest.mark.parametrize("name", ["figure4", "equivalence"])
 def test_results_do_not_depend_on_the_number_of_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = conducted(name, FEW[name])
-    monkeypatch.setattr("probfs.runtime.processes.WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
     shared = conducted(name, FEW[name], jobs=2)
     assert shared.rows == alone.rows
     assert shared.claims == alone.claims
