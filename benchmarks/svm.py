@@ -20,9 +20,9 @@ from probfs.classifiers.svm.classifier import Svm
 from probfs.classifiers.svm.options import DEFAULT_COST, DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
 from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.encoding import encode
+from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
-from probfs.columns.preparation import prepare
+from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import schedule
 from probfs.runtime.processes import run_interruptibly
@@ -54,9 +54,9 @@ def one_round(folder: Path) -> Iterator[Line]:
 
 def measure_product(workload: Workload) -> tuple[float, float]:
     """The best time of a round's fit, SVM and sigmoid, and of its scoring."""
-    choice = ColumnChoice("y", measured=True)
+    choice = ColumnChoice("y", numbers_as_they_are=True)
     prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
-    dataset, _ = encode(prepared, [], choice, ())
+    dataset, _ = encode(prepared)
     svm = Svm(
         order_by_content(dataset, 0),
         kernel=workload.kernel,

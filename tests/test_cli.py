@@ -152,7 +152,11 @@ def test_no_input_on_a_terminal_shows_the_help() -> None:
         (["rank", "t.csv", "--score", "loud"], 2, "--score"),
         (["rank", "t.csv", "--step", "1_0"], 2, "'1_0' is neither a whole number"),
         (["rank", "t.csv", "--folds", "3.0", "--estimate", "cv"], 2, "'3.0' is not a whole number"),
-        (["rank", "t.csv", "--smoothing", "nan"], 2, "'nan' is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100"),
+        (
+            ["rank", "t.csv", "--smoothing", "nan"],
+            2,
+            "'nan' is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100",
+        ),
         (["rank", "t.csv", "--delimiter", "ab"], 2, "--delimiter"),
         (["rank", "t.csv", "--mapping", "none.toml"], 2, "none.toml: cannot be read"),
         (["rank", "t.csv", "--no-such-option"], 2, "--no-such-option"),

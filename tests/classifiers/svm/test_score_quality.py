@@ -17,7 +17,7 @@ from tests.support.svm_tables import weston
 def test_weston_s_relevant_features_come_first(features: int, score: str) -> None:
     hits = []
     for seed in range(20):
-        ranking = probfs.rank(weston(100, features, seed), classifier="svm", score=score, seed=seed)  # type: ignore[arg-type]
+        ranking = probfs.rank(weston(100, features, seed), classifier="svm", score=score, seed=seed)
         hits.append(sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]))
     print(f"Weston, {features} features, {score}: {np.mean(hits)} of 6, {hits}")
     assert np.mean(hits) >= 5
