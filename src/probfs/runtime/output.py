@@ -76,8 +76,7 @@ def format_by_ending(
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether the path exists and is not a regular file, so that no other file can take its place."""
-    # Checked before links are resolved: /dev/stdout may lead to something without a name, or to a file being appended
-    # to.
+    # Links are not followed first: /dev/stdout may lead to an unnamed pipe, or to a file that is being appended to.
     own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path)) is not None
     return own or (os.path.exists(path) and not os.path.isfile(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from tests.support.svm_tables import weston
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 @pytest.mark.parametrize("features", [30, pytest.param(202, marks=pytest.mark.slow)])
-def test_weston_s_relevant_features_come_first(features: int, score: str) -> None:
+def test_weston_s_relevant_features_come_first(features: int, score: Any) -> None:
     hits = []
     for seed in range(20):
         ranking = probfs.rank(weston(100, features, seed), classifier="svm", score=score, seed=seed)
