@@ -105,11 +105,13 @@ def faster(workload: str, what: str, seconds: float, peer: str, peer_seconds: fl
 
 
 def markdown(lines: list[Line]) -> str:
-    text = "| workload | what | probfs | held against | | ratio | wanted | |\n|---|---|---:|---|---:|---:|---|---|\n"
+    text = "| workload | what | probfs | compared with | takes | ratio | wanted | met |\n"
+    text += "|---|---|---:|---|---:|---:|---|---|\n"
     for line in lines:
         unit = "" if "MB" in line.what else " s"
+        ratio = f"{line.ratio:,.0f}" if line.ratio >= 1000 else f"{line.ratio:.3g}"
         text += (
             f"| {line.workload} | {line.what} | {line.seconds:.3g}{unit} | {line.peer} | {line.peer_seconds:.3g}{unit} "
-            f"| {line.ratio:,.3g} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
+            f"| {ratio} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
         )
     return text

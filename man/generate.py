@@ -1,6 +1,7 @@
-"""Write the manual pages and README's usage from the commands themselves, so that neither can drift away.
+"""Write the manual pages and docs/commands.md from the commands and the registries, so that neither can drift away.
 
-Run it after changing a command: python man/generate.py. A test fails while the files differ from what it writes.
+Run it after changing a command, an option or a classifier: python man/generate.py. A test fails while the files differ
+from what it writes. Only probfs-mapping.5 is written by hand.
 """
 
 from __future__ import annotations
@@ -13,81 +14,106 @@ from typing import Any
 from typer.main import get_command
 
 from probfs import __version__
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.specification import Specification
 from probfs.cli import build_app
+from probfs.rendering.ranking_csv import CSV_HEADER
 
 ROOT = Path(__file__).resolve().parent.parent
-USAGE_BEGIN = "<!-- usage: written by man/generate.py -->\n"
-USAGE_END = "<!-- usage ends -->\n"
+COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 EXIT_STATUS = (
     ("0", "Done."),
-    ("1", "The data cannot be read or ranked, or the result not written."),
+    ("1", "The data cannot be read or ranked, or the result cannot be written."),
     ("2", "The command line or the mapping is wrong."),
     ("130", "Interrupted."),
 )
-PAGES = (
-    "probfs(1)",
-    "probfs-rank(1)",
-    "probfs-map(1)",
-    "probfs-suggest(1)",
-    "probfs-inspect(1)",
-    "probfs-exact(1)",
-    "probfs-generate(1)",
-    "probfs-reproduce(1)",
-    "probfs-mapping(5)",
-)
 DESCRIPTIONS = {
-    "rank": """Every column but the target is a feature. Each round scores the active features by how much the class
-probabilities of the rows change when a feature is taken away, lets the lowest one leave, and goes on until none is
-left. Rank 1 is the last to leave.
+    "rank": f"""
+Every column is a feature, except the target, the column named by --count and those left out. Each round scores the
+remaining features by how much the class probabilities of the rows change when a feature is taken away, and removes
+the feature with the lowest score, until none is left. The feature that leaves last has rank 1.
 
-The result is a table on a terminal and CSV elsewhere, with the columns rank, feature, s_s, s_a, s_su, round,
-initial_s_s, initial_s_a and initial_s_su: the scores in the round in which the feature left, that round, and its
-scores in the first round. Rows without a value in the target are unlabelled and count for s_su only.
+The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(CSV_HEADER)}: the scores
+in the round in which the feature left, the number of that round, and the scores in the first round. A row without a
+value in the target is unlabelled and counts towards s_su only.
 
-Naive Bayes (nb) counts categories; long numeric columns are cut. The support vector machine (svm) takes numbers as they
-are, standardised, and categories as one column for each value; its probabilities come from Platt's sigmoid, fitted on
-cross-validated decision values. A column is taken from it by shuffling it among the rows, the probabilities of all
-shuffles being averaged, or by fitting the model without it. Where a sigmoid comes out decreasing, as on very small or
-weak tables, the one of the training rows is used, or the share of the class, and a warning says how often: the scores
-are then best taken as rough, and more rows or fewer columns would help. The sigmoid has up to five folds of its own,
-which --folds does not change. An option that has no meaning for the
-classifier is an error.""",
-    "map": """The mapped table holds all columns but the dropped ones. Columns with a rule hold yes and no, intervals
-like (18,30], or names of groups; all others stay as they are. Quantiles and widths are learned from labelled rows.""",
-    "suggest": """The draft is TOML with comments, to be read and edited; probfs rank takes it unchanged. Columns that
-tell rows apart are dropped, numeric columns with more than 20 values are cut at quantiles (not for the svm, which takes
-them as they are), and values that few rows hold are grouped.""",
-    "inspect": """For each column: its kind, how many distinct values and missing cells it has, its most frequent value,
-and what probfs rank would do with it.""",
-    "exact": """JOINT has a row for each combination of feature values that can occur. The column p holds its
-probability, p_y the probability of the positive class in it, both as numbers or as fractions like 1/3; all other
-columns are features. The probabilities in p add up to 1, to within rounding.
+Elimination judges each column given the columns that are still there. A low rank may mean only that other columns
+can stand in for it, not that it is unrelated to the target; and a score above 0 does not prove that a column helps.
+
+An option that the chosen classifier does not have is an error.
+""",
+    "map": """
+The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like
+(18,30], or names of groups; all other columns stay as they are. Quantiles and widths are learned from labelled rows
+only.
+""",
+    "suggest": """
+The draft is TOML with comments, meant to be read and edited; probfs rank accepts it unchanged. It drops columns
+that identify rows, cuts numeric columns with more than 20 distinct values at quantiles (unless the classifier takes
+numbers as they are), and groups rare values.
+""",
+    "inspect": """
+The result has a line for each column: its kind, the number of distinct values and of missing cells, the most
+frequent value, and what probfs rank would do with the column.
+""",
+    "exact": """
+JOINT has a row for each combination of feature values that can occur. The column p holds the probability of the
+combination, and p_y the probability of the positive class given the combination, both as numbers or as fractions
+like 1/3; all other columns are features. The probabilities in p must add up to 1, within rounding.
 
 The result has a line for each feature, in the order of the columns: s_s, the expected size of the change in the
 probability of the positive class when the feature becomes known (eq. 1 of Arnosti & Danyluk, 2012); s_a, twice the
-expected variance of it (eqs. 12 and 15); and s_b, what the feature adds to the accuracy of the best possible
-classifier (eq. 5). Always s_a and s_b are at most s_s, and s_s at most the square root of s_a / 2.""",
-    "generate": """The last column, class, is negative or positive. Names tell what matters: relevant_1, noise_001; in
-the nominal problem x1 matters and x2 to x5 do not.
+expected variance of that probability (eqs. 12 and 15); and s_b, what the feature adds to the accuracy of the best
+possible classifier (eq. 5). s_a and s_b are never larger than s_s, and s_s is never larger than the square root of
+s_a / 2.
+""",
+    "generate": """
+The last column, class, is negative or positive. Column names tell which columns matter: relevant_1 and so on do,
+noise_001 and so on do not; in the nominal problem x1 matters, and x2 to x5 do not.
 
-xcp draws columns X_{c,p}: with probability P a cell is y N(C, 1), y being 1 in positive and -1 in negative rows, and
-otherwise N(0, 1) like the noise (footnote 1 of Arnosti & Danyluk, 2012). weston draws the linear problem of Weston et
-al. (2000): with probability 0.7 the first three columns are y N(i, 1), i = 1, 2, 3, and the next three N(0, 1),
-otherwise the other way round; noise is N(0, 20), of variance 20. nominal draws section 5.2's five columns with the
-values a, b and c; the class is positive with probability 1/4, 1/2 or 3/4 as x1 is a, b or c. With oversampling the
-labelled rows hold a, b and c equally often, with undersampling a and c only once in eight rows each, instead of once
-in four.
+xcp draws columns X_{c,p}: with probability P a cell is y N(C, 1), where y is 1 in positive and -1 in negative rows;
+otherwise it is N(0, 1) like the noise (footnote 1 of Arnosti & Danyluk, 2012).
 
-An option that has no meaning for the problem is an error.""",
-    "reproduce": """Each experiment regenerates a part of Arnosti & Danyluk (2012) with this program and judges what the
-paper says of it: example (section 4.1), bound (eqs. 7, 9, 15 and 16 on random distributions), figure1 to figure4,
-errors (the numbers about the breast-cancer table), table1, pairs (section 5.3), equivalence (eq. 10) and misfit (the
-third prediction of section 5, which the paper left open).
+weston draws the linear problem of Weston et al. (2000): with probability 0.7 the first three columns are y N(i, 1)
+for i = 1, 2, 3 and the next three are N(0, 1); otherwise the two groups change places. Noise is N(0, 20), with
+variance 20.
 
-The result is a list of claims: what the paper says, what was measured, and whether it holds. A claim about random
-draws is judged over many of them. With --output each experiment leaves NAME.csv (the numbers), NAME_claims.csv,
-NAME.png and NAME.svg in the folder, as soon as it is done. Results depend on --seed and --runs, not on --jobs. All at
-their default take some minutes on two cores.""",
+nominal draws the five columns of section 5.2, with the values a, b and c; the class is positive with probability
+1/4, 1/2 or 3/4 where x1 is a, b or c. In the population, and with proportionate sampling, a quarter of the rows
+have x1 = a and another quarter x1 = c. With oversampling a, b and c are equally frequent among the labelled rows;
+with undersampling a and c each occur in one labelled row of eight.
+
+An option that the chosen problem does not have is an error.
+""",
+    "reproduce": """
+Each experiment regenerates a part of Arnosti & Danyluk (2012) and judges what the paper says about it: example
+(section 4.1), bound (eqs. 7, 9, 15 and 16 on random distributions), figure1 to figure4, errors (the numbers about
+the breast-cancer table), table1, pairs (section 5.3), equivalence (eq. 10) and misfit (the third prediction of
+section 5, which the paper left open).
+
+The result is a list of claims: what the paper says, what was measured, and whether the claim holds. A claim about
+random draws is judged over many of them. With --output, each experiment leaves NAME.csv (the numbers),
+NAME_claims.csv, NAME.png and NAME.svg in the folder as soon as it is done. Results depend on --seed and --runs, not
+on --jobs. All experiments together, at their defaults, take about six minutes on two cores.
+""",
+}
+CLASSIFIER_DETAILS = {
+    "nb": """
+Numeric columns with many distinct values are cut into intervals. All scores are exact: nothing is refitted,
+whichever model --estimate asks for. A missing cell contributes nothing to its row's probabilities; a value that
+only unlabelled rows hold counts as missing.
+""",
+    "svm": """
+A column is numeric if all its values are numbers and none has a leading zero. Numeric columns are standardised, a
+missing number being replaced by the mean, and a category becomes one column for each of its values, all of which
+leave together. With more than two classes, each class is told from all others, and the probabilities are scaled to
+add up to 1. The probabilities come from Platt's sigmoid, fitted on cross-validated decision values with up to five
+folds of its own, which --folds does not change. A column is taken away by shuffling it among the rows and averaging
+the probabilities over all shuffles, or by fitting the model without it. On very small tables, or when the columns
+say very little about the class, a cross-validated sigmoid may come out decreasing. It is then replaced by one
+fitted on the training rows themselves, or by the share of the class, and a warning says how often that happened:
+such scores are rough, and more rows or fewer columns would help.
+""",
 }
 
 
@@ -95,19 +121,17 @@ def files() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     group = get_command(build_app())
     commands: dict[str, Any] = group.commands  # type: ignore[attr-defined]  # typer's group, typed as a command
-    pages = {ROOT / "man" / "probfs.1": _main_page(group, commands)}
+    pages = ["probfs(1)", *(f"probfs-{name}(1)" for name in commands), "probfs-mapping(5)"]
+    contents = {ROOT / "man" / "probfs.1": _main_page(group, commands, pages)}
     for name, command in commands.items():
-        pages[ROOT / "man" / f"probfs-{name}.1"] = _command_page(name, command)
-    readme = (ROOT / "README.md").read_text()
-    before, rest = readme.split(USAGE_BEGIN)
-    _, after = rest.split(USAGE_END)
-    pages[ROOT / "README.md"] = before + USAGE_BEGIN + _usage(commands) + USAGE_END + after
-    return pages
+        contents[ROOT / "man" / f"probfs-{name}.1"] = _command_page(name, command, pages)
+    contents[COMMANDS_PAGE] = _commands_page(commands)
+    return contents
 
 
 def options(command: Any) -> Iterator[tuple[str, str]]:
-    """Each option or argument as it is written, and what it means."""
-    for parameter in command.params:
+    """Each argument and option as users write it, and what it means; arguments come first, as in a synopsis."""
+    for parameter in sorted(command.params, key=lambda parameter: parameter.param_type_name != "argument"):
         if parameter.param_type_name == "argument":
             yield parameter.metavar, parameter.help
             continue
@@ -117,49 +141,112 @@ def options(command: Any) -> Iterator[tuple[str, str]]:
         yield written, parameter.help + (f" Default: {parameter.default}." if shown else "")
 
 
-def _usage(commands: dict[str, Any]) -> str:
-    parts = []
+def paragraphs(name: str) -> list[str]:
+    """The description of a command, each paragraph on one line."""
+    return [" ".join(paragraph.split()) for paragraph in DESCRIPTIONS[name].strip().split("\n\n")]
+
+
+def examples(command: Any) -> list[str]:
+    """The examples at the end of a command's help."""
+    return [example.strip() for example in command.epilog.split("\n\n")[1:]]
+
+
+def describe_classifier(classifier: Specification) -> str:
+    """What users should know about a classifier: its registered description, details, and its own options."""
+    own = ", ".join(f"--{option.name.replace('_', '-')}" for option in classifier.options) or "none"
+    sentences = [
+        f"{classifier.description[:1].upper()}{classifier.description[1:]}.",
+        " ".join(CLASSIFIER_DETAILS.get(classifier.name, "").split()),
+        f"Default estimate: {classifier.default_estimate}. Own options: {own}.",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+# docs/commands.md
+
+
+def _commands_page(commands: dict[str, Any]) -> str:
+    parts = [
+        "<!-- Written by man/generate.py; change the command, not this file. -->\n",
+        "# Commands\n",
+        "Every command with its arguments, options and examples, as `probfs COMMAND --help` and the manual pages have\n"
+        "them. What the results hold is described in [output.md](output.md), mapping files in `man probfs-mapping`.\n",
+        "".join(f"- [`probfs {name}`](#probfs-{name}): {command.help}\n" for name, command in commands.items()),
+    ]
     for name, command in commands.items():
-        parts.append(f"\n### probfs {name}\n\n{command.help}\n\n| option | meaning |\n|---|---|\n")
-        for written, meaning in options(command):
-            parts.append(f"| `{written.replace('|', chr(92) + '|')}` | {meaning.replace('|', chr(92) + '|')} |\n")
-    return "".join(parts) + "\n"
+        parts += [f"## probfs {name}\n", f"{command.help}\n"]
+        parts.append(f"```sh\nprobfs {name} [OPTION ...] {_synopsis(command)}\n```\n")
+        parts += [f"{paragraph}\n" for paragraph in paragraphs(name)]
+        if name == "rank":
+            parts.append(
+                _markdown_table(
+                    ("classifier", "meaning"), [(own.name, describe_classifier(own)) for own in CLASSIFIERS]
+                )
+            )
+        parts.append(_markdown_table(("option", "meaning"), list(options(command))))
+        parts.append("Examples:\n\n```sh\n" + "".join(f"{example}\n" for example in examples(command)) + "```\n")
+    parts += ["## Exit status\n", _markdown_table(("status", "meaning"), list(EXIT_STATUS))]
+    return "\n".join(parts)
 
 
-def _main_page(group: Any, commands: dict[str, Any]) -> str:
-    lines = _heading("probfs", 1, "rank the columns of a table")
+def _markdown_table(header: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    lines = [f"| {header[0]} | {header[1]} |", "|---|---|"]
+    lines += [f"| `{_in_cell(first)}` | {_in_cell(second)} |" for first, second in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _synopsis(command: Any) -> str:
+    """The argument as a synopsis has it, in brackets where it may be left out."""
+    argument = _argument(command)
+    name = argument.metavar.strip("[].")
+    if argument.nargs != 1:
+        return f"[{name} ...]"
+    return name if argument.required else f"[{name}]"
+
+
+def _argument(command: Any) -> Any:
+    (argument,) = (parameter for parameter in command.params if parameter.param_type_name == "argument")
+    return argument
+
+
+# Manual pages
+
+
+def _main_page(group: Any, commands: dict[str, Any], pages: list[str]) -> str:
+    lines = _heading("probfs", "rank the columns of a table")
     lines += [".SH SYNOPSIS", ".B probfs", "[\\fB\\-\\-version\\fR] \\fICOMMAND\\fR [\\fIOPTION\\fR ...]"]
     lines += [".SH DESCRIPTION", _roff(group.help), ".SH COMMANDS"]
     for name, command in commands.items():
         lines += [".TP", f".BR probfs\\-{name} (1)", _roff(command.help)]
     lines += [".SH OPTIONS", *_option_lines(group)]
-    return _page(lines, "probfs(1)")
+    return _page(lines, "probfs(1)", pages)
 
 
-def _command_page(name: str, command: Any) -> str:
-    lines = _heading(f"probfs-{name}", 1, command.help.rstrip("."))
-    lines += [".SH SYNOPSIS", f".B probfs {name}", f"[\\fIOPTION\\fR ...] {_argument(command)}", ".SH DESCRIPTION"]
-    for number, paragraph in enumerate(DESCRIPTIONS[name].split("\n\n")):
-        lines += ([".PP"] if number else []) + [_roff(paragraph.replace("\n", " "))]
+def _command_page(name: str, command: Any, pages: list[str]) -> str:
+    argument = _argument(command).metavar.strip("[].")
+    synopsis = _roff(_synopsis(command)).replace(_roff(argument), f"\\fI{_roff(argument)}\\fR")
+    lines = _heading(f"probfs-{name}", command.help.rstrip("."))
+    lines += [".SH SYNOPSIS", f".B probfs {name}", f"[\\fIOPTION\\fR ...] {synopsis}", ".SH DESCRIPTION"]
+    for number, paragraph in enumerate(paragraphs(name)):
+        lines += ([".PP"] if number else []) + [_roff(paragraph)]
+    if name == "rank":
+        lines.append(".SH CLASSIFIERS")
+        for classifier in CLASSIFIERS:
+            lines += [".TP", f".B {_roff(classifier.name)}", _roff(describe_classifier(classifier))]
     lines += [".SH OPTIONS", *_option_lines(command), ".SH EXAMPLES"]
-    for example in command.epilog.split("\n\n")[1:]:
-        lines += [".PP", ".EX", _roff(example.strip()), ".EE"]
-    return _page(lines, f"probfs-{name}(1)")
+    for example in examples(command):
+        lines += [".PP", ".EX", _roff(example), ".EE"]
+    return _page(lines, f"probfs-{name}(1)", pages)
 
 
-def _argument(command: Any) -> str:
-    """The argument as a synopsis has it, in brackets where it may be left out."""
-    (argument,) = (parameter for parameter in command.params if parameter.param_type_name == "argument")
-    styled = f"\\fI{_roff(argument.metavar.strip('[].'))}\\fR"
-    if argument.nargs != 1:
-        return f"[{styled} ...]"
-    return styled if argument.required else f"[{styled}]"
-
-
-def _heading(name: str, section: int, summary: str) -> list[str]:
+def _heading(name: str, summary: str) -> list[str]:
     return [
         '.\\" Written by man/generate.py; change the command, not this file.',
-        f'.TH {_roff(name.upper())} {section} "" "probfs {__version__}"',
+        f'.TH {_roff(name.upper())} 1 "" "probfs {__version__}"',
         ".SH NAME",
         f"{_roff(name)} \\- {_roff(summary[:1].lower() + summary[1:])}",
     ]
@@ -174,11 +261,11 @@ def _option_lines(command: Any) -> list[str]:
     return lines
 
 
-def _page(lines: list[str], own: str) -> str:
+def _page(lines: list[str], own: str, pages: list[str]) -> str:
     lines = [*lines, ".SH EXIT STATUS"]
     for status, meaning in EXIT_STATUS:
         lines += [".TP", f".B {status}", _roff(meaning)]
-    others = [page for page in PAGES if page != own]
+    others = [page for page in pages if page != own]
     references = [f".BR {_roff(page[:-3])} ({page[-2]}){',' if page != others[-1] else ''}" for page in others]
     return "\n".join([*lines, ".SH SEE ALSO", *references]) + "\n"
 
@@ -189,7 +276,8 @@ def _roff(text: str) -> str:
 
 
 if __name__ == "__main__":
-    stale = [path for path, text in files().items() if not path.exists() or path.read_text() != text]
-    for path, text in files().items():
-        path.write_text(text)
+    contents = files()
+    stale = [path for path, text in contents.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        path.write_text(contents[path])
     sys.stdout.write("".join(f"wrote {path.relative_to(ROOT)}\n" for path in stale))

@@ -1,0 +1,135 @@
+"""The types of option values: words of the command line, values from Python, and what is out of range."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.classifiers.value_types import Choice, Number, ValueType, WholeNumber, parse_number
+
+KERNEL = Choice(("linear", "rbf"))
+FOLDS = WholeNumber(2, metavar="K")
+BINS = WholeNumber(2, 100)
+COST = Number(1e-3, 1e3, words=("scale",))
+ALPHA = Number(0.5, 8, zero="the exact limit", name="ALPHA")
+
+
+@pytest.mark.parametrize(
+    ("kind", "metavar"),
+    [(KERNEL, "linear|rbf"), (FOLDS, "K"), (BINS, "N"), (COST, "scale|NUMBER"), (ALPHA, "ALPHA")],
+)
+def test_help_shows_what_stands_for_the_value(kind: ValueType, metavar: str) -> None:
+    assert kind.metavar == metavar
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (KERNEL, "rbf", "rbf"),
+        (FOLDS, "2", 2),
+        (FOLDS, "9" * 18, 10**18 - 1),
+        (BINS, "007", 7),
+        (COST, "scale", "scale"),
+        (COST, "1e-3", 1e-3),
+        (COST, " 5 ", 5.0),
+        (ALPHA, "0", 0.0),
+        (ALPHA, "-0", 0.0),
+    ],
+)
+def test_a_word_of_the_command_line_is_parsed(kind: ValueType, text: str, value: object) -> None:
+    parsed = kind.parse(text)
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (KERNEL, "RBF", "'RBF' is not one of linear, rbf"),
+        (KERNEL, "", "'' is not one of linear, rbf"),
+        (FOLDS, "1", "'1' is not a whole number from 2 on, of up to 18 digits"),
+        (FOLDS, "9" * 19, f"'{'9' * 19}' is not a whole number from 2 on, of up to 18 digits"),
+        (BINS, "101", "'101' is not a whole number from 2 to 100"),
+        (BINS, "3.0", "'3.0' is not a whole number from 2 to 100"),
+        (BINS, "1_0", "'1_0' is not a whole number from 2 to 100"),
+        (BINS, "+3", "'+3' is not a whole number from 2 to 100"),
+        (COST, "auto", "'auto' is neither scale nor a number from 0.001 to 1000"),
+        (COST, "1_0", "'1_0' is neither scale nor a number from 0.001 to 1000"),
+        (COST, "nan", "'nan' is neither scale nor a number from 0.001 to 1000"),
+        (COST, "inf", "'inf' is neither scale nor a number from 0.001 to 1000"),
+        (ALPHA, "0.25", "0.25 is neither 0 (the exact limit) nor a number from 0.5 to 8"),
+        (Number(0, 1), "2", "2.0 is not a number from 0 to 1"),
+    ],
+)
+def test_a_wrong_word_is_told_with_the_range(kind: ValueType, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        kind.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "value"),
+    [
+        (KERNEL, "linear", "linear"),
+        (FOLDS, np.int64(3), 3),
+        (BINS, True + 1, 2),
+        (COST, "scale", "scale"),
+        (COST, 2, 2.0),
+        (COST, np.float32(0.5), 0.5),
+        (COST, Fraction(1, 2), 0.5),
+        (ALPHA, Decimal(0), 0.0),
+    ],
+)
+def test_a_value_from_python_becomes_a_plain_one(kind: ValueType, given: Any, value: object) -> None:
+    checked = kind.check(given)
+    assert checked == value
+    assert type(checked) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (KERNEL, None, "None is not one of linear, rbf"),
+        (KERNEL, ["rbf"], "['rbf'] is not one of linear, rbf"),
+        (FOLDS, 1, "1 is out of range; 2 or more"),
+        (FOLDS, 3.0, "3.0 is not a whole number"),
+        (FOLDS, "3", "'3' is not a whole number"),
+        (BINS, 101, "101 is out of range; 2 to 100"),
+        (COST, "2", "'2' is neither scale nor a number from 0.001 to 1000"),
+        (COST, math.nan, "nan is neither scale nor a number from 0.001 to 1000"),
+        (COST, [1], "[1] is neither scale nor a number from 0.001 to 1000"),
+        (COST, 1j, "1j is neither scale nor a number from 0.001 to 1000"),
+        (ALPHA, -1, "-1 is neither 0 (the exact limit) nor a number from 0.5 to 8"),
+    ],
+)
+def test_a_wrong_value_from_python_is_told_with_the_range(kind: ValueType, given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        kind.check(given)
+
+
+@given(st.integers(-50, 200))
+def test_both_ways_accept_the_same_whole_numbers(number: int) -> None:
+    if 2 <= number <= 100:
+        assert BINS.parse(str(number)) == BINS.check(number) == number
+        return
+    with pytest.raises(ValueError, match="whole number from 2 to 100"):
+        BINS.parse(str(number))
+    with pytest.raises(ValueError, match="out of range; 2 to 100"):
+        BINS.check(number)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_parsed_to_its_last_digit(number: float) -> None:
+    assert parse_number(repr(number)) == number
+
+
+@pytest.mark.parametrize("text", ["", "x", "1_000", "nan", "-inf", "1e999", "0x10", "1,5"])
+def test_what_is_no_finite_number_is_none(text: str) -> None:
+    assert parse_number(text) is None

@@ -1,0 +1,44 @@
+"""probfs rank."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import probfs
+from tests.support.commands import COMMUTE, Run
+from tests.support.paths import SAMPLES
+
+
+def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) -> None:
+    result = run("rank", *COMMUTE)
+    assert result.returncode == 0
+    assert result.stdout == probfs.rank(SAMPLES / "commute.csv", exclude=["person"]).to_csv()
+    assert result.stderr == "probfs: target: mode (the last column)\n"
+    assert run("rank", *COMMUTE, "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.csv", "r.md", "r.txt"])
+def test_the_ending_of_the_output_decides_its_format(run: Run, tmp_path: Path, name: str) -> None:
+    result = run("rank", *COMMUTE, "--output", name)
+    assert (result.returncode, result.stdout) == (0, "")
+    text = (tmp_path / name).read_text()
+    if name == "r.json":
+        assert json.loads(text)["schema"] == "probfs.ranking/1"
+    elif name == "r.csv":
+        assert text.startswith("rank,feature,s_s,")
+    elif name == "r.md":
+        assert "| rank | feature |" in text
+    else:
+        assert "rank  feature" in text
+    assert run("rank", *COMMUTE, "--output", "r.xyz").returncode == 2
+
+
+def test_top_prints_the_best_of_all_that_were_computed(run: Run) -> None:
+    everything = run("rank", *COMMUTE).stdout.splitlines()
+    assert run("rank", *COMMUTE, "--top", 2).stdout.splitlines() == everything[:3]
+    document = json.loads(run("rank", *COMMUTE, "--top", 2, "--format", "json").stdout)
+    assert (len(document["features"]), len(document["rounds"])) == (2, 6)
+    assert "… and 4 more" in run("rank", *COMMUTE, "--top", 2, "--format", "table").stdout

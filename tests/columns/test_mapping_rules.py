@@ -1,0 +1,77 @@
+"""Rules as a mapping writes them: from TOML to rules, and the mistakes on the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from probfs.columns.mapping_file import parse_mapping
+from probfs.columns.rules import Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.errors import MappingError
+from probfs.tables.table import Kind
+from tests.support.mappings import check_mistake
+from tests.support.table_content import Write
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ('"category"', Category()),
+        ('" numeric "', Numeric()),
+        ('"<=5"', Ordering("<=", 5.0)),
+        ('"> -1e3"', Ordering(">", -1000.0)),
+        ('">= 1970-01-02"', Ordering(">=", 86_400.0, Kind.DATE)),
+        ('"== red"', Among(("red",))),
+        ('"== 1.0"', Among(("1.0",), (1.0,))),
+        ("'!= \"1\"'", Among(("1",), negated=True)),
+        ("'in [1, \"red\"]'", Among(("1", "red"), (1.0,))),
+        ("{ cut = [1, 2.5] }", Cut((1.0, 2.5))),
+        ("{ cut = [1970-01-01, 1970-01-02] }", Cut((0.0, 86_400.0), Kind.DATE)),
+        ("{ quantiles = 10000 }", Quantiles(10_000)),
+        ("{ widths = 2 }", Widths(2)),
+        ('{ groups = { warm = ["red", 1] }, other = "cold" }', Groups({"warm": ("red", "1")}, "cold")),
+    ],
+)
+def test_a_rule_is_read(rule: str, expected: Rule) -> None:
+    assert parse_mapping(f"[columns]\nx = {rule}\n".encode()).columns["x"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('[columns]\n\nx = "categroy"\n', 3, "did you mean 'category'?"),
+        ('[columns]\nx = "= 5"\n', 2, "did you mean '=='?"),
+        ('[columns]\nx = "<= five"\n', 2, "<= needs a number or an ISO date, not 'five'"),
+        ('[columns]\nx = "in [1, "\n', 2, "not understood"),
+        ('[columns]\nx = "in []"\n', 2, "empty"),
+        ('[columns]\nx = "in [[1]]"\n', 2, "only numbers and quoted texts"),
+        ("[columns]\nx = 5\n", 2, "a rule is text"),
+        ("[columns]\nx = { cuts = [1] }\n", 2, "unknown key 'cuts'; did you mean 'cut'?"),
+        ("[columns]\nx = { cut = [1], widths = 3 }\n", 2, "found cut and widths"),
+        ("[columns]\nx = { cut = [3, 1] }\n", 2, "cut points must grow"),
+        ("[columns]\nx = { cut = [1, inf] }\n", 2, "list of numbers"),
+        ("[columns]\nx = { cut = [] }\n", 2, "list of numbers"),
+        ("[columns]\nx = { cut = [1, 2020-01-01] }\n", 2, "list of numbers"),
+        ("[columns]\nx = { cut = [" + "9" * 400 + "] }\n", 2, "list of numbers"),
+        ("[columns]\nx = '== \"5\", 6'\n", 2, "takes one value"),
+        ("[columns]\nx = { quantiles = 1 }\n", 2, "from 2 to 10000"),
+        ("[columns]\nx = { quantiles = true }\n", 2, "from 2 to 10000"),
+        ('[columns]\nx = { cut = [1], other = "r" }\n', 2, "'other' goes with groups"),
+        ('[columns]\nx = { groups = { a = ["1"], b = ["1"] } }\n', 2, "value '1' is in two groups"),
+        ("[columns]\nx = { groups = { a = 1 } }\n", 2, "must be a list of texts"),
+        ('[columns]\nx = "<="\n', 2, '<= needs something to compare with, as in "<= 5"'),
+        ("[columns]\nx = {}\n", 2, "needs one of cut, quantiles, widths, groups; found none"),
+        ("[columns]\nx = { groups = {} }\n", 2, "groups must be a table of lists"),
+        ("[columns]\nx = { groups = { a = [] } }\n", 2, "group 'a' is empty"),
+        ('[columns]\nx = { groups = { a = ["1"] }, other = 2 }\n', 2, "other must be a name, in quotes"),
+        ("[columns]\nx = { widths = 10001 }\n", 2, "widths must be a whole number from 2 to 10000"),
+    ],
+)
+def test_every_mistake_in_a_rule_has_its_line(write: Write, text: str, line: int, message: str) -> None:
+    check_mistake(write("m.toml", text), line, message)
+
+
+def test_a_key_below_columns_by_mistake_is_explained() -> None:
+    with pytest.raises(MappingError, match="move it to the top"):
+        parse_mapping(b'[columns]\nx = "category"\ndrop = ["y"]\n')
+    with pytest.raises(MappingError, match="did you mean '<='"):
+        parse_mapping(b'[columns]\nx = "=< 5"\n')

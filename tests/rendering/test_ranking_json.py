@@ -1,0 +1,38 @@
+"""The JSON of a ranking, whose keys are a contract."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import probfs
+from probfs.rendering.ranking_csv import CSV_HEADER
+from tests.support.paths import SAMPLES
+
+
+def test_the_keys_of_the_json_are_a_contract() -> None:
+    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    document = json.loads(ranking.to_json())
+    assert list(document) == ["schema", "version", "input", "settings", "features", "rounds", "warnings"]
+    assert document["schema"] == "probfs.ranking/1"
+    assert list(document["features"][0]) == ["rank", "feature", "s_s", "s_a", "s_su", "round", "initial"]
+    assert list(document["features"][0]["initial"]) == ["s_s", "s_a", "s_su"]
+    assert list(document["rounds"][0]) == [
+        "round",
+        "features",
+        "removed",
+        "errors",
+        "rows",
+        "absolute_loss",
+        "log_loss",
+    ]
+    assert ",".join(CSV_HEADER) == "rank,feature,s_s,s_a,s_su,round,initial_s_s,initial_s_a,initial_s_su"
+
+
+def test_an_infinite_loss_is_null_in_json() -> None:
+    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", exclude=["sample_id"], smoothing=0)
+    assert math.isinf(ranking.rounds[0].log_loss)
+    document = json.loads(ranking.to_json(), parse_constant=lambda text: pytest.fail(f"{text} in JSON"))
+    assert document["rounds"][0]["log_loss"] is None

@@ -1,0 +1,71 @@
+"""Running `probfs` as its users do: as a process of its own, in a shell line, on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support.paths import ROOT, SAMPLES
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+"""The fixtures `run` and `run_here`: arguments in, exit status and both streams out."""
+
+COMMUTE = (SAMPLES / "commute.csv", "--exclude", "person")
+"""Arguments for a sample with unlabelled rows and an identifier."""
+
+
+def run_process(
+    *arguments: object, stdin: bytes | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `probfs` as a process of its own, in which a warning is an error."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "probfs", *map(str, arguments)],
+        input=b"" if stdin is None else stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100"},
+        timeout=120,
+        check=False,
+    )
+    return subprocess.CompletedProcess(result.args, result.returncode, result.stdout.decode(), result.stderr.decode())
+
+
+def run_shell_line(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash, in which `probfs` stands for the command; the first failure in a pipe is its status."""
+    line = line.replace("probfs ", f"{sys.executable} -m probfs ", 1)
+    return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+
+
+def run_in_terminal(*arguments: object) -> str:
+    """What the command writes when all its streams are a terminal of 100 columns."""
+    shown = b""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(COLUMNS="100", TERM="xterm")
+        os.execv(sys.executable, [sys.executable, "-m", "probfs", *map(str, arguments)])
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def modules_imported_by(*arguments: object) -> set[str]:
+    """The top-level modules that a command has imported by the time it ends."""
+    program = (
+        "import sys\nfrom probfs.cli import run\n"
+        f"status = run({[str(argument) for argument in arguments]!r})\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)\nsys.exit(status)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(result.stderr.splitlines()[-1].split())

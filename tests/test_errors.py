@@ -1,0 +1,30 @@
+"""Errors: where, what, and the exit status they mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ({}, "is wrong"),
+        ({"source": "t.csv"}, "t.csv: is wrong"),
+        ({"source": "t.csv", "line": 3}, "t.csv:3: is wrong"),
+        ({"source": "t.csv", "line": 3, "column": 7}, "t.csv:3:7: is wrong"),
+        ({"source": "t.csv", "column": 7}, "t.csv: is wrong"),
+        ({"line": 3}, "is wrong"),
+    ],
+)
+def test_an_error_says_where_as_far_as_it_is_known(place: dict[str, object], shown: str) -> None:
+    error = DataError("is wrong", **place)  # type: ignore[arg-type]  # places of several types
+    assert str(error) == shown
+    assert error.message == "is wrong"
+
+
+def test_data_is_status_1_and_usage_status_2() -> None:
+    kinds = (DataError, OutputError, UsageError, MappingError)
+    assert [kind("x").exit_status for kind in kinds] == [1, 1, 2, 2]
+    assert all(issubclass(kind, ProbfsError) for kind in kinds)
