@@ -16,17 +16,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, faster
-from probfs.choices import Kernel
-from probfs.classifiers.settings import Settings, settle
 from probfs.classifiers.svm.classifier import Svm
-from probfs.classifiers.svm.tasks import fit, shuffle
+from probfs.classifiers.svm.options import DEFAULT_COST, DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
+from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.encoding import encode
+from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
-from probfs.columns.preparation import prepare
+from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import schedule
-from probfs.runtime.processes import interruptibly
+from probfs.runtime.processes import run_interruptibly
 from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 
@@ -37,7 +36,7 @@ class Workload(NamedTuple):
     name: str
     rows: int
     features: int
-    kernel: Kernel
+    kernel: KernelName
 
 
 WORKLOADS = (Workload("linear-2000x100", 2000, 100, "linear"), Workload("rbf-1000x50", 1000, 50, "rbf"))
@@ -55,14 +54,25 @@ def one_round(folder: Path) -> Iterator[Line]:
 
 def measure_product(workload: Workload) -> tuple[float, float]:
     """The best time of a round's fit, SVM and sigmoid, and of its scoring."""
-    choice = ColumnChoice("y", measured=True)
+    choice = ColumnChoice("y", numbers_as_they_are=True)
     prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
-    dataset, _ = encode(prepared, [], choice, ())
-    backend = Svm(order_by_content(dataset, 0), settings(workload.kernel), schedule(workload.features, 1))
-    (task,) = backend.shuffle_tasks()
-    model = interruptibly(fit, task)
-    fit_time = best_of(7, lambda: interruptibly(fit, task))
-    return fit_time, best_of(7, lambda: interruptibly(lambda same: shuffle(same, model), task))
+    dataset, _ = encode(prepared)
+    svm = Svm(
+        order_by_content(dataset, 0),
+        kernel=workload.kernel,
+        C=DEFAULT_COST,
+        gamma=DEFAULT_GAMMA,
+        removal="permute",
+        permutations=SHUFFLES,
+        estimate=DEFAULT_ESTIMATE,
+        folds=None,
+        seed=0,
+        rounds=schedule(workload.features, 1),
+    )
+    (task,) = svm.make_permute_tasks()
+    model = run_interruptibly(fit_full_model, task)
+    fit_time = best_of(7, lambda: run_interruptibly(fit_full_model, task))
+    return fit_time, best_of(7, lambda: run_interruptibly(lambda same: permute_features(same, model), task))
 
 
 def measure_peer(workload: Workload) -> float:
@@ -76,20 +86,6 @@ def measure_peer(workload: Workload) -> float:
         1, lambda: permutation_importance(model, cells, frame["y"], scoring="neg_log_loss", n_repeats=1, n_jobs=-1)
     )
     return once * SHUFFLES
-
-
-def settings(kernel: Kernel) -> Settings:
-    return settle(
-        classifier="svm",
-        score="absolute",
-        estimate=None,
-        folds=None,
-        step=1,
-        eliminate=True,
-        seed=0,
-        own={"kernel": kernel, "permutations": SHUFFLES},
-        names={},
-    )
 
 
 PARTS = (one_round,)

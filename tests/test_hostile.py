@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,6 @@ import pytest
 
 from probfs.cli import run as run_here
 from probfs.runtime import memory
-from probfs.text import command_line_language
 from tests.conftest import SAMPLES, Run
 from tests.support.hostile import GOOD, MISFITS, UNREADABLE, Case, Misfit
 
@@ -39,12 +37,6 @@ def errors(shown: str) -> list[str]:
     return [
         line for line in shown.splitlines() if line.startswith("probfs: error: ") or not line.startswith("probfs: ")
     ]
-
-
-@pytest.fixture(autouse=True)
-def _command_line_language() -> Iterator[None]:
-    with command_line_language():
-        yield
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import arff
 import pytest
 from hypothesis import given
@@ -159,15 +157,3 @@ def test_a_weight_behind_a_tab_is_a_weight(write: Write) -> None:
     table = read_table(write("t.arff", header + "0\tp\t{2}\n1\tq\t{1}\n"))
     assert [column.codes.tolist() for column in table.columns.values()] == [[0, 1], [0, 1]]
     assert "instance weights are ignored" in table.notes[0]
-
-
-def test_years_of_two_digits_are_near_today_and_odd_formats_are_noted(
-    write: Write,
-) -> None:
-    header = '@relation r\n@attribute d date "dd/MM/yy"\n@attribute e date "kk:mm"\n@data\n'
-    year = datetime.now().year
-    near, far = (year + 19) % 100, (year + 22) % 100
-    table = read_table(write("t.arff", f"{header}01/02/{near:02},24:00\n01/02/{far:02},24:00\n"))
-    assert table.columns["d"].values.to_pylist() == [f"{year + 19}-02-01 00:00:00", f"{year - 78}-02-01 00:00:00"]
-    assert table.columns["e"].values.to_pylist() == ["24:00"]
-    assert table.notes[0].endswith("the date format 'kk:mm' is not understood, so its dates are taken as text")

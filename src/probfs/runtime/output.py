@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and choosing its format by its ending."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from probfs.errors import OutputError, UsageError
-from probfs.text import printable
+from probfs.text import option, printable
 
 Format = TypeVar("Format", bound=str)
 
 _unfinished: set[Path] = set()
+"""Temporary files that are being written."""
 _OWN_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put ``content`` at ``path`` so that a reader, or an interrupt, finds the old file or the new one.
+    """Write ``content`` to ``path`` so that readers see either the old file or the new one, even after an interrupt.
 
-    What is not a regular file (a terminal, a pipe, /dev/stdout) cannot be replaced and is written directly.
+    A terminal, a pipe or /dev/stdout cannot be replaced by another file and is written directly.
     """
     shown = printable(os.fspath(path))
     try:
@@ -33,7 +34,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         if is_stream(path):
             _write_directly(path, content)
         else:
-            _replace(_final(path), content)
+            _replace_file(_resolve_target(path), content)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -41,14 +42,14 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Complain now of what would keep a file from being written when all the work is done."""
+    """Raise an OutputError now if the file could not be written once all the work is done."""
     shown = printable(os.fspath(path))
     try:
         if Path(path).is_dir():
             raise OutputError("is a directory; name a file in it", source=shown)
         if is_stream(path):
             return
-        target = _final(path)
+        target = _resolve_target(path)
         if not target.parent.is_dir():
             raise OutputError(f"cannot be written: there is no folder {printable(str(target.parent))}", source=shown)
         if not os.access(target if target.exists() else target.parent, os.W_OK):
@@ -58,27 +59,30 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def format_by_ending(
-    path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format, option: str = "--output"
+    path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format, parameter: str = "output"
 ) -> Format:
-    """The format that a file's ending says; what is no file, such as a pipe, has no ending to go by."""
+    """The format for the ending of a file, or ``for_streams`` for a pipe or terminal whose name has no such ending.
+
+    ``parameter`` is the one that names the file, for the message about an unknown ending.
+    """
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending in endings:
         return endings[ending]
     if is_stream(path):
         return for_streams
     says = f"the ending {ending!r}" if ending else "a name without an ending"
-    raise UsageError(f"{option}: {says} tells no format; use {', '.join(endings)}, or --format")
+    raise UsageError(f"{option(parameter)}: {says} tells no format; use {', '.join(endings)}, or {option('format')}")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether something is there already that is no regular file, and so cannot be replaced."""
-    # Asked of the path itself: what /dev/stdout resolves to may have no name, or be a file that is appended to.
+    """Whether the path exists and is not a regular file, so that no other file can take its place."""
+    # Links are not followed first: /dev/stdout may lead to an unnamed pipe, or to a file that is being appended to.
     own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path)) is not None
     return own or (os.path.exists(path) and not os.path.isfile(path))
 
 
-def _final(path: str | os.PathLike[str]) -> Path:
-    """What a path leads to in the end."""
+def _resolve_target(path: str | os.PathLike[str]) -> Path:
+    """The file that a path leads to once all links are followed."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -87,7 +91,7 @@ def _final(path: str | os.PathLike[str]) -> Path:
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
     own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path))
-    # Opening /dev/stdout anew would start at the beginning of the file it is redirected to.
+    # Opening /dev/stdout again would overwrite the file it is redirected to from the beginning.
     number = {"stdout": 1, "stderr": 2}.get(own[1], own[1]) if own else None
     with open(path if number is None else os.dup(int(number)), "wb", buffering=0) as stream:
         remaining = memoryview(content)
@@ -95,10 +99,10 @@ def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
             remaining = remaining[stream.write(remaining) or 0 :]
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _replace_file(target: Path, content: bytes) -> None:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
-    # Named before it is there, so that whatever happens from then on removes it.
+    # Registered before it exists, so that it is removed whatever happens from then on.
     beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
     temporary = target.parent / f".{beginning}.{secrets.token_hex(4)}.tmp"
     _unfinished.add(temporary)
@@ -118,14 +122,14 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def remove_unfinished() -> None:
-    """Take away what is being written, for a program that is about to end at once."""
+    """Remove the temporary files of interrupted writes, for a program that is about to end at once."""
     for temporary in list(_unfinished):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
 
 
 def _mode_for(target: Path) -> int:
-    """The mode of the file that is replaced, or what the umask leaves of a new one."""
+    """The permissions of the file that is replaced, or those that the umask leaves to a new one."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     umask = os.umask(0)

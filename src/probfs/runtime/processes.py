@@ -1,4 +1,4 @@
-"""Work on all cores, to be interrupted at once."""
+"""Tasks on all cores, in several processes, that Ctrl-C interrupts at once."""
 
 from __future__ import annotations
 
@@ -16,61 +16,63 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController
 
 from probfs.errors import DataError
+from probfs.text import option
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-WORTH_WORKERS = 10.0
-"""Seconds of work below which starting further processes, each with scikit-learn to import, would not pay."""
+SECONDS_WORTH_WORKERS = 10.0
+"""Work estimated below this stays in this process: every worker process first has to import scikit-learn."""
 
 
 class Workers:
-    """Runs tasks here at first, and on several processes once it is clear that there is work for them."""
+    """Runs tasks in this process at first, and in several worker processes once the remaining work is worth it."""
 
     def __init__(self, jobs: int, tasks: int) -> None:
-        """``tasks`` is how many there will be in all."""
+        """``tasks`` is the number of tasks in all calls of ``run`` together."""
         self._jobs = jobs
-        self._left = tasks
-        self._spent = 0.0
+        self._remaining = tasks
+        self._seconds = 0.0
         self._done = 0
 
     def run(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         """The results, in the order of the tasks."""
         for position, task in enumerate(tasks):
-            if self._worth_sharing(len(tasks) - position):
-                for result in self._shared(work, tasks[position:]):
-                    self._left -= 1
+            if self._is_worth_workers(len(tasks) - position):
+                for result in self._run_in_workers(work, tasks[position:]):
+                    self._remaining -= 1
                     yield result
                 return
             start = time.perf_counter()
-            result = interruptibly(work, task)
-            self._spent += time.perf_counter() - start
+            result = run_interruptibly(work, task)
+            self._seconds += time.perf_counter() - start
             self._done += 1
-            self._left -= 1
+            self._remaining -= 1
             yield result
 
-    def _worth_sharing(self, tasks: int) -> bool:
+    def _is_worth_workers(self, tasks: int) -> bool:
         if self._jobs == 1 or tasks == 1 or not self._done:
             return False
-        return self._spent / self._done * self._left > WORTH_WORKERS
+        return self._seconds / self._done * self._remaining > SECONDS_WORTH_WORKERS
 
-    def _shared(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def _run_in_workers(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self._jobs, return_as="generator")
-        with _workers_deaf_to_ctrl_c():
-            results: Iterator[Result] = parallel(delayed(_on_one_core)(work, task) for task in tasks)
+        with _new_processes_ignore_ctrl_c():
+            results: Iterator[Result] = parallel(delayed(_run_on_one_core)(work, task) for task in tasks)
         try:
             yield from results
         except BrokenProcessPool as error:
-            problem = "a process that worked for this one was killed, for want of memory perhaps"
-            raise DataError(f"{problem}; use fewer with --jobs, or --jobs 1") from error
+            problem = "a worker process was killed, perhaps for lack of memory"
+            raise DataError(f"{problem}; use fewer with {option('jobs')}, or {option('jobs', 1)}") from error
 
 
 @contextmanager
-def _workers_deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started meanwhile ignore Ctrl-C, which a terminal sends to all of them: whoever started them ends them,
-    while each on its own would complain in a traceback.
+def _new_processes_ignore_ctrl_c() -> Iterator[None]:
+    """Make processes that are started meanwhile ignore Ctrl-C, which a terminal sends to all of them.
+
+    The process that started them ends them; left to themselves, each would print a traceback.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -82,9 +84,9 @@ def _workers_deaf_to_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-class _OneBlasThread:
-    """While anyone is inside, BLAS works in one thread: on matrices of this size several would wait for each other
-    longer than they work. The limit holds for the whole process, so that the last to leave lifts it.
+class _SingleBlasThread:
+    """Limits BLAS to one thread while any thread is inside: on matrices of this size, several BLAS threads would spend
+    more time waiting for each other than working. The limit holds for the whole process, so the last to leave lifts it.
     """
 
     def __init__(self) -> None:
@@ -95,7 +97,7 @@ class _OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._limit = _blas_libraries().limit(limits=1, user_api="blas")
+                self._limit = _find_blas_libraries().limit(limits=1, user_api="blas")
             self._inside += 1
 
     def __exit__(self, *error: object) -> None:
@@ -105,23 +107,25 @@ class _OneBlasThread:
                 self._limit.restore_original_limits()
 
 
-_one_blas_thread = _OneBlasThread()
+_single_blas_thread = _SingleBlasThread()
 
 
 @cache
-def _blas_libraries() -> ThreadpoolController:
-    """To find them takes some milliseconds, so it is done once."""
+def _find_blas_libraries() -> ThreadpoolController:
+    """The loaded BLAS libraries; finding them takes some milliseconds, so it is done once."""
     return ThreadpoolController()
 
 
-def _on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
-    with _one_blas_thread:
+def _run_on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
+    with _single_blas_thread:
         return work(task)
 
 
-def interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
-    """Call in a thread of its own: Ctrl-C is heard at once, while a fit in C would keep it waiting to its end."""
-    with _one_blas_thread:
+def run_interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
+    """The result of a task run in another thread, so that Ctrl-C is heard at once: a fit in C would delay it until
+    the fit is finished.
+    """
+    with _single_blas_thread:
         return in_threads(work, [task], 1)[0]
 
 

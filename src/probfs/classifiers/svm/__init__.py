@@ -1,1 +1,6 @@
-"""The Platt-scaled support vector machine."""
+"""Ranking with a support vector machine whose decision values become probabilities by Platt's sigmoid.
+
+``classifier`` is the entry: every round it fits models (``fitted_svm``, ``platt_scaling``, ``binary_svm``) on numbers
+made of the features (``design_matrix``) and compares their probabilities with those they give when a feature is
+permuted (``permuted_decisions``, ``donors``) or those of models retrained without it (``tasks``).
+"""

@@ -1,4 +1,4 @@
-"""Whose value a row gets when a column is shuffled: drawn once a round, and the same for every feature."""
+"""Which row gives a row its value when a feature is permuted: drawn once a round, the same for every feature."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import numpy.typing as npt
 from probfs.tables.table import Integers
 
 Donors = npt.NDArray[np.int32]
-"""Shuffles × rows: the labelled row whose value each row is given."""
+"""Permutations × rows: the position of the labelled row whose value each row is given."""
 
 
-def draw_donors(counts: Integers, donor_counts: Integers, shuffles: int, generator: np.random.Generator) -> Donors:
-    """Donors for rows that stand for ``counts`` rows each, from labelled rows that stand for ``donor_counts``.
+def draw_donors(counts: Integers, donor_counts: Integers, permutations: int, generator: np.random.Generator) -> Donors:
+    """Donors for rows that count ``counts`` times each, among labelled rows that count ``donor_counts`` times.
 
-    The rows stand side by side on a ring, each as wide as it counts, and so do the donors, in an order drawn anew for
-    every shuffle and turned by a random angle: a row's donor is the one at its middle. When rows and donors are the
-    same and all count once that is a permutation; in any case each donor is met as often as it counts.
+    Imagine the rows laid out along a circle, each as wide as its count, and the donors along a second circle of the
+    same length, in a random order and turned by a random angle, both drawn anew for every permutation. A row's donor
+    is the one opposite the row's middle. If rows and donors are the same and all count once, this is a permutation;
+    in general every donor is drawn with a frequency proportional to its count.
     """
     length = int(donor_counts.sum())
     middles = (np.cumsum(counts) - counts / 2) * (length / int(counts.sum()))
-    donors = np.empty((shuffles, len(counts)), dtype=np.int32)
+    donors = np.empty((permutations, len(counts)), dtype=np.int32)
     for row in donors:
         order = generator.permutation(len(donor_counts))
         ends = np.cumsum(donor_counts[order])

@@ -145,9 +145,10 @@ class _DataReader:
             line = decode_line(match.group(), number, self._source).strip()
             if not line or line.startswith("%"):
                 continue
+            row = len(lines)
             for position, value in self._rows.parse(line, number):
                 if value != defaults[position]:
-                    exceptions[position][len(lines)] = value
+                    exceptions[position][row] = value
             lines.append(number)
         for builder, default, values in zip(self._columns, defaults, exceptions, strict=True):
             builder.append(encode_sparse(default, values, len(lines)))

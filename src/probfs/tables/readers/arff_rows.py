@@ -44,7 +44,15 @@ class RowParser:
         while text[position : position + 1] == " ":
             position += 1
         if text[position : position + 1] in ("'", '"'):
-            return self._parse_quoted_cell(text, position, delimiter, number)
+            match = QUOTED.match(text, position)
+            if match is None:
+                raise self._error(UNCLOSED_QUOTE, number)
+            end = text.find(delimiter, match.end())
+            behind = text[match.end() : end if end >= 0 else len(text)].strip()
+            if behind and not behind.startswith("%"):
+                problem = f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash"
+                raise self._error(problem, number)
+            return unescape(match[1] if match[1] is not None else match[2]), None if behind or end < 0 else end + 1
         end = text.find(delimiter, position)
         bare = text[position : end if end >= 0 else len(text)]
         comment = _COMMENT.search(bare)
@@ -54,17 +62,6 @@ class RowParser:
         if not bare:
             raise self._error("an empty value; a missing one is written ?", number)
         return None if bare == "?" else bare, None if end < 0 else end + 1
-
-    def _parse_quoted_cell(self, text: str, position: int, delimiter: str, number: int) -> tuple[str, int | None]:
-        match = QUOTED.match(text, position)
-        if match is None:
-            raise self._error(UNCLOSED_QUOTE, number)
-        end = text.find(delimiter, match.end())
-        behind = text[match.end() : end if end >= 0 else len(text)].strip()
-        if behind and not behind.startswith("%"):
-            problem = f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash"
-            raise self._error(problem, number)
-        return unescape(match[1] if match[1] is not None else match[2]), None if behind or end < 0 else end + 1
 
     def _strip_weight(self, line: str) -> str:
         """A dense row without the weight in braces that may follow it."""

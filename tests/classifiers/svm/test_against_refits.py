@@ -1,82 +1,40 @@
-"""The SVM backend against refits and really shuffled matrices, on random tables."""
+"""The scores of the SVM against refits and really permuted matrices, on random tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from probfs.classifiers.settings import Settings, settle
 
 from probfs.classifiers.svm.classifier import Svm
-from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import schedule
-from probfs.tables.arrow_arrays import text_array
-from tests.support.refitted_svm import expected_round
+from tests.support.expected_svm_rounds import expected_round
+from tests.support.refitted_svm import SvmParameters
+from tests.support.svm_tables import random_dataset
 
 
-def chosen(estimate: str = "resubstitution", folds: int | None = None, seed: int = 0, **own: Any) -> Settings:
-    return settle(
-        classifier="svm",
-        score="absolute",
-        estimate=estimate,  # type: ignore[arg-type]  # a text for one of few
-        folds=folds,
-        step=1,
-        eliminate=True,
-        seed=seed,
-        own=own,
-        names={},
-    )
+def chosen(**parameters: Any) -> SvmParameters:
+    """The parameters given, the defaults for the others."""
+    return SvmParameters(**parameters)
 
 
-def random_dataset(
-    seed: int, rows: int, kinds: str, classes: int = 2, unlabelled: int = 0, counted: bool = False, gaps: float = 0.1
-) -> Dataset:
-    """A table with a column for each letter of ``kinds``: continuous, few numbers (d), text, or always the same (s)."""
-    generator = np.random.default_rng(seed)
-    labels = np.sort(np.arange(rows) % classes)
-    features = []
-    for position, kind in enumerate(kinds):
-        pull = generator.normal(size=classes)
-        centre = np.concatenate([pull[labels], generator.normal(size=unlabelled)])
-        values = centre + generator.normal(size=rows + unlabelled)
-        if kind == "s":
-            values = np.zeros_like(values)
-        elif kind != "c":
-            values = np.rint(values)
-        numbers, codes = np.unique(values, return_inverse=True)
-        codes[generator.random(len(codes)) < gaps] = len(numbers)
-        labelled, others = codes[:rows].astype(np.uint16), codes[rows:].astype(np.uint16)
-        texts = text_array([repr(number) for number in numbers.tolist()])
-        if kind == "t":
-            others[~np.isin(others, labelled)] = len(numbers)
-            features.append(Feature(f"f{position}", texts, labelled, others))
-        else:
-            features.append(Feature(f"f{position}", texts, labelled, others, numbers))
-    counts = generator.integers(1, 4, rows) if counted else np.ones(rows, dtype=np.int64)
-    more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
-    dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)
-    return order_by_content(dataset, 0)
-
-
-def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_digits: bool = True) -> int:
-    """Compare some rounds with the reference, and say how many sigmoids came out decreasing."""
+def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1, same_digits: bool = True) -> None:
+    """Compare some rounds with the reference."""
     tolerance = 1e-9 if same_digits else 5e-3
-    features = len(dataset.features)
-    backend = Svm(dataset, chosen_settings, schedule(features, 1), jobs=1)
+    svm = Svm(dataset, **asdict(parameters), rounds=schedule(len(dataset.features), 1), jobs=1)
     dealt = None
-    if chosen_settings.folds is not None:
-        dealt = deal_folds(dataset, chosen_settings.folds, chosen_settings.seed)
-    inverted = 0
+    if parameters.folds is not None:
+        dealt = deal_folds(dataset, parameters.folds, parameters.seed)
     for number in range(1, rounds + 1):
-        active = backend.active.tolist()
-        scores = backend.score()
-        expected = expected_round(dataset, chosen_settings, active, number, dealt, same_digits)
+        active = svm.active.tolist()
+        scores = svm.score()
+        expected = expected_round(dataset, parameters, active, number, dealt, same_digits)
         np.testing.assert_allclose(scores.s_s.to_floats(), expected.s_s, rtol=0, atol=tolerance)
         np.testing.assert_allclose(scores.s_a.to_floats(), expected.s_a, rtol=0, atol=tolerance)
         assert (scores.s_su is None) == (not expected.s_su)
@@ -84,9 +42,7 @@ def check(dataset: Dataset, chosen_settings: Settings, rounds: int = 1, same_dig
             np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=tolerance)
         assert scores.errors == expected.errors
         assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)
-        inverted += expected.inverted
-        backend.drop(backend.active[:1])
-    return inverted
+        svm.drop(svm.active[:1])
 
 
 TABLES = {
@@ -104,7 +60,7 @@ TABLES = {
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("table", list(TABLES))
-def test_scores_are_those_of_refits_and_shuffled_matrices(table: str, kernel: str, removal: str) -> None:
+def test_scores_are_those_of_refits_and_permuted_matrices(table: str, kernel: str, removal: str) -> None:
     dataset = TABLES[table]
     check(dataset, chosen(kernel=kernel, removal=removal), rounds=min(3, len(dataset.features)))
 
@@ -112,13 +68,13 @@ def test_scores_are_those_of_refits_and_shuffled_matrices(table: str, kernel: st
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_retrained_scores_are_those_of_fits_from_scratch(kernel: str, classes: int) -> None:
-    """Also when the inner products are made anew; LIBSVM, which stops at 1e-3, then may stop a little elsewhere."""
+    """Also with inner products computed anew; LIBSVM, whose tolerance is 1e-3, may then stop at another solution."""
     dataset = random_dataset(12, 40, "cccc", classes, unlabelled=10, gaps=0)
     check(dataset, chosen(kernel=kernel, C=1.0, removal="retrain"), rounds=3, same_digits=False)
 
 
 @pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])
-def test_every_way_to_shuffle_under_rbf_gives_the_same(gamma: float | str) -> None:
+def test_every_way_to_permute_under_rbf_gives_the_same(gamma: float | str) -> None:
     check(random_dataset(9, 60, "ccctd"), chosen(kernel="rbf", gamma=gamma, permutations=5))
 
 
@@ -145,7 +101,7 @@ def test_held_out_rows_are_scored_by_models_that_never_saw_them(
     estimate: str, folds: int | None, removal: str, kernel: str
 ) -> None:
     dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
-    check(dataset, chosen(estimate, folds, removal=removal, kernel=kernel))
+    check(dataset, chosen(estimate=estimate, folds=folds, removal=removal, kernel=kernel))
 
 
 @settings(max_examples=25)

@@ -1,0 +1,88 @@
+"""An SVM fitted on one set of training rows and features, and the probabilities it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, make_frequency_svms
+from probfs.classifiers.svm.design_matrix import DesignMatrix, Positions
+from probfs.classifiers.svm.kernel_functions import KernelFunction, choose_kernel
+from probfs.classifiers.svm.options import Gamma, KernelName
+from probfs.classifiers.svm.platt_scaling import SvcInput, TrainingSigmoids, fit_binary_svms
+from probfs.classifiers.svm.training_rows import TrainingRows
+from probfs.tables.table import Floats
+
+FEW_ROWS = 2_000
+"""Up to this many training rows the whole kernel matrix is computed before the fit."""
+MOST_KERNEL_ROWS = 5_000
+"""Up to this many, it is computed if there is a column for every 20 rows or more; measured on tables of both shapes."""
+_ROWS_PER_COLUMN = 20
+_KERNEL_VALUES_PER_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """The kernel and the penalty of every fit of a ranking."""
+
+    kernel: KernelName
+    cost: float
+    gamma: Gamma
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSvm:
+    """One binary SVM, or one for each of more than two classes, all with the same kernel and design matrix."""
+
+    binary_svms: Sequence[BinarySvm]
+    kernel: KernelFunction
+    matrix: DesignMatrix
+
+    def probabilities(self, rows: Positions) -> Floats:
+        """The class probabilities of some rows, as ``compute_probabilities`` gives them: classes × rows."""
+        parts = [
+            compute_probabilities([self._decision_values(svm, block) for svm in self.binary_svms], self.binary_svms)
+            for block in self._blocks(rows)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def _decision_values(self, svm: BinarySvm, rows: Positions) -> Floats:
+        cells, support = self.matrix.cells[rows], self.matrix.cells[svm.support]
+        if self.kernel.name == "linear":
+            values: Floats = cells @ (svm.coefficients @ support) + svm.intercept
+            return values
+        return svm.decision_values(self.kernel.between(cells, support))
+
+    def _blocks(self, rows: Positions) -> Iterator[Positions]:
+        """Blocks of rows whose kernel values fit into a moderate amount of memory."""
+        most = max((len(svm.support) for svm in self.binary_svms), default=0)
+        size = max(1, _KERNEL_VALUES_PER_BLOCK // (most + 1))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size]
+
+
+def fit_svm(
+    matrix: DesignMatrix,
+    rows: TrainingRows,
+    options: FitOptions,
+    training_sigmoids: TrainingSigmoids = None,
+    products: Floats | None = None,
+) -> FittedSvm:
+    """Fit on some rows of a matrix; ``products`` are the inner products of these rows, if already known."""
+    cells = matrix.cells[rows.positions]
+    if not cells.shape[1]:
+        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix)
+    kernel = choose_kernel(options.kernel, options.gamma, cells, rows.counts)
+    if products is None:
+        products = compute_inner_products(cells)
+    svc_input = SvcInput.prepare(kernel, cells, products)
+    return FittedSvm(fit_binary_svms(rows, svc_input, options.cost, training_sigmoids), kernel, matrix)
+
+
+def compute_inner_products(cells: Floats) -> Floats | None:
+    """The inner products of all rows with each other; None where LIBSVM is faster to compute those that it needs."""
+    rows, columns = cells.shape
+    worth_it = rows <= FEW_ROWS or (rows <= MOST_KERNEL_ROWS and columns >= rows / _ROWS_PER_COLUMN)
+    return cells @ cells.T if worth_it else None

@@ -1,0 +1,180 @@
+"""Fitting binary SVMs by LIBSVM, each with Platt's sigmoid, which turns its decision values into probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.svm import SVC
+
+from probfs.classifiers.svm.binary_svm import BinarySvm
+from probfs.classifiers.svm.design_matrix import Positions
+from probfs.classifiers.svm.kernel_functions import KernelFunction
+from probfs.classifiers.svm.training_rows import TrainingRows
+from probfs.columns.folds import deal
+from probfs.tables.table import Floats, Integers
+
+TrainingSigmoids: TypeAlias = "Sequence[bool] | None"
+"""For each binary SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows
+instead of cross-validated ones. None: only where the cross-validated sigmoid decreases.
+"""
+
+MOST_FOLDS = 5
+MOST_ITERATIONS = 1_000_000
+"""Tables of 100 × 30 to 2,000 × 100 take 200 to 8,000; with huge costs or counts even this may be too few."""
+CACHE_MEGABYTES = 500
+TOLERANCE = 1e-3
+"""LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
+
+
+class _QuietSvc(SVC):  # type: ignore[misc]  # scikit-learn ships no types
+    """An SVC that does not warn when it stops early: the classifier counts these fits and notes them once.
+
+    (A warning filter would not do: filters are not thread-safe.)
+    """
+
+    def _warn_from_fit_status(self) -> None:
+        pass
+
+
+class _FrozenSvc(FrozenEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A fitted SVC that calibration does not fit again, also when it passes sample weights."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _FrozenSvc:  # noqa: N803  # scikit-learn's names
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class SvcInput:
+    """Input of scikit-learn's SVC: the kernel matrix of the training rows or, where that is too large, their cells."""
+
+    values: Floats
+    kernel: KernelFunction | None = None
+    """None if the values are a kernel matrix."""
+
+    @classmethod
+    def prepare(cls, kernel: KernelFunction, cells: Floats, products: Floats | None) -> SvcInput:
+        """The kernel matrix if the inner products of the rows are given, otherwise the cells."""
+        if products is None:
+            return cls(cells, kernel)
+        norms = products.diagonal().copy()
+        return cls(kernel.from_inner_products(products, norms, norms))
+
+    def select(self, rows: Positions) -> Floats:
+        """The input for some of the rows, which may repeat."""
+        if np.array_equal(rows, np.arange(len(self.values))):
+            return self.values
+        return self.values[rows] if self.kernel is not None else self.values[np.ix_(rows, rows)]
+
+    def make_svc(self, cost: float) -> SVC:
+        """An SVC, not yet fitted, for this kind of input."""
+        settings: dict[str, Any] = {
+            "C": cost,
+            "tol": TOLERANCE,
+            "cache_size": CACHE_MEGABYTES,
+            "max_iter": MOST_ITERATIONS,
+        }
+        if self.kernel is None:
+            return _QuietSvc(kernel="precomputed", **settings)
+        return _QuietSvc(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """The training rows, divided where the copies of one row fall into different folds of the sigmoid."""
+
+    rows: Positions
+    """The training row of each piece."""
+    folds: Positions
+    weights: Floats
+    """How many copies of its row each piece stands for."""
+
+    @classmethod
+    def cut(cls, counts: Integers, folds: int) -> _Pieces:
+        dealt = deal(counts, folds).T
+        rows, piece_folds = np.nonzero(dealt)
+        return cls(rows, piece_folds, dealt[rows, piece_folds].astype(np.float64))
+
+    def fold_splits(self) -> list[tuple[Positions, Positions]]:
+        """The training and the test pieces of each fold."""
+        return [
+            (np.flatnonzero(self.folds != fold), np.flatnonzero(self.folds == fold))
+            for fold in range(int(self.folds.max()) + 1)
+        ]
+
+
+def fit_binary_svms(
+    rows: TrainingRows, svc_input: SvcInput, cost: float, training_sigmoids: TrainingSigmoids = None
+) -> list[BinarySvm]:
+    """The binary SVMs of a model, each with its sigmoid.
+
+    On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
+    cross-validated decision values decreases. The SVM is still right about the rows it was trained on, so the sigmoid
+    is fitted on these instead. But such a sigmoid is much steeper: models that are compared with each other must use
+    the same kind, which is what ``training_sigmoids`` is for.
+    """
+    pieces = _Pieces.cut(rows.counts, min(MOST_FOLDS, int(rows.class_counts().min())))
+    splits = pieces.fold_splits()
+    values = svc_input.select(pieces.rows)
+    svc = svc_input.make_svc(cost)
+    svms = []
+    # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        for number, target in enumerate(rows.target_classes()):
+            members = (rows.labels[pieces.rows] == target).astype(np.int64)
+            calibrated = _calibrate(svc, splits, values, members, pieces.weights)
+            fitted: SVC = calibrated.calibrated_classifiers_[0].estimator
+            slope, offset = _sigmoid_of(calibrated)
+            inverted = slope <= 0
+            if inverted if training_sigmoids is None else training_sigmoids[number]:
+                slope, offset = _fit_training_sigmoid(fitted, values, members, pieces.weights)
+            if slope <= 0:
+                # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
+                slope, offset = 0.0, _log_odds(members, pieces.weights)
+            support, coefficients = _merge_support_vectors(fitted, rows, pieces)
+            converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
+            intercept = float(fitted.intercept_[0])
+            svms.append(BinarySvm(support, coefficients, intercept, slope, offset, inverted, converged))
+    return svms
+
+
+def _calibrate(
+    svc: SVC | _FrozenSvc,
+    splits: Sequence[tuple[Positions, Positions]],
+    values: Floats,
+    members: Integers,
+    weights: Floats,
+) -> CalibratedClassifierCV:
+    calibrated = CalibratedClassifierCV(svc, method="sigmoid", ensemble=False, cv=splits)
+    return calibrated.fit(values, members, sample_weight=weights)
+
+
+def _fit_training_sigmoid(fitted: SVC, values: Floats, members: Integers, weights: Floats) -> tuple[float, float]:
+    """Slope and offset of the sigmoid on the decision values of the rows that an SVC was trained on."""
+    everything = np.arange(len(values))
+    return _sigmoid_of(_calibrate(_FrozenSvc(fitted), [(everything, everything)], values, members, weights))
+
+
+def _sigmoid_of(calibrated: CalibratedClassifierCV) -> tuple[float, float]:
+    """Slope and offset; scikit-learn stores both with the opposite sign."""
+    sigmoid = calibrated.calibrated_classifiers_[0].calibrators[0]
+    return -float(sigmoid.a_), -float(sigmoid.b_)
+
+
+def _log_odds(members: Integers, weights: Floats) -> float:
+    total, own = weights.sum(), weights[members == 1].sum()
+    return math.log(own / (total - own))
+
+
+def _merge_support_vectors(fitted: SVC, rows: TrainingRows, pieces: _Pieces) -> tuple[Positions, Floats]:
+    """The positions and coefficients of the support vectors, with the pieces of one row added up."""
+    by_row = np.zeros(len(rows.positions))
+    np.add.at(by_row, pieces.rows[fitted.support_], fitted.dual_coef_[0])
+    used = np.flatnonzero(by_row)
+    return rows.positions[used], by_row[used]

@@ -1,0 +1,111 @@
+"""The sums over rows that a round's scores are made of; each model contributes a share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.classifiers.sums import Fit, Sums
+from probfs.classifiers.svm.binary_svm import BinarySvm
+from probfs.classifiers.svm.splits import UNLABELLED, Split
+from probfs.tables.table import Floats, Integers
+
+_EQUAL = 1e-12
+"""Probabilities closer than this are equal: the difference is rounding."""
+
+
+@dataclass(frozen=True)
+class FitTally:
+    """How many binary SVMs were fitted, and how many of them deserve a note."""
+
+    binary_svms: int = 0
+    inverted: int = 0
+    unconverged: int = 0
+
+    @classmethod
+    def of(cls, svms: Sequence[BinarySvm]) -> FitTally:
+        return cls(len(svms), sum(svm.inverted for svm in svms), sum(not svm.converged for svm in svms))
+
+    def __add__(self, other: FitTally) -> FitTally:
+        return FitTally(
+            self.binary_svms + other.binary_svms,
+            self.inverted + other.inverted,
+            self.unconverged + other.unconverged,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreShare:
+    """One model's share of a round's sums over rows, labelled and unlabelled; unlabelled rows have no signed sum."""
+
+    labelled: Sums
+    unlabelled: Sums
+    fit: Fit
+    tally: FitTally
+
+    def __add__(self, other: ScoreShare) -> ScoreShare:
+        return ScoreShare(
+            self.labelled + other.labelled,
+            self.unlabelled + other.unlabelled,
+            self.fit + other.fit,
+            self.tally + other.tally,
+        )
+
+
+def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> ScoreShare:
+    """The share of a block of scored rows.
+
+    ``actual`` holds their probabilities with all features, classes × rows, and ``changes`` by how much these exceed
+    the probabilities without each feature, classes × rows × features; of two classes, both have the second one only.
+    """
+    labels, counts = split.scored_labels[block], split.scored_counts[block].astype(np.float64)
+    known, unknown = labels != UNLABELLED, labels == UNLABELLED
+    # Of two classes, both change by the same amount: half of the sum over both is the change of one.
+    absolute = np.abs(changes).sum(axis=0) / (1 if len(changes) == 1 else 2)
+    own = _select_own_class(changes[:, known], labels[known])
+    return ScoreShare(
+        Sums(counts[known] @ absolute[known], counts[known] @ own),
+        Sums(counts[unknown] @ absolute[unknown], np.zeros(changes.shape[2])),
+        _sum_losses(actual[:, known], labels[known], counts[known]),
+        FitTally(),
+    )
+
+
+def sum_retrained(split: Split, probabilities: Iterator[Floats]) -> ScoreShare:
+    """The share of all scored rows, from their probabilities with all features and then without each of them."""
+    everything = slice(0, len(split.scored))
+    actual = next(probabilities)
+    shares = [sum_changes(split, everything, actual, (actual - without)[:, :, None]) for without in probabilities]
+    return ScoreShare(
+        Sums.side_by_side([share.labelled for share in shares]),
+        Sums.side_by_side([share.unlabelled for share in shares]),
+        shares[0].fit,
+        FitTally(),
+    )
+
+
+def _select_own_class(changes: Floats, labels: Integers) -> Floats:
+    """The change of each row's own class: rows × features."""
+    if len(changes) == 1:
+        # The first of two classes changes by as much as the second, in the other direction.
+        signs = np.where(labels == 1, 1.0, -1.0)
+        own: Floats = changes[0] * signs[:, None]
+    else:
+        own = changes[labels, np.arange(len(labels))]
+    return own
+
+
+def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> Fit:
+    probabilities = np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
+    # A tie between classes falls to the first.
+    predicted = np.argmax(probabilities >= probabilities.max(axis=0, initial=0) - _EQUAL, axis=0)
+    own = probabilities[labels, np.arange(len(labels))]
+    with np.errstate(divide="ignore"):
+        log_losses = -np.log(own)
+    return Fit(
+        float(counts @ (predicted != labels)),
+        float(counts @ (1 - own)),
+        float(counts @ log_losses),
+    )

@@ -1,0 +1,26 @@
+"""Formats by the ending of a file, and the message about an unknown one."""
+
+from __future__ import annotations
+
+import pytest
+
+import probfs
+from probfs.runtime.output import format_by_ending
+from probfs.text import command_line_language
+
+ENDINGS = {".csv": "csv", ".json": "json"}
+
+
+def test_the_ending_of_a_file_chooses_its_format() -> None:
+    assert format_by_ending("ranking.JSON", ENDINGS, "csv") == "json"
+    assert format_by_ending("/dev/stdout", ENDINGS, "csv") == "csv"
+
+
+def test_an_unknown_ending_is_refused_in_the_caller_s_language() -> None:
+    with pytest.raises(probfs.UsageError) as caught:
+        format_by_ending("ranking.xls", ENDINGS, "csv")
+    assert str(caught.value) == "output=: the ending '.xls' tells no format; use .csv, .json, or format="
+    with command_line_language(), pytest.raises(probfs.UsageError) as caught:
+        format_by_ending("rows", ENDINGS, "csv", "unlabeled_output")
+    problem = "--unlabeled-output: a name without an ending tells no format"
+    assert str(caught.value) == f"{problem}; use .csv, .json, or --format"
