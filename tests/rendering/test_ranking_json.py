@@ -8,7 +8,10 @@ import math
 import pytest
 
 import probfs
+from probfs.ranking.result import Ranking
 from probfs.rendering.ranking_csv import CSV_HEADER
+from probfs.rendering.ranking_json import ranking_document, ranking_json
+from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.paths import SAMPLES
 
 
@@ -31,8 +34,26 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
     assert ",".join(CSV_HEADER) == "rank,feature,s_s,s_a,s_su,round,initial_s_s,initial_s_a,initial_s_su"
 
 
+def test_the_keys_of_the_input_are_a_contract_too(commute: Ranking) -> None:
+    assert list(ranking_document(commute)["input"]) == [
+        "source",
+        "target",
+        "target_reason",
+        "classes",
+        "labelled_rows",
+        "unlabelled_rows",
+        "unlabelled_sources",
+        "features",
+    ]
+
+
 def test_an_infinite_loss_is_null_in_json() -> None:
     ranking = probfs.rank(SAMPLES / "breast_cancer.csv", exclude=["sample_id"], smoothing=0)
     assert math.isinf(ranking.rounds[0].log_loss)
     document = json.loads(ranking.to_json(), parse_constant=lambda text: pytest.fail(f"{text} in JSON"))
     assert document["rounds"][0]["log_loss"] is None
+
+
+def test_names_are_kept(hostile_ranking: Ranking) -> None:
+    document = json.loads(ranking_json(hostile_ranking))
+    assert {feature["feature"] for feature in document["features"]} == set(HOSTILE_NAMES)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import probfs
+from probfs.ranking.result import Ranking
 from probfs.rendering.formats import Presentation
 from probfs.rendering.ranking_table import ranking_table
+from probfs.text import is_unseen
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 
@@ -26,3 +28,36 @@ def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> N
     shown = ranking_table(ranking, Presentation(80))
     assert "left in round" in shown
     assert "█" in shown
+
+
+def test_the_driving_score_stands_first_with_its_bar(write: Write) -> None:
+    """A bar is proportional to the score; what is below zero has none."""
+    rows = "".join(f"{n % 2},{n % 4 // 2},{'pq'[n % 2]}\n" for n in range(16))
+    ranking = probfs.rank(write("t.csv", f"tells,noise,y\n{rows}"), score="signed")
+    header, first, second = ranking_table(ranking, Presentation()).splitlines()[-3:]
+    assert header.split() == ["rank", "feature", "Ŝ_A", "Ŝ_S", "left", "in", "round"]
+    assert first.split()[:4] == ["1", "tells", f"{ranking.features[0].s_a:.4f}", "█" * 12]
+    assert ranking.features[1].s_a < 0
+    assert second.split()[1:3] == ["noise", f"{ranking.features[1].s_a:.4f}"]
+    assert "█" not in second
+
+
+def test_what_is_not_listed_is_counted(commute: Ranking) -> None:
+    assert ranking_table(commute.top(2), Presentation()).splitlines()[-1] == "… and 4 more"
+    assert "more" not in ranking_table(commute, Presentation())
+
+
+def test_off_a_terminal_nothing_is_cut_and_there_is_no_color(write: Write) -> None:
+    name = "long" * 60
+    rows = "".join(f"{n % 2},{'pq'[n % 2]}\n" for n in range(12))
+    ranking = probfs.rank(write("t.csv", f"{name},y\n{rows}"))
+    assert f" {name} " in ranking_table(ranking, Presentation())
+    assert "\x1b" not in ranking_table(ranking, Presentation(width=80))
+    assert "\x1b[36m" in ranking_table(ranking, Presentation(width=80, color=True))
+
+
+def test_names_cannot_steer_the_terminal(hostile_ranking: Ranking) -> None:
+    shown = ranking_table(hostile_ranking, Presentation())
+    assert not any(map(is_unseen, shown.replace("\n", "")))
+    assert "[/x]" in shown
+    assert "new\\nline" in shown
