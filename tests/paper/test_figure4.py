@@ -31,7 +31,7 @@ def figure_4(**trials: list[list[float]]) -> dict[str, str]:
     }
     share = np.array([shares["first"], shares["second"], shares["third"]])
     laboratory = idle_laboratory("figure4", 500)
-    return verdicts(figure4.judged(laboratory, share, "--smoothing 0"))
+    return verdicts(figure4.judge_claims(laboratory, share, "--smoothing 0"))
 
 
 def test_figure_4_is_judged_by_its_counts() -> None:

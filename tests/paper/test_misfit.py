@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs.paper.experiments.misfit import Case, Draw, claims_of, found, together
+from probfs.paper.experiments.misfit import Case, Draw, join_verdicts, judge_claims, share_found
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
 from tests.support.experiments import idle_laboratory
 
 
 def test_relevant_before_irrelevant_is_counted_in_pairs() -> None:
-    assert found(["relevant_1", "relevant_2", "noise_1", "proxy_1"]) == 1
-    assert found(["noise_1", "proxy_1", "relevant_1"]) == 0
-    assert found(["noise_1", "copy_1", "relevant_1", "proxy_1"]) == 0.5
+    assert share_found(["relevant_1", "relevant_2", "noise_1", "proxy_1"]) == 1
+    assert share_found(["noise_1", "proxy_1", "relevant_1"]) == 0
+    assert share_found(["noise_1", "copy_1", "relevant_1", "proxy_1"]) == 0.5
 
 
 def case(*gains: float, rows: int = 40, number: int = -1) -> Case:
@@ -34,21 +34,21 @@ def test_an_interval_decides_and_few_draws_do_not() -> None:
 
 
 def test_verdicts_together_are_the_worst_of_them() -> None:
-    assert together(["holds", "undecided"]) == "holds"
-    assert together(["holds", "does not hold", "undecided"]) == "does not hold"
-    assert together(["undecided"]) == "undecided"
+    assert join_verdicts(["holds", "undecided"]) == "holds"
+    assert join_verdicts(["holds", "does not hold", "undecided"]) == "does not hold"
+    assert join_verdicts(["undecided"]) == "undecided"
 
 
 def test_the_third_prediction_is_judged_by_its_cases() -> None:
     laboratory = idle_laboratory("misfit", 20)
     better, worse = [0.1, 0.12] * 10, [-0.1, -0.12] * 10
-    claims = claims_of(laboratory, [case(*better, rows=60), case(*worse, rows=200), case(*better, number=0)])
+    claims = judge_claims(laboratory, [case(*better, rows=60), case(*worse, rows=200), case(*better, number=0)])
     overall, *_, last, controls = claims
     assert overall.verdict == last.verdict == "does not hold"
     assert "of 2 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
     # A control in which one score is better says that they are not alike.
     assert controls.verdict == "does not hold"
-    assert claims_of(laboratory, [case(*better, rows=60)])[0].verdict == "holds"
+    assert judge_claims(laboratory, [case(*better, rows=60)])[0].verdict == "holds"
 
 
 @pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)

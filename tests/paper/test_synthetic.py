@@ -29,7 +29,7 @@ def test_nominal_is_drawn_as_section_5_2_says(sampling: Sampling, first: tuple[f
 
 def test_xcp_is_drawn_as_footnote_1_says() -> None:
     random = np.random.default_rng(0)
-    sample = synthetic.shifted(100_000, random, c=2.0, p=0.6, relevant=1, noise=1, balance=0.3)
+    sample = synthetic.shifted_columns(100_000, random, c=2.0, p=0.6, relevant=1, noise=1, balance=0.3)
     assert sample.positive.sum() == 30_000
     signed = np.where(sample.positive, 1, -1) * sample.columns["relevant_1"]
     assert signed.mean() == pytest.approx(2.0 * 0.6, abs=0.02)

@@ -32,7 +32,7 @@ def table_1(**changes: float) -> dict[str, str]:
         size, score, feature = (int(part) for part in change.split("_")[1:])
         places[0, size, 0, score, feature] = value
     laboratory = idle_laboratory("table1", 2)
-    return verdicts(tuple(table1.judged(laboratory, places, table1.aggregated(places), "--smoothing 1")))
+    return verdicts(tuple(table1.judge_claims(laboratory, places, table1.aggregate_ranks(places), "--smoothing 1")))
 
 
 def test_table_1_is_judged_by_its_places() -> None:
@@ -63,4 +63,4 @@ def test_small_sets_may_rank_noise_higher() -> None:
 
 def test_an_aggregate_rank_is_the_rank_of_the_mean_place() -> None:
     places = np.array([[[[[1.0, 2.0, 3.0]], [[3.0, 1.0, 2.0]], [[3.0, 1.0, 2.0]]]]])
-    assert table1.aggregated(places).tolist() == [[[[2.5, 1.0, 2.5]]]]
+    assert table1.aggregate_ranks(places).tolist() == [[[[2.5, 1.0, 2.5]]]]

@@ -83,11 +83,11 @@ def draw_sample(
     generator = np.random.default_rng(seed)
     if problem == "nominal":
         return nominal(rows, generator, **options), nominal(unlabelled, generator)
-    draw = shifted if problem == "xcp" else weston
+    draw = shifted_columns if problem == "xcp" else weston
     return draw(rows, generator, **options), draw(unlabelled, generator, **options)
 
 
-def shifted(
+def shifted_columns(
     rows: int, generator: np.random.Generator, *, c: float, p: float, relevant: int, noise: int, balance: float
 ) -> Sample:
     """Footnote 1: relevant columns X_{c,p}, y·N(c, 1) with probability p and else N(0, 1); noise N(0, 1).

@@ -41,7 +41,7 @@ def _row(task: tuple[int, int, float, float]) -> Row:
     """The scores of X_{c,p} in a table of its own, each from the models with and without it."""
     seed, run, c, p = task
     random = generator(seed, run, round(4 * c), round(10 * p))
-    sample = synthetic.shifted(_ROWS, random, c=c, p=p, relevant=1, noise=1, balance=0.5)
+    sample = synthetic.shifted_columns(_ROWS, random, c=c, p=p, relevant=1, noise=1, balance=0.5)
     ranking = rank(sample.labelled(), classifier="svm", removal="retrain", eliminate=False, seed=run, jobs=1)
     (scores,) = (feature for feature in ranking.features if feature.feature == "relevant_1")
     return run, c, p, scores.initial_s_s, scores.initial_s_a
@@ -64,7 +64,7 @@ def _power(s_s: np.ndarray, s_a: np.ndarray) -> float:
     return float(np.polyfit(np.log(s_s[clear]), np.log(s_a[clear]), 1)[0])
 
 
-def _signed(number: float) -> str:
+def _with_sign(number: float) -> str:
     return f"{'−' if number < 0 else '+'} {abs(number):.3f}"
 
 
@@ -84,7 +84,7 @@ def _claims(laboratory: Laboratory, rows: Sequence[Row]) -> tuple[Claim, ...]:
             "Ŝ_S ≈ √(Ŝ_A/2) over all c and p",
             f"root mean square distance at most {max(distances):.3f} in {laboratory.runs} draws of "
             f"{len(rows) // laboratory.runs} tables ({_CLOSE} would do); √(Ŝ_A/2) = {slope:.2f} Ŝ_S "
-            f"{_signed(start)}; of {len(rows)} Ŝ_A {np.count_nonzero(s_a < 0)} are below 0 and count as 0",
+            f"{_with_sign(start)}; of {len(rows)} Ŝ_A {np.count_nonzero(s_a < 0)} are below 0 and count as 0",
             verdict(max(distances) <= _CLOSE),
         ),
         laboratory.claim(

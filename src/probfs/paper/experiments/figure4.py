@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, get_args
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.api import rank
 from probfs.paper import synthetic
-from probfs.paper.catalogue import Sampling
+from probfs.paper.catalogue import SAMPLINGS, Sampling
 from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.figures import LABELS, STYLES, light_grid
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, portions
@@ -19,7 +20,7 @@ from probfs.tables.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TRIALS: tuple[Sampling, ...] = get_args(Sampling)
+_TRIALS: tuple[Sampling, ...] = SAMPLINGS
 _SIZES = tuple(range(20, 181, 20))
 _UNLABELLED = 1_000
 _SCORES = ("s_s", "s_a", "s_su")
@@ -40,7 +41,7 @@ def conduct(laboratory: Laboratory) -> Finding:
         for size in _SIZES
         for runs in portions(laboratory.runs)
     ]
-    results = laboratory.each(_picked, tasks)
+    results = laboratory.each(_count_picks, tasks)
     counts = np.zeros((len(_SMOOTHINGS), len(_TRIALS), len(_SIZES), len(_SCORES)), dtype=np.int64)
     for (_, trial, size, _), picked in zip(tasks, results, strict=True):
         counts[:, _TRIALS.index(trial), _SIZES.index(size)] += picked
@@ -53,13 +54,13 @@ def conduct(laboratory: Laboratory) -> Finding:
     claims = tuple(
         claim
         for smoothing, own in zip(_SMOOTHINGS, counts, strict=True)
-        for claim in judged(laboratory, own / laboratory.runs, f"--smoothing {smoothing}")
+        for claim in judge_claims(laboratory, own / laboratory.runs, f"--smoothing {smoothing}")
     )
     header = ("smoothing", "trial", "rows", "runs", *_SCORES)
     return Finding(claims, header, rows, lambda figure: _draw(figure, counts, laboratory.runs), size=(7.2, 5.6))
 
 
-def _picked(task: Task) -> Counts:
+def _count_picks(task: Task) -> Counts:
     """In how many of these runs each score is highest, with no other as high, for x1; smoothings × scores."""
     seed, trial, size, runs = task
     counts = np.zeros((len(_SMOOTHINGS), len(_SCORES)), dtype=np.int64)
@@ -101,97 +102,112 @@ class Lead:
         holds = bool(lead.mean() > 0 and np.all(lead >= -2 * error))
         return cls(int(np.count_nonzero(lead > 0)), len(lead), float(lead.mean()), holds)
 
-    def shown(self) -> str:
+    def describe(self) -> str:
         return f"at {self.ahead} of {self.sizes} sizes, by {self.mean:.1%} of the runs on average"
 
 
-def judged(laboratory: Laboratory, share: Floats, setting: str) -> tuple[Claim, ...]:
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Puts the claims of one smoothing to the test."""
+
+    laboratory: Laboratory
+    share: Floats
+    """How many of the runs pick x1, by trial, size and score."""
+    setting: str
+
+    def claim(self, where: str, says: str, measured: str, holds: bool) -> Claim:
+        return self.laboratory.claim(f"{where}, {self.setting}", says, measured, verdict(holds))
+
+    def comparable(self, where: str, says: str, difference: Floats) -> Claim:
+        """The claim that results are as good as the same, whose difference at each size is given."""
+        mean, most = difference.mean(), difference.max()
+        apart = f"{mean:.1%} of the runs apart on average, {most:.1%} at most"
+        return self.claim(where, says, f"{apart} ({_COMPARABLE:.0%} on average would do)", bool(mean < _COMPARABLE))
+
+    def leads(self, where: str, says: str, leads: Sequence[Lead]) -> Claim:
+        """The claim that Ŝ_S and Ŝ_A are both ahead."""
+        measured = f"Ŝ_S {leads[0].describe()}; Ŝ_A {leads[1].describe()}"
+        return self.claim(where, says, measured, all(lead.holds for lead in leads))
+
+    @property
+    def scores(self) -> tuple[Floats, ...]:
+        """Ŝ_S, Ŝ_A and Ŝ_SU, each by trial and size."""
+        return tuple(np.moveaxis(self.share, 2, 0))
+
+    def first_and_second_trial(self) -> tuple[Claim, ...]:
+        s_s, s_a, s_su = self.scores
+        more = [Lead.of(score[1], score[0], self.laboratory.runs) for score in (s_s, s_a)]
+        first, second = "section 5.2, first trial", "section 5.2, second trial"
+        return (
+            self.comparable(
+                first, "sampled proportionately, the three scores perform comparably", np.ptp(self.share[0], axis=1)
+            ),
+            self.leads(second, "Ŝ_S and Ŝ_A find x1 more often than in the first trial", more),
+            self.comparable(second, "Ŝ_SU performs nearly as in the first trial", np.abs(s_su[1] - s_su[0])),
+        )
+
+    def third_trial(self) -> tuple[Claim, ...]:
+        s_s, s_a, s_su = self.scores
+        sizes = self.share.shape[1]
+        fewer = [Lead.of(score[:2].min(axis=0), score[2], self.laboratory.runs) for score in (s_s, s_a)]
+        losses = [score[0] - score[2] for score in (s_s, s_a)]
+        ordered = int(np.count_nonzero((s_su[2] > s_a[2]) & (s_a[2] > s_s[2])))
+        gains = s_su[2] - np.maximum(s_s[2], s_a[2])
+        where = "section 5.2, third trial"
+        return (
+            self.leads(where, "Ŝ_S and Ŝ_A find x1 less often than in either other trial", fewer),
+            self.claim(
+                where,
+                "the degradation is greatest for Ŝ_S",
+                f"against the first trial Ŝ_S loses {losses[0].mean():.1%} of the runs, Ŝ_A {losses[1].mean():.1%}",
+                bool(np.all(losses[0] > losses[1])),
+            ),
+            self.comparable(
+                where,
+                "Ŝ_SU performs at approximately the same level as in the other trials",
+                np.abs(s_su[2] - s_su[:2]).max(axis=0),
+            ),
+            self.claim(
+                "figure 4, third trial",
+                "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S",
+                f"at {ordered} of {sizes} sizes, {self.laboratory.runs} runs each",
+                ordered == sizes,
+            ),
+            self.claim(
+                where,
+                "by how much Ŝ_SU outperforms the others does not depend on the number of rows",
+                f"by {gains.min():.1%} to {gains.max():.1%} of the runs ({_COMPARABLE:.0%} apart would do), "
+                f"{gains[0]:.1%} with the fewest rows and {gains[-1]:.1%} with the most",
+                bool(np.ptp(gains) < _COMPARABLE),
+            ),
+        )
+
+    def all_trials(self) -> tuple[Claim, ...]:
+        sizes = self.share.shape[1]
+        moves = [np.ptp(score, axis=0) for score in self.scores]
+        steadiest = int(np.count_nonzero(moves[2] < np.minimum(moves[0], moves[1])))
+        calmer = int(np.count_nonzero(moves[1] < moves[0]))
+        return (
+            self.claim(
+                "figure 4",
+                "Ŝ_SU is far more robust to how the rows are sampled",
+                f"between trials it moves by up to {moves[2].max():.1%} of the runs, Ŝ_S by {moves[0].max():.1%}, Ŝ_A "
+                f"by {moves[1].max():.1%}; least of the three at {steadiest} of {sizes} sizes",
+                steadiest == sizes,
+            ),
+            self.claim(
+                "figure 4",
+                "Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S",
+                f"it moves less between trials at {calmer} of {sizes} sizes",
+                calmer == sizes,
+            ),
+        )
+
+
+def judge_claims(laboratory: Laboratory, share: Floats, setting: str) -> tuple[Claim, ...]:
     """The claims; ``share`` is how many of the runs pick x1, by trial, size and score."""
-    s_s, s_a, s_su = np.moveaxis(share, 2, 0)
-    sizes = share.shape[1]
-    more = [Lead.of(score[1], score[0], laboratory.runs) for score in (s_s, s_a)]
-    fewer = [Lead.of(score[:2].min(axis=0), score[2], laboratory.runs) for score in (s_s, s_a)]
-    losses = [score[0] - score[2] for score in (s_s, s_a)]
-    ordered = int(np.count_nonzero((s_su[2] > s_a[2]) & (s_a[2] > s_s[2])))
-    gains = s_su[2] - np.maximum(s_s[2], s_a[2])
-    moves = [np.ptp(score, axis=0) for score in (s_s, s_a, s_su)]
-    steadiest = int(np.count_nonzero(moves[2] < np.minimum(moves[0], moves[1])))
-    calmer = int(np.count_nonzero(moves[1] < moves[0]))
-    limit = f"{_COMPARABLE:.0%} on average would do"
-
-    def claim(where: str, says: str, measured: str, holds: bool) -> Claim:
-        return laboratory.claim(f"{where}, {setting}", says, measured, verdict(holds))
-
-    def apart(difference: Floats) -> str:
-        return f"{difference.mean():.1%} of the runs apart on average, {difference.max():.1%} at most ({limit})"
-
-    first = np.ptp(share[0], axis=1)
-    second = np.abs(s_su[1] - s_su[0])
-    third = np.abs(s_su[2] - s_su[:2]).max(axis=0)
-    return (
-        claim(
-            "section 5.2, first trial",
-            "sampled proportionately, the three scores perform comparably",
-            apart(first),
-            bool(first.mean() < _COMPARABLE),
-        ),
-        claim(
-            "section 5.2, second trial",
-            "Ŝ_S and Ŝ_A find x1 more often than in the first trial",
-            f"Ŝ_S {more[0].shown()}; Ŝ_A {more[1].shown()}",
-            all(lead.holds for lead in more),
-        ),
-        claim(
-            "section 5.2, second trial",
-            "Ŝ_SU performs nearly as in the first trial",
-            apart(second),
-            bool(second.mean() < _COMPARABLE),
-        ),
-        claim(
-            "section 5.2, third trial",
-            "Ŝ_S and Ŝ_A find x1 less often than in either other trial",
-            f"Ŝ_S {fewer[0].shown()}; Ŝ_A {fewer[1].shown()}",
-            all(lead.holds for lead in fewer),
-        ),
-        claim(
-            "section 5.2, third trial",
-            "the degradation is greatest for Ŝ_S",
-            f"against the first trial Ŝ_S loses {losses[0].mean():.1%} of the runs, Ŝ_A {losses[1].mean():.1%}",
-            bool(np.all(losses[0] > losses[1])),
-        ),
-        claim(
-            "section 5.2, third trial",
-            "Ŝ_SU performs at approximately the same level as in the other trials",
-            apart(third),
-            bool(third.mean() < _COMPARABLE),
-        ),
-        claim(
-            "figure 4, third trial",
-            "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S",
-            f"at {ordered} of {sizes} sizes, {laboratory.runs} runs each",
-            ordered == sizes,
-        ),
-        claim(
-            "section 5.2, third trial",
-            "by how much Ŝ_SU outperforms the others does not depend on the number of rows",
-            f"by {gains.min():.1%} to {gains.max():.1%} of the runs ({_COMPARABLE:.0%} apart would do), {gains[0]:.1%} "
-            f"with the fewest rows and {gains[-1]:.1%} with the most",
-            bool(np.ptp(gains) < _COMPARABLE),
-        ),
-        claim(
-            "figure 4",
-            "Ŝ_SU is far more robust to how the rows are sampled",
-            f"between trials it moves by up to {moves[2].max():.1%} of the runs, Ŝ_S by {moves[0].max():.1%}, Ŝ_A by "
-            f"{moves[1].max():.1%}; least of the three at {steadiest} of {sizes} sizes",
-            steadiest == sizes,
-        ),
-        claim(
-            "figure 4",
-            "Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S",
-            f"it moves less between trials at {calmer} of {sizes} sizes",
-            calmer == sizes,
-        ),
-    )
+    judge = Judge(laboratory, share, setting)
+    return (*judge.first_and_second_trial(), *judge.third_trial(), *judge.all_trials())
 
 
 def _draw(figure: Figure, counts: Counts, runs: int) -> None:

@@ -68,7 +68,7 @@ class Case:
     def perfect(self) -> bool:
         return all(draw.s_s == draw.s_a == 1 for draw in self.draws)
 
-    def shown(self) -> str:
+    def describe(self) -> str:
         gain, margin = self.gain("s_a")
         return f"{gain:+.3f} ± {margin:.3f} ({self.rows:,} rows)"
 
@@ -91,7 +91,7 @@ def conduct(laboratory: Laboratory) -> Finding:
     header = ("misfit", "classifier", "rows", "draws", *(f"{name}{end}" for name in names for end in ("", "_margin")))
     header += ("gain_s_a", "gain_s_a_margin", "gain_s_su", "gain_s_su_margin")
     return Finding(
-        claims_of(laboratory, cases),
+        judge_claims(laboratory, cases),
         header,
         tuple(_row(case, names) for case in cases),
         lambda figure: _plot(figure, cases),
@@ -119,8 +119,8 @@ def _draw(task: tuple[int, int, int, int]) -> Draw:
         for score in _SCORES
     ]
     return Draw(
-        *(found([feature.feature for feature in ranking.features]) for ranking in rankings),
-        *(found(_by_first_round(rankings[-1], name)) for name in _SCORES.values()),
+        *(share_found([feature.feature for feature in ranking.features]) for ranking in rankings),
+        *(share_found(_by_first_round(rankings[-1], name)) for name in _SCORES.values()),
     )
 
 
@@ -129,10 +129,10 @@ def _by_first_round(ranking: Ranking, name: str) -> list[str]:
     return [feature.feature for feature in ordered]
 
 
-def found(best_first: list[str]) -> float:
+def share_found(best_first: list[str]) -> float:
     """The share of pairs of a relevant and an irrelevant column in which the relevant one comes first.
 
-    >>> found(["relevant_1", "noise_1", "copy_1", "relevant_2", "noise_2"])
+    >>> share_found(["relevant_1", "noise_1", "copy_1", "relevant_2", "noise_2"])
     0.75
     """
     relevant = [place for place, name in enumerate(best_first) if name.startswith(RELEVANT)]
@@ -146,27 +146,27 @@ def _row(case: Case, names: tuple[str, ...]) -> tuple[object, ...]:
     return (case.misfit.name, case.misfit.classifier, case.rows, len(case.draws), *means, *gains)
 
 
-def claims_of(laboratory: Laboratory, cases: list[Case]) -> tuple[Claim, ...]:
+def judge_claims(laboratory: Laboratory, cases: list[Case]) -> tuple[Claim, ...]:
     wrong = [case for case in cases if not case.misfit.fits]
     fitting = [case for case in cases if case.misfit.fits]
     overall = laboratory.claim(
         "section 5, third prediction",
         "where the model does not fit, Ŝ_A finds relevant columns more reliably than Ŝ_S",
         _summary(wrong),
-        together(case.verdict() for case in wrong),
+        join_verdicts(case.verdict() for case in wrong),
     )
     controls = laboratory.claim(
         "a model that fits (nb)",
         "(ours, not the paper's) there Ŝ_A and Ŝ_S find relevant columns equally well",
         "; ".join(_gains(misfit, fitting) for misfit in MISFITS if misfit.fits),
-        together("does not hold" if case.verdict() == "holds" else case.verdict() for case in fitting),
+        join_verdicts("does not hold" if case.verdict() == "holds" else case.verdict() for case in fitting),
     )
     each = [
         laboratory.claim(
             f"{misfit.name} ({misfit.classifier})",
             f"the third prediction, for {misfit.what}",
             _gains(misfit, wrong),
-            together(case.verdict() for case in wrong if case.misfit == misfit),
+            join_verdicts(case.verdict() for case in wrong if case.misfit == misfit),
         )
         for misfit in MISFITS
         if not misfit.fits
@@ -175,7 +175,7 @@ def claims_of(laboratory: Laboratory, cases: list[Case]) -> tuple[Claim, ...]:
 
 
 def _gains(misfit: Misfit, cases: list[Case]) -> str:
-    gains = ", ".join(case.shown() for case in cases if case.misfit == misfit)
+    gains = ", ".join(case.describe() for case in cases if case.misfit == misfit)
     return f"{misfit.name}: Ŝ_A − Ŝ_S is {gains}" if misfit.fits else f"Ŝ_A − Ŝ_S is {gains}"
 
 
@@ -193,7 +193,7 @@ def _summary(cases: list[Case]) -> str:
     )
 
 
-def together(verdicts: Iterable[Verdict]) -> Verdict:
+def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict:
     """Worse anywhere; or else better somewhere; or neither."""
     found = set(verdicts)
     return "does not hold" if "does not hold" in found else "holds" if "holds" in found else "undecided"

@@ -41,26 +41,26 @@ class Misfit:
 
 def fitting(rows: int, random: np.random.Generator) -> Sample:
     relevant = _coins(rows, random, 4)
-    return _answers(rows, random, relevant, _weighed(relevant, (1.0, 0.7, 0.5, 0.35)), noise=10)
+    return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)), noise=10)
 
 
 def even_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that are mostly no beside noise that splits the rows in halves."""
     relevant = [_coin(rows, random, 0.15) for _ in range(4)]
-    return _answers(rows, random, relevant, _weighed(relevant, (1.0, 0.7, 0.5, 0.35)) + 1.8, noise=10)
+    return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)) + 1.8, noise=10)
 
 
 def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that split the rows in halves beside noise that is mostly no."""
     relevant = _coins(rows, random, 4)
-    odds = _weighed(relevant, (1.0, 0.7, 0.5, 0.35))
+    odds = _weigh(relevant, (1.0, 0.7, 0.5, 0.35))
     return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.15,))
 
 
 def copies(rows: int, random: np.random.Generator) -> Sample:
     """The strongest column stands in the table six times: each copy is counted as new evidence."""
     strongest, *relevant = _coins(rows, random, 4)
-    odds = _weighed([strongest, *relevant], (1.0, 0.6, 0.5, 0.4))
+    odds = _weigh([strongest, *relevant], (1.0, 0.6, 0.5, 0.4))
     more = {f"copy_{number + 1}": strongest for number in range(6)}
     return _answers(rows, random, relevant, odds, noise=10, more=more)
 
@@ -70,20 +70,20 @@ def copied_noise(rows: int, random: np.random.Generator) -> Sample:
     relevant = _coins(rows, random, 3)
     (copied,) = _coins(rows, random, 1)
     more = {f"noise_copy_{number + 1}": copied for number in range(6)}
-    return _answers(rows, random, relevant, _weighed(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
+    return _answers(rows, random, relevant, _weigh(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
 
 
 def proxies(rows: int, random: np.random.Generator) -> Sample:
     """Each relevant column has two others that mostly follow it and add nothing to it."""
     relevant = _coins(rows, random, 3)
     more = _followers(relevant, rows, random)
-    return _answers(rows, random, relevant, _weighed(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
+    return _answers(rows, random, relevant, _weigh(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
 
 
 def parity(rows: int, random: np.random.Generator) -> Sample:
     """Two columns tell only together: whether they agree. A third tells by itself."""
     first, second, third = relevant = _coins(rows, random, 3)
-    return _answers(rows, random, relevant, _weighed([first ^ second, third], (1.5, 0.7)), noise=10)
+    return _answers(rows, random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
 def conjunction(rows: int, random: np.random.Generator) -> Sample:
@@ -97,7 +97,7 @@ def label_noise(rows: int, random: np.random.Generator) -> Sample:
     """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
     where = _coin(rows, random, 0.7)
     relevant = _coins(rows, random, 3)
-    odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
+    odds = np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
     return _answers(rows, random, [*relevant, where], odds, noise=12, noise_shares=(0.5, 0.5, 0.5, 0.7))
 
 
@@ -107,7 +107,7 @@ def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
     """
     where = _coin(rows, random, 0.7)
     relevant = _coins(rows, random, 3)
-    odds = np.where(where == 1, 0.0, _weighed(relevant, (2.0, 1.2, 0.8)))
+    odds = np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
     more = _followers(relevant, rows, random)
     return _answers(rows, random, [*relevant, where], odds, noise=4, noise_shares=(0.5, 0.5, 0.5, 0.7), more=more)
 
@@ -161,7 +161,7 @@ def _followers(leaders: Sequence[Bits], rows: int, random: np.random.Generator) 
     return {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
 
 
-def _weighed(columns: Sequence[Bits], weights: Sequence[float]) -> Floats:
+def _weigh(columns: Sequence[Bits], weights: Sequence[float]) -> Floats:
     """Log-odds of the positive class: each column speaks for or against it with its weight."""
     return np.asarray(np.asarray(weights) @ (2.0 * np.array(columns) - 1))
 

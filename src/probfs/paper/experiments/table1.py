@@ -49,7 +49,7 @@ def conduct(laboratory: Laboratory) -> Finding:
     # Tables × sizes × runs × smoothings × scores × features.
     shape = (laboratory.runs, len(_SIZES), _RUNS_IN_A_TABLE, len(_SMOOTHINGS), len(_SCORES), _FEATURES)
     places = np.moveaxis(np.array(results).reshape(shape), 3, 0)
-    aggregates = [aggregated(own) for own in places]
+    aggregates = [aggregate_ranks(own) for own in places]
     claims: list[Claim] = []
     rows: list[tuple[object, ...]] = [
         ("paper", "", score, noise, *ranks_by_size)
@@ -57,7 +57,7 @@ def conduct(laboratory: Laboratory) -> Finding:
         for noise, ranks_by_size in zip(_NOISE, _PAPER[score], strict=True)
     ]
     for smoothing, own, aggregate in zip(_SMOOTHINGS, places, aggregates, strict=True):
-        claims += judged(laboratory, own, aggregate, f"--smoothing {smoothing}")
+        claims += judge_claims(laboratory, own, aggregate, f"--smoothing {smoothing}")
         rows += [
             (smoothing, table, score, noise, *aggregate[table, :, s, _ORIGINAL + j].tolist())
             for table in range(laboratory.runs)
@@ -73,7 +73,7 @@ def _ranks(task: tuple[int, int, int]) -> list[list[Ranks]]:
     seed, number, size = task
     augmented = _with_noise(binarised_breast_cancer(), generator(seed, number))
     random = generator(seed, number, size)
-    return [_places(_drawn(augmented, size, random)) for _ in range(_RUNS_IN_A_TABLE)]
+    return [_places(_draw_rows(augmented, size, random)) for _ in range(_RUNS_IN_A_TABLE)]
 
 
 def _with_noise(table: Table, random: np.random.Generator) -> Table:
@@ -83,7 +83,7 @@ def _with_noise(table: Table, random: np.random.Generator) -> Table:
     return with_rows(table, np.arange(table.rows), noise)
 
 
-def _drawn(table: Table, size: int, random: np.random.Generator) -> Table:
+def _draw_rows(table: Table, size: int, random: np.random.Generator) -> Table:
     """As many rows of one class as of the other, drawn with replacement."""
     labels = table.columns[TARGET].codes
     rows = np.concatenate([random.choice(np.flatnonzero(labels == code), size // 2) for code in (0, 1)])
@@ -100,13 +100,13 @@ def _places(table: Table) -> list[Ranks]:
     return places
 
 
-def aggregated(places: Ranks) -> Ranks:
+def aggregate_ranks(places: Ranks) -> Ranks:
     """Tables × sizes × scores × features: the features ranked by their mean place over the runs of a table."""
     means = places.mean(axis=2)
     return np.apply_along_axis(lambda row: ranks([-place for place in row.tolist()]), -1, means)
 
 
-def judged(laboratory: Laboratory, places: Ranks, aggregate: Ranks, setting: str) -> list[Claim]:
+def judge_claims(laboratory: Laboratory, places: Ranks, aggregate: Ranks, setting: str) -> list[Claim]:
     """``places`` are tables × sizes × runs × scores × features; the noise stands last."""
     noise = places[..., _ORIGINAL:]
     last_five = _all(aggregate[..., _ORIGINAL:] >= _FEATURES - 4, (1, 3))
