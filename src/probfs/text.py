@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -33,10 +34,11 @@ def command_line_language() -> Iterator[None]:
         _on_the_command_line.reset(token)
 
 
-def option(name: str, value: object = None) -> str:
+def option(name: str, value: object = None, shell: str | None = None) -> str:
     """An option as the caller writes it, with a value or without; ``name`` is Python's.
 
-    A value in capitals (``FILE``) stands for what the caller would put there, and Python is spared it.
+    A value in capitals (``FILE``) stands for what the caller would put there, and Python is spared it. ``shell`` is how
+    a shell has the value, where it differs.
 
     >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
     ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
@@ -45,10 +47,10 @@ def option(name: str, value: object = None) -> str:
     ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
     """
     if _on_the_command_line.get():
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shell or value}")
     if value is None or (isinstance(value, str) and value.isupper()):
         return f"{name}="
-    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}"
+    return f"{name}={json.dumps(value, ensure_ascii=False)}" if isinstance(value, str) else f"{name}={value}"
 
 
 def printable(text: str) -> str:
