@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import probfs
-from tests.support.table_content import Write
+from probfs.columns.encode import encode
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import DataError
+from probfs.tables.readers import read_table
+from probfs.text import command_line_language
+from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv
+from tests.support.table_content import Write, read_csv_text
 
 
 @pytest.mark.parametrize(
@@ -81,3 +90,88 @@ def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
 def test_an_unlabelled_table_that_lacks_a_column_is_refused(write: Write) -> None:
     with pytest.raises(probfs.DataError, match=r"u\.csv: lacks 1 column of .*t\.csv: 'b'"):
         probfs.rank(write("t.csv", "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\n"), unlabeled=[write("u.csv", "a\nx\n")])
+
+
+def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
+    dataset = encode_csv("a,y\nx,p\nz,q\nnew,\nz,\n", unlabelled=['a\nx\nother\n""\n'])
+    (feature,) = dataset.features
+    assert feature.labels.to_pylist() == ["x", "z"]
+    assert feature.labelled.tolist() == [0, 1]
+    assert feature.unlabelled.tolist() == [2, 1, 0, 2, 2]
+
+
+def test_a_declared_value_without_a_labelled_row_is_missing_where_it_is_unlabelled(write: Write) -> None:
+    arff = "@relation r\n@attribute a {x,z,w}\n@attribute y {p,q}\n@data\nx,p\nz,q\nw,?\nx,?\n"
+    dataset, _ = encode(prepare(read_table(write("t.arff", arff)), MappingFile(), ColumnChoice()))
+    assert dataset.features[0].labels.to_pylist() == ["x", "z", "w"]
+    assert dataset.features[0].unlabelled.tolist() == [3, 0]
+
+
+def test_measured_columns_have_their_numbers_once_and_in_order() -> None:
+    text = "a,b,y\n2,x,p\n-0,z,q\n,x,p\n0.0,z,q\n"
+    number, category = encode_csv(text, unlabelled=["a,b\n1e0,x\n2,new\n"], numbers_as_they_are=True).features
+    assert number.numbers is not None
+    assert number.numbers.tolist() == [0.0, 1.0, 2.0]
+    assert len(number.labels) == 0
+    assert (number.labelled.tolist(), number.unlabelled.tolist()) == ([2, 0, 3, 0], [1, 2])
+    assert category.numbers is None
+    assert (category.labelled.tolist(), category.unlabelled.tolist()) == ([0, 1, 0, 1], [0, 2])
+
+
+def test_text_in_a_column_guessed_to_be_numeric_is_missing_where_it_is_unlabelled() -> None:
+    (feature,) = encode_csv("a,y\n1,p\n2,q\n", unlabelled=["a\n1\nmany\n"], numbers_as_they_are=True).features
+    assert feature.unlabelled.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(("values", "dtype"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
+@pytest.mark.parametrize("measured", [False, True])
+def test_codes_have_the_narrowest_type(values: int, dtype: type, measured: bool) -> None:
+    letter = "" if measured else "v"
+    rows = [(f"{letter}{number:05}" if letter else number, "pq"[number % 2]) for number in range(values)]
+    (feature,) = encode_csv(csv_of_rows(["a", "y"], rows), numbers_as_they_are=measured).features
+    assert feature.labelled.dtype == dtype
+    assert feature.labelled.tolist() == list(range(values))
+
+
+def test_rows_of_other_tables_count_by_the_same_column_or_once() -> None:
+    prepared = prepare_csv("a,n,y\nx,2,p\nz,3,q\nx,5,\n", count="n")
+    others = [read_csv_text("a,n\nx,7\nz,0\n"), read_csv_text("a\nx\n")]
+    dataset, notes = encode(prepared, others)
+    assert dataset.counts.tolist() == [2, 3]
+    assert dataset.unlabelled_counts.tolist() == [5, 7, 0, 1]
+    assert notes == ("t.csv: no column 'n', so each of its rows counts once",)
+
+
+def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.columns.encode.MOST_VALUES", 2)
+    text = "a,y\nu,p\nv,q\nw,p\n"
+    with pytest.raises(DataError) as caught:
+        encode_csv(text)
+    problem = "t.csv: column 'a' has 3 different values, more than the 2 that are counted; leave it out with"
+    assert str(caught.value) == f"{problem} exclude=, or cut or group it in a mapping"
+    with command_line_language(), pytest.raises(DataError, match="leave it out with --exclude, or"):
+        encode_csv(text)
+
+
+def test_notes_name_options_in_the_caller_s_language() -> None:
+    text = csv_of_rows(["id", "x", "y"], [(f"i{n:03}", n * 1.5, "pq"[n % 2]) for n in range(30)])
+    _, notes = encode(prepare_csv(text))
+    assert notes == (
+        "cut at quantiles of the labelled rows (5 intervals at quantiles; bins=, or a mapping): 'x'",
+        "a different value in every row (an identifier?): 'id'; exclude= leaves it out",
+    )
+    with command_line_language():
+        _, notes = encode(prepare_csv(text))
+    assert "; --bins, or a mapping)" in notes[0]
+    assert "; --exclude leaves it out" in notes[1]
+
+
+def test_missing_cells_tell_rows_apart_only_in_categories_that_are_measured() -> None:
+    """Naive Bayes leaves a missing cell out, so one value beside missing cells says nothing; for the SVM a category
+    that is missing is a value of its own.
+    """
+    text = "a,k,y\nx,1,p\n,,q\nx,1,p\n,,q\n"
+    _, counted = encode(prepare_csv(text))
+    assert counted == ("the same value in every labelled row: 'a', 'k'",)
+    _, measured = encode(prepare_csv(text, numbers_as_they_are=True))
+    assert measured == ("the same value in every labelled row: 'k'",)

@@ -1,9 +1,26 @@
-"""Stratified folds."""
+"""Stratified folds that depend on what rows hold, not on where they stand."""
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 import probfs
+from probfs.columns.dataset import Dataset
+from probfs.columns.folds import check_class_sizes, deal, deal_folds
+from probfs.errors import DataError, UsageError
+from probfs.tables.arrow_arrays import index_array
+from probfs.text import command_line_language
 from tests.support.paths import SAMPLES
+from tests.support.prepared_tables import csv_of_rows, encode_csv
+
+ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.sampled_from("pq")), min_size=4)
+TWO_CLASSES = ROWS.filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
 
 
 def test_folds_are_seeded() -> None:
@@ -12,3 +29,77 @@ def test_folds_are_seeded() -> None:
 
     assert ranks(1) == ranks(1)
     assert ranks(1) != ranks(2)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(2, 5))
+def test_copies_are_dealt_out_in_turn(counts: list[int], folds: int) -> None:
+    dealt = deal(np.array(counts), folds)
+    one_by_one = np.zeros((folds, len(counts)), dtype=np.int64)
+    place = 0
+    for row, count in enumerate(counts):
+        for _ in range(count):
+            one_by_one[place % folds, row] += 1
+            place += 1
+    assert dealt.tolist() == one_by_one.tolist()
+
+
+@given(TWO_CLASSES, st.integers(2, 4), st.integers(0, 3))
+def test_every_row_is_in_one_fold_and_folds_are_stratified(rows: list[tuple[str, ...]], folds: int, seed: int) -> None:
+    dataset = encode_csv(csv_of_rows(["a", "b", "y"], rows))
+    dealt = deal_folds(dataset, folds, seed)
+    assert dealt.sum(axis=0).tolist() == dataset.counts.tolist()
+    sizes = dealt.sum(axis=1)
+    assert sizes.max() - sizes.min() <= 1
+    for label in (0, 1):
+        in_folds = dealt[:, dataset.labels == label].sum(axis=1)
+        assert in_folds.max() - in_folds.min() <= 1
+
+
+@given(TWO_CLASSES, st.integers(0, 9))
+def test_neither_the_order_of_rows_nor_that_of_columns_matters(rows: list[tuple[str, ...]], seed: int) -> None:
+    shuffled = list(rows)
+    Random(seed).shuffle(shuffled)
+    in_order = csv_of_rows(["a", "b", "y"], rows)
+    in_another = csv_of_rows(["b", "a", "y"], [(b, a, y) for a, b, y in shuffled])
+    assert rows_by_fold(encode_csv(in_order), seed) == rows_by_fold(encode_csv(in_another), seed)
+
+
+def rows_by_fold(dataset: Dataset, seed: int) -> list[Counter[tuple[object, ...]]]:
+    """How many rows of each class and content are in the first and in the second fold."""
+    features = sorted(dataset.features, key=lambda feature: feature.name)
+    cells = [feature.labels.take(index_array(feature.labelled)).to_pylist() for feature in features]
+    rows = list(zip(dataset.labels.tolist(), *cells, strict=True))
+    found = []
+    for fold in deal_folds(dataset, 2, seed).tolist():
+        members: Counter[tuple[object, ...]] = Counter()
+        for row, copies in zip(rows, fold, strict=True):
+            members[row] += copies
+        found.append(+members)
+    return found
+
+
+def test_a_counted_row_is_dealt_out_as_repeated_rows_are() -> None:
+    counted = encode_csv("a,n,y\nx,3,p\nz,2,q\nx,1,q\n", count="n")
+    repeated = encode_csv("a,y\nx,p\nx,p\nx,p\nz,q\nz,q\nx,q\n")
+    dealt = deal_folds(repeated, 3, 1)
+    expected = np.stack([dealt[:, :3].sum(axis=1), dealt[:, 3:5].sum(axis=1), dealt[:, 5]], axis=1)
+    assert deal_folds(counted, 3, 1).tolist() == expected.tolist()
+
+
+def test_more_folds_than_rows_are_refused_in_the_caller_s_language() -> None:
+    dataset = encode_csv("a,y\nx,p\nz,q\n")
+    with pytest.raises(UsageError) as caught:
+        deal_folds(dataset, 3, 0)
+    assert str(caught.value) == "folds=3 is more than the 2 labelled rows of t.csv; use fewer, or another estimate="
+    with command_line_language(), pytest.raises(UsageError) as caught:
+        deal_folds(dataset, 3, 0)
+    assert str(caught.value) == "--folds 3 is more than the 2 labelled rows of t.csv; use fewer, or another --estimate"
+
+
+def test_a_class_of_one_row_cannot_be_held_out() -> None:
+    check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\nz,q\n"))
+    check_class_sizes(encode_csv("a,n,y\nx,2,p\nx,2,q\n", count="n"))
+    with pytest.raises(DataError) as caught:
+        check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\n"))
+    problem = "t.csv: class 'q' has one row only, and holding it out leaves none"
+    assert str(caught.value) == f'{problem}; use estimate="resubstitution", or drop the row'

@@ -1,9 +1,14 @@
-"""Texts that mean missing."""
+"""Texts that mean missing, made missing cells."""
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
 import probfs
-from tests.support.table_content import Write
+from probfs.columns.missing_texts import mark_missing
+from probfs.tables.readers.frame import table_from_frame
+from tests.support.table_content import Write, read_csv_text, table_content
 
 
 def test_missing_texts_and_declared_missing_are_the_same(write: Write) -> None:
@@ -11,3 +16,28 @@ def test_missing_texts_and_declared_missing_are_the_same(write: Write) -> None:
     expected = probfs.rank(write("plain.csv", plain)).to_csv()
     assert probfs.rank(write("t.csv", given_), na=["?", "NA"]).to_csv() == expected
     assert probfs.rank(write("t.csv", given_), mapping=write("m.toml", 'missing = ["?", "NA"]')).to_csv() == expected
+
+
+def test_only_the_whole_text_is_missing() -> None:
+    table = mark_missing(read_csv_text("a,b\nNA,1\nNAN,NA\n NA,2\n"), ["NA"])
+    assert table_content(table) == {"a": [None, "NAN", " NA"], "b": ["1", None, "2"]}
+    assert [column.values.to_pylist() for column in table.columns.values()] == [["NAN", " NA"], ["1", "2"]]
+
+
+def test_where_the_file_says_numbers_a_number_is_missing_however_it_is_written() -> None:
+    table = table_from_frame(pd.DataFrame({"typed": [1.5, 999.0, 3.0], "text": ["1.5", "999.0", "999"]}))
+    marked = table_content(mark_missing(table, ["999.0"]))
+    assert marked == {"typed": ["1.5", None, "3"], "text": ["1.5", None, "999"]}
+
+
+def test_with_nothing_to_mark_the_table_stays_as_it_is() -> None:
+    table = read_csv_text("a,b\nx,1\n,2\n")
+    assert mark_missing(table, ()) is table
+    assert mark_missing(table, ["absent"]).columns["a"] is table.columns["a"]
+
+
+def test_where_everything_is_missing_no_value_is_left() -> None:
+    column = mark_missing(read_csv_text("a,b\n?,1\n?,2\n"), ["?"]).columns["a"]
+    assert column.values.to_pylist() == []
+    assert column.codes.tolist() == [0, 0]
+    assert column.codes.dtype == np.uint8

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
 import probfs
+from probfs.columns.roles import ColumnChoice, ColumnPlan, Role
+from probfs.columns.rules import Category, Measured, Numeric, Quantiles
+from probfs.errors import UsageError
+from probfs.text import command_line_language
+from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write
+
+LONG = csv_of_rows(["x", "y"], [(number, "pq"[number % 2]) for number in range(30)])
+"""A numeric column with more values than are counted as categories."""
 
 
 def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, write: Write) -> None:
@@ -24,3 +34,160 @@ def test_grouped_values_that_the_table_does_not_hold_are_noted(write: Write) -> 
     frame = pd.DataFrame({"x": list("abab"), "y": list("0011")})
     mapping = write("m.toml", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n')
     assert any("holds none of 'zzz'" in warning for warning in probfs.rank(frame, mapping=mapping).warnings)
+
+
+def plans(text: str, mapping: str = "", **choice: Any) -> dict[str, str]:
+    """What will be done with each column, in words."""
+    return {plan.name: plan.describe() for plan in prepare_csv(text, mapping, **choice).plans}
+
+
+def test_every_column_has_its_role_and_who_said_so() -> None:
+    text = "id,a,b,n,y\n1,x,u,1,p\n2,z,v,2,q\n"
+    planned: dict[str, Any] = {"exclude": ["id"], "count": "n"}
+    assert plans(text, 'drop = ["b"]', **planned) == {
+        "id": "left out (exclude=)",
+        "a": "category",
+        "b": "left out (dropped by the mapping)",
+        "n": "count (count=)",
+        "y": "target",
+    }
+    with command_line_language():
+        assert plans(text, **planned)["id"] == "left out (--exclude)"
+        assert plans(text, include=["a"])["b"] == "left out (--include)"
+
+
+def test_a_rule_of_the_mapping_is_followed() -> None:
+    text = "a,y\nx,p\nz,q\n"
+    assert plans(text, '[columns]\na = "== x"\n')["a"] == "yes/no: 'x' (mapping)"
+
+
+def test_a_numeric_column_is_cut_counted_or_measured_by_what_the_classifier_wants() -> None:
+    def rule(text: str, mapping: str = "", **choice: Any) -> object:
+        (plan,) = prepare_csv(text, mapping, **choice).features
+        return plan.rule
+
+    short = csv_of_rows(["x", "y"], [(number % 20, "pq"[number % 2]) for number in range(40)])
+    numeric = '[columns]\nx = "numeric"\n'
+    assert rule(short) == Category()
+    assert rule(LONG) == Quantiles(5, strict=False)
+    assert rule(LONG, bins=3) == Quantiles(3, strict=False)
+    assert rule(short, numeric) == Numeric(Category())
+    assert rule(LONG, numeric, bins=7) == Numeric(Quantiles(7))
+    assert rule(short, numbers_as_they_are=True) == Measured(strict=False)
+    assert rule(LONG, numeric, numbers_as_they_are=True) == Measured()
+    assert rule(LONG, '[columns]\nx = "category"\n', numbers_as_they_are=True) == Category()
+
+
+def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
+    few_labelled = csv_of_rows(["x", "y"], [(number, "pq"[number % 2] if number < 20 else "") for number in range(30)])
+    assert plans(few_labelled)["x"] == "category"
+    assert plans(LONG)["x"] == "5 intervals at quantiles (30 numbers)"
+
+
+def test_an_infinite_number_is_announced() -> None:
+    text = LONG.replace("29,", "inf,")
+    assert plans(text)["x"] == "5 intervals at quantiles (30 numbers; the infinite one needs na=)"
+
+
+def test_leading_zeros_make_names_of_numbers() -> None:
+    text = csv_of_rows(["x", "y"], [(f"{number:03}", "pq"[number % 2]) for number in range(30)])
+    assert plans(text)["x"] == "category"
+    assert prepare_csv(text).notes == ()
+
+
+def test_nearly_numeric_columns_are_noted_in_the_caller_s_language() -> None:
+    text = LONG.replace("29,", "many,")
+    (note,) = prepare_csv(text).notes
+    assert note.startswith("nearly all values are numbers, but not all, so ranked as categories: 'x'; name the others")
+    assert "with na=," in note
+    with command_line_language():
+        assert "with --na," in prepare_csv(text).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "choice", "python", "command_line"),
+    [
+        (
+            "",
+            {"include": ["a"], "exclude": ["a"]},
+            "column 'a' is named by both include= and exclude=",
+            "column 'a' is named by both --include and --exclude",
+        ),
+        (
+            "",
+            {"include": ["n"], "count": "n"},
+            "column 'n' is named by both include= and count=",
+            "column 'n' is named by both --include and --count",
+        ),
+        (
+            "",
+            {"count": "y", "target": "y"},
+            "count=: 'y' is the target; name the column that holds the counts",
+            "--count: 'y' is the target; name the column that holds the counts",
+        ),
+        (
+            "",
+            {"exclude": ["y"], "target": "y"},
+            "exclude=: 'y' is the target; name another with target=",
+            "--exclude: 'y' is the target; name another with --target",
+        ),
+        (
+            'drop = ["a"]',
+            {"include": ["a"]},
+            "include=: 'a' is dropped by the mapping m.toml",
+            "--include: 'a' is dropped by the mapping m.toml",
+        ),
+        (
+            'drop = ["y"]',
+            {"target": "y"},
+            "target=: 'y' is dropped by the mapping m.toml",
+            "--target: 'y' is dropped by the mapping m.toml",
+        ),
+        (
+            '[columns]\ny = "numeric"',
+            {"target": "y"},
+            "target=: 'y' is numeric in m.toml, but classes are needed; cut it",
+            "--target: 'y' is numeric in m.toml, but classes are needed; cut it",
+        ),
+        (
+            '[columns]\nn = "> 1"',
+            {"count": "n"},
+            "count=: 'n' has a rule in m.toml; counts are taken as they are",
+            "--count: 'n' has a rule in m.toml; counts are taken as they are",
+        ),
+        (
+            "",
+            {"exclude": ["A"]},
+            "exclude=: no column 'A' in t.csv; did you mean 'a'?",
+            "--exclude: no column 'A' in t.csv; did you mean 'a'?",
+        ),
+        (
+            "",
+            {"count": "m"},
+            "count=: no column 'm' in t.csv; choose from 'a', 'n', 'y'",
+            "--count: no column 'm' in t.csv; choose from 'a', 'n', 'y'",
+        ),
+    ],
+)
+def test_contradictions_are_told_in_the_caller_s_language(
+    mapping: str, choice: dict[str, Any], python: str, command_line: str
+) -> None:
+    text = "a,n,y\nx,1,p\nz,2,q\n"
+    with pytest.raises(UsageError) as caught:
+        prepare_csv(text, mapping, **choice)
+    assert str(caught.value) == python
+    with command_line_language(), pytest.raises(UsageError) as caught:
+        prepare_csv(text, mapping, **choice)
+    assert str(caught.value) == command_line
+
+
+@pytest.mark.parametrize("choice", [{"target": "\udcff"}, {"na": ["\udcff"]}, {"include": ["a", "b\ud800"]}])
+def test_a_name_that_is_not_unicode_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="is not valid Unicode"):
+        ColumnChoice(**choice)
+
+
+def test_a_plan_describes_itself() -> None:
+    assert ColumnPlan("a", Role.FEATURE, "mapping", Quantiles(3)).describe() == "3 intervals at quantiles (mapping)"
+    assert ColumnPlan("a", Role.FEATURE, "").describe() == "category"
+    assert ColumnPlan("n", Role.COUNT, "count=").describe() == "count (count=)"

@@ -12,7 +12,24 @@ import probfs
 from probfs.columns.mapping_file import parse_mapping
 from probfs.columns.prepare import apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import Quantiles, Seen
+from probfs.columns.rules import (
+    UNKNOWN,
+    Among,
+    Category,
+    Coder,
+    Cut,
+    Groups,
+    Measured,
+    Numeric,
+    Ordering,
+    Quantiles,
+    Rule,
+    Seen,
+    UnfitValueError,
+    Widths,
+    short_number,
+)
+from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.frame import table_from_frame
 from probfs.tables.table import Kind
 from tests.support.table_content import Write
@@ -70,9 +87,7 @@ def test_quantiles_of_counted_rows_are_those_of_repeated_rows(pairs: list[tuple[
     merged: dict[int, int] = {}
     for value, count in pairs:
         merged[value] = merged.get(value, 0) + count
-    import pyarrow as pa
-
-    seen = Seen(pa.array([str(v) for v in merged]), np.array(list(merged.values())), Kind.TEXT)
+    seen = Seen(text_array([str(v) for v in merged]), np.array(list(merged.values())), Kind.TEXT)
     expanded = np.sort([value for value, count in pairs for _ in range(count)])
     wanted = {
         int(min(v for v in expanded if np.sum(expanded <= v) * intervals >= share * len(expanded)))
@@ -108,3 +123,105 @@ def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> Non
 def test_widths_of_extreme_numbers() -> None:
     found = mapped(["-1e308", "0", "1e308"], "{ widths = 2 }")
     assert found == ["(-inf,0]", "(-inf,0]", "(0,inf)"]
+
+
+def learn(rule: Rule, values: list[str], kind: Kind = Kind.TEXT, declared: list[str] | None = None) -> Coder:
+    """What a rule learns when each value is held by one row."""
+    everything = None if declared is None else text_array(declared)
+    return rule.learn(Seen(text_array(values), np.ones(len(values), dtype=np.int64), kind, everything))
+
+
+def test_a_category_has_the_values_in_order_and_does_not_know_others() -> None:
+    coder = learn(Category(), ["b", "a"])
+    assert coder.labels.to_pylist() == ["a", "b"]
+    assert coder.assign(text_array(["b", "c", "a"])).tolist() == [1, UNKNOWN, 0]
+
+
+def test_declared_values_count_and_keep_the_file_s_order() -> None:
+    assert learn(Category(), ["b"], declared=["z", "b"]).labels.to_pylist() == ["z", "b"]
+    grouped = learn(Groups({"g": ("b",)}), ["b"], declared=["z", "b", "y"])
+    assert grouped.labels.to_pylist() == ["g", "z", "y"]
+
+
+def test_a_value_that_no_group_has_and_no_row_held_is_unknown_unless_there_is_an_other() -> None:
+    values = text_array(["a", "b", "new"])
+    alone = learn(Groups({"g": ("a",)}), ["a", "b"])
+    assert [alone.labels.to_pylist(), alone.assign(values).tolist()] == [["g", "b"], [0, 1, UNKNOWN]]
+    with_other = learn(Groups({"g": ("a",)}, "rest"), ["a", "b"])
+    assert [with_other.labels.to_pylist(), with_other.assign(values).tolist()] == [["g", "rest"], [0, 1, 1]]
+    into_group = learn(Groups({"g": ("a",)}, "g"), ["a", "b"])
+    assert [into_group.labels.to_pylist(), into_group.assign(values).tolist()] == [["g"], [0, 0, 0]]
+
+
+def test_a_guess_takes_text_among_numbers_for_missing_and_the_user_s_word_does_not() -> None:
+    numbers = [str(number) for number in range(9)]
+    guessed, told = (learn(Quantiles(2, strict=strict), numbers) for strict in (False, True))
+    assert guessed.assign(text_array(["0", "many", "8"])).tolist() == [0, UNKNOWN, 1]
+    with pytest.raises(UnfitValueError, match="'many' is not a number") as caught:
+        told.assign(text_array(["0", "many", "8"]))
+    assert caught.value.position == 1
+
+
+@pytest.mark.parametrize("rule", [Quantiles(3), Widths(3)])
+def test_one_value_or_none_is_one_interval(rule: Rule) -> None:
+    for values in (["5"], []):
+        assert learn(rule, values).labels.to_pylist() == ["(-inf,inf)"]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20, unique=True), st.integers(2, 6))
+def test_intervals_cover_every_number_and_none_is_empty(numbers: list[float], intervals: int) -> None:
+    texts = [repr(number) for number in numbers]
+    for rule in (Quantiles(intervals), Widths(intervals)):
+        coder = learn(rule, texts, Kind.NUMBER)
+        assigned = coder.assign(text_array(texts))
+        order = np.argsort(numbers)
+        assert (np.diff(assigned[order]) >= 0).all()
+        assert len(coder.labels) <= intervals
+        if isinstance(rule, Quantiles):
+            assert set(assigned.tolist()) == set(range(len(coder.labels)))
+
+
+def test_numbers_are_measured_as_they_are() -> None:
+    values = text_array(["1", "007", "x", "2.5"])
+    assert Measured(strict=False).numbers(values, Kind.TEXT).tolist() == pytest.approx([1, 7, np.nan, 2.5], nan_ok=True)
+    with pytest.raises(UnfitValueError, match="'x' is not a number"):
+        Measured().numbers(values, Kind.TEXT)
+    with pytest.raises(UnfitValueError, match="'inf' is infinite; name it with na="):
+        Measured(strict=False).numbers(text_array(["1", "inf"]), Kind.TEXT)
+
+
+def test_numeric_is_checked_before_its_values_are_counted() -> None:
+    assert learn(Numeric(), ["2", "1"]).labels.to_pylist() == ["1", "2"]
+    with pytest.raises(UnfitValueError, match="'x' is not a number"):
+        learn(Numeric(), ["2", "x"])
+    with pytest.raises(UnfitValueError, match="'x' is not an ISO date"):
+        learn(Numeric(), ["2020-01-01", "x"], Kind.DATE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (Category(), "category"),
+        (Numeric(Quantiles(5)), "numeric, as 5 intervals at quantiles"),
+        (Measured(), "numeric"),
+        (Quantiles(5), "5 intervals at quantiles"),
+        (Widths(4), "4 intervals of equal width"),
+        (Cut((18.0, 30.5)), "3 intervals at 18, 30.5"),
+        (Cut((0.0, 86_399.5), Kind.DATE), "3 intervals at 1970-01-01, 1970-01-01T23:59:59.500000"),
+        (Ordering("<=", 5.0), "yes/no: <= 5"),
+        (Ordering(">", 86_400.0, Kind.DATE), "yes/no: > 1970-01-02"),
+        (Among(("a", "b")), "yes/no: 'a', 'b'"),
+        (Among(("a",), negated=True), "yes/no: not 'a'"),
+        (Groups({"g": ("a",)}), "groups 'g'"),
+        (Groups({"g": ("a",)}, "rest"), "groups 'g', the rest 'rest'"),
+    ],
+)
+def test_a_rule_is_described_in_a_few_words(rule: Rule | Measured, words: str) -> None:
+    assert rule.describe() == words
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(18.0, "18"), (-0.0, "0"), (0.1, "0.1"), (1e14, "100000000000000"), (1e300, "1e+300")]
+)
+def test_numbers_are_written_as_people_write_them(number: float, text: str) -> None:
+    assert short_number(number) == text

@@ -1,0 +1,99 @@
+"""Equal rows merged, and rows in an order that only their content decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import content_hashes, merge_equal_rows, order_by_content
+from tests.support.prepared_tables import csv_of_rows, encode_csv
+
+Rows = list[tuple[str, ...]]
+
+CELLS = st.tuples(st.sampled_from(["a", "b", ""]), st.sampled_from(["x", "y"]), st.sampled_from("pq"))
+MANY_ROWS = st.lists(CELLS, min_size=60, max_size=120).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
+SOME_ROWS = st.lists(CELLS, min_size=2, max_size=12).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
+NAMES = ["a", "b", "y"]
+
+
+def labelled_content(dataset: Dataset) -> Counter[tuple[object, ...]]:
+    """How many rows hold each class and content."""
+    features = sorted(dataset.features, key=lambda feature: feature.name)
+    codes = [feature.labelled.tolist() for feature in features]
+    found: Counter[tuple[object, ...]] = Counter()
+    for *content, count in zip(dataset.labels.tolist(), *codes, dataset.counts.tolist(), strict=True):
+        found[tuple(content)] += count
+    return found
+
+
+def unlabelled_content(dataset: Dataset) -> Counter[tuple[object, ...]]:
+    codes = [feature.unlabelled.tolist() for feature in sorted(dataset.features, key=lambda feature: feature.name)]
+    found: Counter[tuple[object, ...]] = Counter()
+    for *content, count in zip(*codes, dataset.unlabelled_counts.tolist(), strict=True):
+        found[tuple(content)] += count
+    return found
+
+
+@given(MANY_ROWS)
+def test_merged_rows_are_distinct_and_count_for_all(rows: Rows) -> None:
+    dataset = encode_csv(csv_of_rows(NAMES, rows), unlabelled=[csv_of_rows(NAMES[:2], [row[:2] for row in rows])])
+    merged = merge_equal_rows(dataset)
+    assert labelled_content(merged) == labelled_content(dataset)
+    assert unlabelled_content(merged) == unlabelled_content(dataset)
+    assert len(merged.counts) == len(labelled_content(dataset))
+    assert len(merged.unlabelled_counts) == len(unlabelled_content(dataset))
+    assert [feature.labelled.dtype for feature in merged.features] == [f.labelled.dtype for f in dataset.features]
+    assert (merged.rows, merged.unlabelled_rows) == (dataset.rows, dataset.unlabelled_rows)
+
+
+def test_rows_that_seldom_repeat_are_left_as_they_are() -> None:
+    dataset = encode_csv(csv_of_rows(NAMES, [(f"v{number}", "x", "pq"[number % 2]) for number in range(30)]))
+    assert merge_equal_rows(dataset) is dataset
+
+
+def test_counts_are_added_and_not_rows() -> None:
+    rows = [("a", 10**12, "pq"[number % 2]) for number in range(40)]
+    merged = merge_equal_rows(encode_csv(csv_of_rows(["a", "n", "y"], rows), count="n"))
+    assert merged.counts.tolist() == [20 * 10**12, 20 * 10**12]
+
+
+@given(SOME_ROWS, st.integers(0, 9))
+def test_content_alone_decides_the_order(rows: Rows, seed: int) -> None:
+    shuffled = list(rows)
+    Random(seed).shuffle(shuffled)
+    first = order_by_content(encode_csv(csv_of_rows(NAMES, rows)), seed)
+    other_text = csv_of_rows(["b", "a", "y"], [(b, a, y) for a, b, y in shuffled])
+    second = order_by_content(encode_csv(other_text), seed)
+    assert [feature.name for feature in first.features] == [feature.name for feature in second.features] == ["a", "b"]
+    for one, other in zip(first.features, second.features, strict=True):
+        assert one.labelled.tolist() == other.labelled.tolist()
+    assert (first.labels.tolist(), first.counts.tolist()) == (second.labels.tolist(), second.counts.tolist())
+    assert sorted(first.labels.tolist()) == first.labels.tolist()
+    assert len(first.counts) == len(set(rows))
+
+
+def test_another_seed_is_another_order() -> None:
+    dataset = encode_csv(csv_of_rows(NAMES, [(f"v{number}", "x", "pq"[number % 2]) for number in range(40)]))
+    orders = [order_by_content(dataset, seed).features[0].labelled.tolist() for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_a_number_hashes_alike_however_it_is_written() -> None:
+    written = ("a,y\n1,p\n-0,p\n2,q\n", "a,y\n1.0,p\n0.0,p\n2e0,q\n")
+    hashes = [content_hashes(encode_csv(text), 3)[0].tolist() for text in written]
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes[0])) == 3
+    as_text = content_hashes(encode_csv("a,y\n1,p\n01,p\n2,q\n"), 3)[0]
+    assert len(set(as_text.tolist())) == 3, "01 is no number, so 1 and 01 differ"
+
+
+def test_a_missing_cell_hashes_otherwise_than_any_value() -> None:
+    labelled, unlabelled = content_hashes(encode_csv("a,y\nx,p\n,p\nz,q\n", unlabelled=["a\nx\n"]), 0)
+    assert len(set(labelled.tolist())) == 3
+    assert unlabelled.tolist() == [labelled[0]]
+    assert labelled.dtype == np.uint64

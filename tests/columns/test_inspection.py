@@ -1,0 +1,75 @@
+"""What a table holds, column by column, and what a ranking would make of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from probfs.columns.inspection import ColumnSummary, inspect_table, kind_of
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.tables.readers import read_table
+from probfs.tables.readers.frame import table_from_frame
+from tests.support.prepared_tables import prepare_csv
+from tests.support.table_content import Write, read_csv_text
+
+
+def test_rows_classes_and_columns_are_counted() -> None:
+    inspection = inspect_table(prepare_csv("id,a,y\n1,x,q\n2,,p\n3,x,q\n4,z,\n", exclude=["id"]))
+    assert (inspection.source, inspection.target, inspection.target_reason) == ("t.csv", "y", "the last column")
+    assert (inspection.labelled_rows, inspection.unlabelled_rows) == (3, 1)
+    assert inspection.classes == {"p": 1, "q": 2}
+    assert inspection.columns == (
+        ColumnSummary("id", "number", 4, 0, "1", 1, "left out (exclude=)"),
+        ColumnSummary("a", "text", 2, 1, "x", 2, "category"),
+        ColumnSummary("y", "text", 2, 1, "q", 2, "target (the last column)"),
+    )
+
+
+def test_rows_count_as_often_as_they_stand_for() -> None:
+    inspection = inspect_table(prepare_csv("a,n,y\nx,1,q\nz,5,p\nx,2,\nw,0,q\n", count="n"))
+    assert (inspection.labelled_rows, inspection.unlabelled_rows) == (6, 2)
+    assert inspection.classes == {"p": 5, "q": 1}
+    (summary, counts, _) = inspection.columns
+    assert (summary.distinct, summary.most_frequent, summary.frequency) == (2, "z", 5)
+    assert counts.use == "count (count=)"
+
+
+def test_an_empty_column_has_no_most_frequent_value() -> None:
+    summary = inspect_table(prepare_csv("a,y\n,p\n,q\n")).columns[0]
+    assert summary == ColumnSummary("a", "text", 0, 2, None, 0, "category")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("1\n2.5\n", "number"), ("007\n1\n", "text"), ("x\n1\n", "text"), ("2020-01-01\n2020-01-02\n", "text")],
+)
+def test_text_is_a_number_if_reading_it_as_one_loses_nothing(text: str, kind: str) -> None:
+    assert kind_of(read_csv_text(f"a\n{text}").columns["a"]) == kind
+
+
+def test_what_the_file_declares_is_its_kind(write: Write) -> None:
+    arff = "@relation r\n@attribute a {1,2}\n@attribute b numeric\n@attribute c date\n@data\n1,2,?\n"
+    kinds = [kind_of(column) for column in read_table(write("t.arff", arff)).columns.values()]
+    assert kinds == ["nominal", "number", "date"]
+    frame = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    assert kind_of(table_from_frame(frame).columns["when"]) == "date"
+
+
+def test_what_rank_would_refuse_is_a_note_with_the_line() -> None:
+    text = "a,b,y\nx,1,p\nz,many,q\n"
+    mapping = '[columns]\na = { cut = [1] }\nb = "numeric"\n'
+    for measured in (False, True):
+        notes = inspect_table(prepare_csv(text, mapping, numbers_as_they_are=measured)).notes
+        assert [note.split(";")[0] for note in notes] == [
+            "rank would refuse this: t.csv:2: column 'a': 'x' is not a number",
+            "rank would refuse this: t.csv:3: column 'b': 'many' is not a number",
+        ]
+
+
+def test_notes_of_the_reader_and_of_the_plans_are_kept(write: Write) -> None:
+    text = "a,y\n" + "".join(f"{number if number else 'many'},{'pq'[number % 2]}\n" for number in range(30))
+    prepared = prepare(read_csv_text(text), MappingFile(), ColumnChoice())
+    assert prepared.notes
+    assert inspect_table(prepared).notes == prepared.notes
