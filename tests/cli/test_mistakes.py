@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+import probfs
+from probfs.text import command_line_language, option
 from tests.support.commands import Run
 from tests.support.table_content import Write
 
@@ -64,3 +70,177 @@ def test_more_mistakes_on_the_command_line(run: Run, write: Write, arguments: li
     assert (result.returncode, result.stdout) == (2, "")
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words", "message"),
+    [
+        ({"target": "clas"}, ["--target", "clas"], "{target}: no column 'clas' in {source}; did you mean 'class'?"),
+        ({"exclude": ["A"]}, ["--exclude", "A"], "{exclude}: no column 'A' in {source}; did you mean 'a'?"),
+        ({"include": ["b"]}, ["--include", "b"], "{include}: no column 'b' in {source}; choose from 'a', 'class'"),
+        (
+            {"exclude": ["class"], "target": "class"},
+            ["--exclude", "class", "--target", "class"],
+            "{exclude}: 'class' is the target; name another with {target}",
+        ),
+        ({"folds": 3}, ["--folds", "3"], "{folds} goes with {estimate_cv} only"),
+        (
+            {"estimate": "cv", "folds": 99},
+            ["--estimate", "cv", "--folds", "99"],
+            "{folds_99} is more than the 4 labelled rows of {source}; use fewer, or another {estimate}",
+        ),
+        ({"kernel": "rbf"}, ["--kernel", "rbf"], "{kernel} goes with {classifier_svm} only"),
+        ({"jobs": 2}, ["--jobs", "2"], "{jobs} goes with {classifier_svm} only"),
+        (
+            {"classifier": "svm", "smoothing": 2},
+            ["--classifier", "svm", "--smoothing", "2"],
+            "{smoothing} goes with {classifier_nb} only",
+        ),
+        (
+            {"classifier": "svm", "removal": "retrain", "permutations": 3},
+            ["--classifier", "svm", "--removal", "retrain", "--permutations", "3"],
+            "{permutations} goes with {removal_permute} only",
+        ),
+        (
+            {"score": "unlabeled"},
+            ["--score", "unlabeled"],
+            "{score_unlabeled}: there is no unlabelled row; add some with {unlabeled_FILE}, or as rows without a value",
+        ),
+        ({"encoding": "klingon"}, ["--encoding", "klingon"], "{encoding}: no encoding 'klingon'"),
+        ({"delimiter": "ab"}, ["--delimiter", "ab"], "{delimiter}: "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_same_mistake_names_parameters_in_python_and_options_in_a_shell(
+    run_here: Run, write: Write, parameters: dict[str, Any], words: list[str], message: str
+) -> None:
+    source = write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n")
+    with pytest.raises(probfs.UsageError) as caught:
+        probfs.rank(source, **parameters)
+    assert str(caught.value).startswith(in_callers_language(message, source))
+    result = run_here("rank", source, *words, "--quiet")
+    with command_line_language():
+        assert result.stderr.startswith(f"probfs: error: {in_callers_language(message, source)}")
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+
+
+def in_callers_language(message: str, source: Path) -> str:
+    """The message with options in braces, with or without a value after an underscore, as the caller writes them."""
+
+    def shown(match: re.Match[str]) -> str:
+        name, _, value = match[1].partition("_")
+        return option(name, int(value) if value.isdigit() else value or None)
+
+    return re.sub(r"\{(\w+)\}", shown, message.replace("{source}", str(source)))
+
+
+def test_the_library_never_names_a_shell_s_options(write: Write) -> None:
+    """Whatever is wrong with a table or a parameter: no message, and no note, holds a word with two dashes."""
+    said: list[str] = []
+    wrong: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("a,y\nx,\n", {}),
+        ("a,y\nx,p\nz,p\n", {}),
+        ("a,y\nx,p\nz,p\nx,q\n", {}),
+        ("a;y\nx;p\n", {}),
+        ("y\np\nq\n", {}),
+        ("a,y\n" + "".join(f"{n % 3},{n / 7}\n" for n in range(90)), {}),
+        ("a,y\n" + "".join(f"i{n},{n % 2}\n" for n in range(30)), {}),
+        ("a,y\n" + "".join(f"{n * 1.5 if n else 'inf'},{n % 2}\n" for n in range(30)), {}),
+        ("a,y\n" + "".join(f"{n * 1.5 if n else 'many'},{n % 2}\n" for n in range(30)), {}),
+        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"count": "a"}),
+        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"input_format": "xml"}),
+        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"max_unpacked": 0}),
+        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"unlabeled": ["-", "-"]}),
+    )
+    for text, parameters in wrong:
+        try:
+            probfs.rank(write("t.csv", text), on_note=said.append, **parameters)
+        except probfs.ProbfsError as error:
+            said.append(str(error))
+    assert len(said) > 15
+    assert not [line for line in said if re.search(r"(?<!-)--[a-z]", line)]
+
+
+UNKNOWN_WORDS = [
+    ("rank", "--format", "table, csv, json, markdown"),
+    ("inspect", "--format", "table, csv, json, markdown"),
+    ("exact", "--format", "table, csv, json, markdown"),
+    ("reproduce", "--format", "table, csv, json, markdown"),
+    ("map", "--format", "csv, tsv, arff, parquet"),
+    ("generate", "--format", "csv, tsv, arff, parquet"),
+    ("rank", "--input-format", "csv, tsv, arff, parquet"),
+    ("map", "--input-format", "csv, tsv, arff, parquet"),
+    ("suggest", "--input-format", "csv, tsv, arff, parquet"),
+    ("inspect", "--input-format", "csv, tsv, arff, parquet"),
+    ("exact", "--input-format", "csv, tsv, arff, parquet"),
+    ("rank", "--classifier", "nb, svm"),
+    ("inspect", "--classifier", "nb, svm"),
+    ("suggest", "--classifier", "nb, svm"),
+    ("rank", "--score", "absolute, signed, unlabeled"),
+    ("rank", "--estimate", "loo, resubstitution, cv"),
+    ("rank", "--kernel", "linear, rbf"),
+    ("rank", "--removal", "permute, retrain"),
+    ("generate", "--sampling", "proportionate, oversampling, undersampling"),
+]
+
+
+@pytest.mark.parametrize(("command", "name", "choices"), UNKNOWN_WORDS, ids=lambda value: value)
+def test_an_unknown_word_is_an_error_that_lists_the_choices(
+    run_here: Run, write: Write, command: str, name: str, choices: str
+) -> None:
+    write("t.csv", "a,y\nx,0\ny,0\nx,1\nx,1\n")
+    write("m.toml", "")
+    own = {"generate": ["xcp"], "reproduce": ["example"], "map": ["t.csv", "--mapping", "m.toml"]}
+    result = run_here(command, *own.get(command, ["t.csv"]), name, "bogus")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"probfs: error: Invalid value for '{name}': ")
+    assert re.findall(r"\w+", choices) == re.findall(r"\w+", result.stderr.split("one of")[1].split(";")[0])
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("parameter", "choices"),
+    [
+        ("classifier", "nb, svm"),
+        ("score", "absolute, signed, unlabeled"),
+        ("estimate", "loo, resubstitution, cv"),
+        ("input_format", "csv, tsv, arff, parquet"),
+    ],
+)
+def test_an_unknown_word_is_the_same_error_in_python(write: Write, parameter: str, choices: str) -> None:
+    path = write("t.csv", "a,y\nx,0\ny,0\nx,1\nx,1\n")
+    wrong: dict[str, Any] = {parameter: "bogus"}
+    with pytest.raises(probfs.UsageError, match=rf"^{parameter}=: 'bogus' is not one of {choices}$"):
+        probfs.rank(path, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (probfs.DataError("is wrong", source="t.csv", line=3), 1, "probfs: error: t.csv:3: is wrong"),
+        (probfs.UsageError("is wrong"), 2, "probfs: error: is wrong"),
+        (KeyboardInterrupt(), 130, "probfs: interrupted"),
+        (MemoryError(), 1, "probfs: error: out of memory; fewer columns (rank --include) or merged rows"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_what_a_command_raises_becomes_a_line_and_a_status(
+    run_here: Run, write: Write, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, line: str
+) -> None:
+    def fail(*arguments: object, **parameters: object) -> None:
+        raise error
+
+    monkeypatch.setattr("probfs.api.rank", fail)
+    result = run_here("rank", write("t.csv", "a,y\nx,p\n"))
+    assert (result.returncode, result.stdout) == (status, "")
+    assert result.stderr.startswith(line)
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_error_of_ours_keeps_its_traceback(run_here: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **parameters: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("probfs.api.rank", fail)
+    with pytest.raises(ZeroDivisionError):
+        run_here("rank", write("t.csv", "a,y\nx,p\n"))

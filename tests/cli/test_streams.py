@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from probfs.cli.streams import print_bytes, stdout_is_terminal, tell
+from probfs.errors import OutputError
 from tests.support.commands import Run, run_shell_line
 from tests.support.paths import SAMPLES
 
@@ -83,3 +85,15 @@ def test_a_format_is_recognised_however_a_pipe_brings_it(delay: bool) -> None:
         shown, _ = process.communicate(arff[1:] if delay else arff)
     assert process.returncode == 0
     assert shown.startswith(b"rank,feature")
+
+
+def test_nobody_to_tell_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    tell("nobody hears this")
+
+
+def test_a_closed_standard_output_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert not stdout_is_terminal()
+    with pytest.raises(OutputError, match=r"^standard output is closed$"):
+        print_bytes(b"lost")

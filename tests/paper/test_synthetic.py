@@ -7,6 +7,9 @@ import pytest
 
 from probfs.paper import synthetic
 from probfs.paper.catalogue import Sampling
+from probfs.paper.synthetic import Sample
+from probfs.tables.table import Kind
+from tests.support.table_content import table_content
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,32 @@ def test_weston_is_drawn_as_it_was_published() -> None:
         shift = (number - 1) % 3 + 1
         assert (signs * sample.columns[f"relevant_{number}"]).mean() == pytest.approx(share * shift, abs=0.03)
     assert sample.columns["noise_001"].var() == pytest.approx(20, rel=0.03)
+
+
+def a_sample() -> Sample:
+    columns = {"x": np.array([0.5, -1.0, 2.0]), "k": np.array(["b", "a", "b"])}
+    return Sample(columns, np.array([True, False, True]), ("a", "b", "c"))
+
+
+def test_a_sample_is_a_table_with_its_class_last() -> None:
+    table = a_sample().labelled()
+    assert table_content(table) == {
+        "x": ["0.5", "-1", "2"],
+        "k": ["b", "a", "b"],
+        "class": ["positive", "negative", "positive"],
+    }
+    assert table.columns["x"].kind is Kind.NUMBER
+    assert (table.columns["k"].declared, table.columns["k"].values.to_pylist()) == (True, ["a", "b", "c"])
+
+
+def test_further_rows_have_no_class() -> None:
+    sample = a_sample()
+    assert list(sample.unlabelled().columns) == ["x", "k"]
+    both = sample.followed_by(sample)
+    assert table_content(both)["class"] == ["positive", "negative", "positive", None, None, None]
+    assert table_content(both)["x"] == ["0.5", "-1", "2"] * 2
+
+
+def test_unlabelled_rows_are_drawn_from_the_population_whatever_the_sampling() -> None:
+    _, unlabelled = synthetic.draw_sample("nominal", 10, 100_000, 0, {"sampling": "undersampling"})
+    assert float(np.mean(unlabelled.columns["x1"] == "b")) == pytest.approx(1 / 2, abs=0.01)

@@ -1,0 +1,71 @@
+"""Help: every option is explained, with its default, in the order of its bundles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from probfs import __version__
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.cli import build_app
+from tests.support.commands import Run
+
+COMMANDS: dict[str, Any] = get_command(build_app()).commands  # type: ignore[attr-defined]  # typer's group
+
+
+def test_the_commands_stand_in_the_order_of_the_work(run_here: Run) -> None:
+    assert list(COMMANDS) == ["rank", "map", "suggest", "inspect", "exact", "generate", "reproduce"]
+    listed = run_here("--help").stdout.split("Commands:")[1]
+    places = [listed.index(f"  {name} ") for name in COMMANDS]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained_in_a_sentence(name: str) -> None:
+    assert not [option.name for option in COMMANDS[name].params if not (option.help or "").endswith(".")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_default_is_said(name: str) -> None:
+    """Typer shows it, or the help says it in words; standard input, a flag that is off and nothing need no word."""
+    for option in COMMANDS[name].params:
+        if option.default is not None and option.default is not False and option.default != "-":
+            assert option.show_default or "Default: " in option.help, f"{option.opts[0]} is {option.default}"
+
+
+def test_a_command_takes_only_options_that_it_uses() -> None:
+    names = {name: {option.opts[0] for option in command.params} for name, command in COMMANDS.items()}
+    assert "--score" in names["rank"]
+    for name in ("inspect", "suggest"):
+        assert {"--classifier", "--bins"} <= names[name]
+        assert names[name].isdisjoint({"--score", "--smoothing", "--kernel", "--jobs"})
+    for name in ("map", "exact", "generate"):
+        assert "--classifier" not in names[name]
+
+
+@pytest.mark.parametrize("own", [option for known in CLASSIFIERS for option in known.options], ids=lambda own: own.name)
+def test_the_options_of_classifiers_are_options_of_rank(own: Any) -> None:
+    (option,) = [option for option in COMMANDS["rank"].params if option.name == own.name]
+    assert option.opts == [f"--{own.name.replace('_', '-')}"]
+    assert option.metavar == own.type.metavar
+    assert own.help in option.help
+    assert option.help.endswith(f"Default: {own.default_help or own.default}.")
+
+
+@pytest.mark.parametrize("words", [("--version",), ("rank", "-h"), ("rank", "--help")])
+def test_help_and_version_go_to_standard_output(run_here: Run, words: tuple[str, ...]) -> None:
+    result = run_here(*words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"probfs {__version__}\n" if words == ("--version",) else "Usage: probfs rank")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_examples_that_it_understands(name: str) -> None:
+    lines = [line for line in COMMANDS[name].epilog.splitlines() if line.startswith(("probfs ", "zcat "))]
+    assert lines
+    for line in lines:
+        (command, *words) = line.split("probfs ")[1].split(" | ")[0].split(" > ")[0].split()
+        known = {flag for option in COMMANDS[command].params for flag in (*option.opts, *option.secondary_opts)}
+        assert {word for word in words if word.startswith("--")} <= known, line
