@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
+import subprocess
+import sys
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import probfs
+from probfs.classifiers.specification import known_options
+from tests.support.paths import SAMPLES
 
 
 @pytest.mark.parametrize(
@@ -58,3 +65,68 @@ def test_everything_exported_can_be_imported() -> None:
         assert getattr(probfs, name) is not None
     with pytest.raises(AttributeError):
         probfs.nothing_of_the_kind  # noqa: B018  # the access is the test
+
+
+def test_what_is_exported_is_what_is_listed() -> None:
+    assert sorted(dir(probfs)) == sorted(probfs.__all__)
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    program = "import sys, probfs; print(*sys.modules); probfs.UsageError; print('numpy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded, with_errors = result.stdout.splitlines()
+    assert set(loaded.split()).isdisjoint({"numpy", "pandas", "pyarrow", "typer", "rich", "sklearn"})
+    assert with_errors == "False"
+
+
+def documented_parameters() -> list[tuple[list[str], str]]:
+    """The names and the first line, type and default, of each entry below Parameters in the docstring of rank."""
+    section = inspect.getdoc(probfs.rank).split("Parameters\n----------\n")[1].split("\n\nReturns")[0]  # type: ignore[union-attr]
+    entries = re.findall(r"^(\S[^:\n]*?)(?: : (.*))?$", section, re.MULTILINE)
+    return [(names.removeprefix("**").split(", "), kind) for names, kind in entries]
+
+
+def test_every_parameter_is_documented_in_the_order_of_the_signature() -> None:
+    documented = [name for names, _ in documented_parameters() for name in names]
+    assert documented == list(inspect.signature(probfs.rank).parameters)
+
+
+def test_documented_defaults_are_the_defaults() -> None:
+    signature = inspect.signature(probfs.rank)
+    own = {option.name: option.default for option, _ in known_options()}
+    for names, kind in documented_parameters():
+        default = re.search(r"default (\S+)$", kind)
+        for name in names if default else ():
+            assert default is not None
+            value = signature.parameters[name].default
+            stated = {"folds": 10, "delimiter": ",", **own}.get(name) if value is None else value
+            assert default[1] == (f'"{stated}"' if isinstance(stated, str) else str(stated)), name
+
+
+def test_every_option_of_a_classifier_is_a_parameter() -> None:
+    parameters = inspect.signature(probfs.rank).parameters
+    for option, _ in known_options():
+        assert parameters[option.name].default is None, "None, so that it is known whether it was given"
+
+
+def test_an_unknown_keyword_is_a_type_error_as_in_any_function(frame: pd.DataFrame) -> None:
+    with pytest.raises(TypeError, match="'no_such_parameter'"):
+        probfs.rank(frame, no_such_parameter=1)
+
+
+def test_a_table_is_ranked_the_same_from_a_file_and_from_a_frame() -> None:
+    from_file = probfs.rank(SAMPLES / "commute.csv", exclude="person")
+    frame = pd.read_csv(SAMPLES / "commute.csv", dtype=str, keep_default_na=False).replace("", None)
+    assert probfs.rank(frame, exclude="person").to_csv() == from_file.to_csv()
+
+
+@pytest.mark.parametrize("parameter", ["include", "exclude", "na"])
+def test_one_name_is_a_list_of_one(frame: pd.DataFrame, parameter: str) -> None:
+    one, several = ({parameter: value} for value in ("b", ["b"]))
+    rankings = [probfs.rank(frame, target="y", **options) for options in (one, several)]  # type: ignore[arg-type]
+    assert rankings[0] == rankings[1]
+
+
+@pytest.mark.parametrize("missing", [{}, {"exclude": None}, {"na": ()}])
+def test_nothing_may_be_said_in_several_ways(frame: pd.DataFrame, missing: dict[str, Any]) -> None:
+    assert probfs.rank(frame, **missing).settings == probfs.rank(frame).settings

@@ -18,8 +18,9 @@ import pytest
 
 from probfs.cli import run as run_here
 from probfs.runtime import memory
-from tests.conftest import SAMPLES, Run
+from tests.support.commands import Run
 from tests.support.hostile import GOOD, MISFITS, UNREADABLE, Case, Misfit
+from tests.support.paths import SAMPLES
 
 READING = {
     "rank": ["rank", "BAD"],

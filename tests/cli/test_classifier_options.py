@@ -1,0 +1,91 @@
+"""Options made from what is registered: classifiers, their own options, scores and estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from probfs.classifiers.registry import CLASSIFIERS, NAIVE_BAYES
+from probfs.classifiers.specification import Option
+from probfs.classifiers.value_types import Choice, WholeNumber
+from probfs.cli.classifier_options import ClassifierOptions, ColumnClassifierOptions, EliminationOptions
+from probfs.cli.options import ColumnOptions
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import UsageError
+from tests.support.commands import Run
+from tests.support.table_content import Write
+
+SHAPE = Option("Tree_shape", Choice(("round", "tall")), "round", "the shape.")
+DEPTH = Option("D", WholeNumber(1, 9), 3, "the depth.", only_with=("Tree_shape", "tall"), for_columns=True)
+
+
+@pytest.fixture
+def _tree() -> Iterator[None]:
+    """Naive Bayes under another name, with options of its own whose names have capitals."""
+    tree = replace(NAIVE_BAYES, name="tree", description="a tree", options=(*NAIVE_BAYES.options, SHAPE, DEPTH))
+    with CLASSIFIERS.registered(tree):
+        yield
+
+
+def parameters(bundle: type[Any]) -> dict[str, Any]:
+    """Typer's description of each option."""
+    return {parameter.name: parameter.annotation.__metadata__[0] for parameter in bundle.parameters()}
+
+
+@pytest.mark.usefixtures("_tree")
+def test_every_option_of_every_classifier_is_there_once() -> None:
+    names = list(parameters(ClassifierOptions))
+    assert names[:3] == ["classifier", "smoothing", "bins"]
+    assert names[-2:] == ["Tree_shape", "D"]
+    assert len(set(names)) == len(names)
+    assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "D"]
+
+
+@pytest.mark.usefixtures("_tree")
+def test_help_says_which_classifiers_and_which_other_option_an_option_goes_with() -> None:
+    own = parameters(ClassifierOptions)
+    assert own["smoothing"].help.startswith("nb, tree: what is added")
+    assert own["D"].help == "tree, tall: the depth. Default: 3."
+    assert own["classifier"].help.endswith(", or a tree (tree).")
+
+
+@pytest.mark.usefixtures("_tree")
+@pytest.mark.parametrize(("words", "status"), [(["--Tree-shape", "tall", "--D", "4"], 0), (["--D", "4"], 2)])
+def test_an_option_is_called_as_messages_call_it(run_here: Run, write: Write, words: list[str], status: int) -> None:
+    """Capitals and underscores included: a message that says --Tree-shape must name an option that exists."""
+    path = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n")
+    result = run_here("rank", path, "--classifier", "tree", *words, "--quiet")
+    assert (result.returncode, result.stderr) == (
+        status,
+        "probfs: error: --D goes with --Tree-shape tall only\n" if status else "",
+    )
+
+
+def test_what_is_given_is_kept_apart_from_what_is_not() -> None:
+    own = {name: None for name in parameters(ClassifierOptions) if name != "classifier"}
+    collected = ClassifierOptions.collect({"classifier": "svm", **own, "kernel": "rbf"})
+    assert collected.classifier == "svm"
+    assert {name: value for name, value in collected.own.items() if value is not None} == {"kernel": "rbf"}
+
+
+def test_the_choice_of_columns_follows_the_classifier() -> None:
+    columns = ColumnOptions(target="y", exclude=["id"], na=["?"])
+    counted = ColumnClassifierOptions("nb", {"bins": None}).column_choice(columns)
+    assert counted == ColumnChoice("y", None, (), ("id",), ("?",), 5, False)
+    assert ColumnClassifierOptions("nb", {"bins": 3}).column_choice(columns).bins == 3
+    assert ColumnClassifierOptions("svm", {"bins": None}).column_choice(columns).numbers_as_they_are
+    with pytest.raises(UsageError, match='bins= goes with classifier="nb" only'):
+        ColumnClassifierOptions("svm", {"bins": 3}).column_choice(columns)
+    with pytest.raises(UsageError, match="'forest' is not one of nb, svm"):
+        ColumnClassifierOptions("forest", {"bins": None}).column_choice(columns)
+
+
+def test_scores_and_estimates_are_listed_with_their_defaults() -> None:
+    own = parameters(EliminationOptions)
+    assert own["score"].help == (
+        "The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su)."
+    )
+    assert own["estimate"].help.endswith("Default: loo for nb, resubstitution for svm.")
