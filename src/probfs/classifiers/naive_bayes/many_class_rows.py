@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model, nearly_equal
+from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout, nearly_equal
 from probfs.classifiers.naive_bayes.rows import (
     LARGEST_EXPONENT,
     ClassRows,
@@ -25,7 +25,7 @@ from probfs.classifiers.naive_bayes.rows import (
     sums_by_feature,
 )
 from probfs.classifiers.sums import Fit, Sums
-from probfs.kernels import EQUAL_ODDS
+from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
 
 Places = npt.NDArray[np.intp]
@@ -41,7 +41,7 @@ class FactorTables:
     log_prior: Floats
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def of(cls, model: ClassConditionals) -> Self:
         share, whole = model.share.T.copy(), model.whole.T.copy()
         zeros = None if model.zeros is None else model.zeros.T.copy()
         return cls(_levelled(share / whole), np.log(share) - np.log(whole), zeros, model.log_prior)
@@ -50,7 +50,9 @@ class FactorTables:
 class ManyClassRows(ClassRows):
     """Rows whose state is each class's log-weight and, without smoothing, its number of zero factors."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
+    def __init__(
+        self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, tables: FactorTables
+    ) -> None:
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         shape = len(tables.log_prior), codes.shape[1]
@@ -58,7 +60,7 @@ class ManyClassRows(ClassRows):
         self.low = np.zeros(shape)
         self.zeros = None if tables.zeros is None else np.zeros(shape, dtype=np.int32)
 
-    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]
@@ -72,7 +74,7 @@ class ManyClassRows(ClassRows):
     def _behind(self) -> tuple[Floats, Places]:
         return _behind(self.high, self.low, self.zeros)
 
-    def sums(self, features: Places, shift: int = 0) -> Sums:
+    def sum_changes(self, features: Places, shift: int = 0) -> Sums:
         behind, top = self._behind()
         weights = np.exp(-behind)
         total = weights.sum(axis=0)
@@ -173,14 +175,14 @@ class ManyClassRows(ClassRows):
     def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
-        held = counts.held(self.label)
+        held = counts.is_held(self.label)
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
         return 2 * np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
 
     def fit(self) -> Fit:
         assert self.label is not None
         behind, _ = self._behind()
-        predicted = np.argmax(behind <= EQUAL_ODDS, axis=0)
+        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
         weights = np.exp(-behind)
         others = weights.sum(axis=0, where=np.arange(len(weights))[:, None] != self.label)
         # When the own class leads, what the others hold may be far below 1.

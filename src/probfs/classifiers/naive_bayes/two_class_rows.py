@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model, nearly_equal
+from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout, nearly_equal
 from probfs.classifiers.naive_bayes.rows import (
     LARGEST_EXPONENT,
     ClassRows,
@@ -22,7 +22,7 @@ from probfs.classifiers.naive_bayes.rows import (
     sums_by_feature,
 )
 from probfs.classifiers.sums import Fit, Sums
-from probfs.kernels import EQUAL_ODDS
+from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
 
 
@@ -38,7 +38,7 @@ class OddsTables:
     prior: float
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def of(cls, model: ClassConditionals) -> Self:
         for_first = model.share[:, 0] * model.whole[:, 1]
         for_second = model.share[:, 1] * model.whole[:, 0]
         for_second = np.where(nearly_equal(for_first, for_second), for_first, for_second)
@@ -59,14 +59,14 @@ class OddsTables:
 class TwoClassRows(ClassRows):
     """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors speak for it."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, tables: OddsTables) -> None:
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         self.high = np.full(codes.shape[1], tables.prior)
         self.low = np.zeros(codes.shape[1])
         self.zeros = None if tables.zeros is None else np.zeros(codes.shape[1], dtype=np.int32)
 
-    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features)):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]
@@ -82,7 +82,7 @@ class TwoClassRows(ClassRows):
         odds = self.high + self.low
         return odds < 0 if self.zeros is None else (self.zeros < 0) | ((self.zeros == 0) & (odds < 0))
 
-    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+    def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         second = self._favours_second()
         side = np.where(second, -1.0, 1.0)
         ratio = np.exp(-self.gaps())
@@ -172,13 +172,13 @@ class TwoClassRows(ClassRows):
     def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
-        size = np.where(counts.held(self.label), np.abs(self.tables.log_odds), 0.0)
+        size = np.where(counts.is_held(self.label), np.abs(self.tables.log_odds), 0.0)
         return np.maximum.reduceat(size, self.layout.offset)
 
     def fit(self) -> Fit:
         odds = self.high + self.low
         zeros = np.zeros(len(odds)) if self.zeros is None else self.zeros
-        predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EQUAL_ODDS)), 0, 1)
+        predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EVEN_ODDS_TOLERANCE)), 0, 1)
         margin, lead = (odds, zeros) if self.label == 0 else (-odds, -zeros)
         margin = np.select([lead > 0, lead < 0], [np.inf, -np.inf], margin)
         tail = np.exp(-np.abs(margin))
