@@ -153,6 +153,7 @@ def _sum_remaining_losses(counts, rows, blocks, weight, loss, remaining):
     for block in range(blocks - 1, -1, -1):
         first_own, first, second_own, second, whole = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(block * ROWS_PER_CHECK, min(rows, (block + 1) * ROWS_PER_CHECK)):
+            # Of weight 0 may also be a row of another direction; its loss is then as small as its weight.
             own = np.float64(loss[i]) if weight[i] >= 0.0 else 0.0
             first_own += own if counts[i] > 0.0 else 0.0
             first += loss[i] - own if counts[i] > 0.0 else 0.0
