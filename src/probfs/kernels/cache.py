@@ -2,8 +2,8 @@
 
 It is kept beside the package, where Python keeps its own bytecode, or else in the user's cache; where neither can be
 written, it is compiled anew by each process. A file begins with a digest of what follows it, so that a damaged one is
-not run. Who could write a file could make this user run anything: so files and folders that belong to somebody other
-than the user or root, or that others may write to, are neither read nor written.
+not run. Whoever can write such a file can make the user run anything: so files and folders that belong to somebody
+other than the user or root, or that others may write to, are neither read nor written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +46,8 @@ class CacheFolder:
 
     def write(self, name: str, code: bytes) -> bool:
         """Keep object code, whole or not at all; whether that could be done."""
+        import tempfile
+
         try:
             for folder in (self.path.parent, self.path):
                 if not folder.is_dir():

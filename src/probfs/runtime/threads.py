@@ -93,10 +93,10 @@ class ThreadPool:
         caller is interrupted or stops iterating, are never begun.
         """
         queue: _TaskQueue[Task, Result] = SimpleQueue()
-        for _ in range(threads):
-            self._submit(partial(_serve, work, queue))
         waiting: deque[SimpleQueue[Outcome[Result]]] = deque()
         try:
+            for _ in range(threads):
+                self._submit(partial(_serve, work, queue))
             for task in tasks:
                 waiting.append(SimpleQueue())
                 queue.put((task, waiting[-1]))
@@ -139,9 +139,7 @@ class ThreadPool:
             del call, deliver, outcome
 
 
-def _serve(
-    work: Callable[[Task], Result], queue: SimpleQueue[tuple[Task, SimpleQueue[Outcome[Result]]] | None]
-) -> None:
+def _serve(work: Callable[[Task], Result], queue: _TaskQueue[Task, Result]) -> None:
     """Work on tasks until there is a None in the queue."""
     while (item := queue.get()) is not None:
         task, outcome = item
