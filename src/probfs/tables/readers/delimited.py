@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import csv
 import re
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from queue import SimpleQueue
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.errors import DataError
+from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder, Encoded, LineRecorder, MemoryGuard
@@ -50,7 +47,6 @@ class _Cells:
     """On which of these each row begins, where that is not one after the other."""
 
 
-_Outcome: TypeAlias = "tuple[_Cells | None, BaseException | None]"
 _UNCLEAN = _Cells([], 0, 0)
 """What stands for a block in which not every quote opens or closes a whole cell."""
 
@@ -233,38 +229,8 @@ class _Records:
 
 
 def _ahead(parse: Callable[[bytes], _Cells | None], blocks: Iterable[bytes]) -> Iterator[tuple[bytes, _Cells | None]]:
-    """Blocks and what they hold, in their order, while some more are being read in threads.
-
-    An interrupt may come while a lock is being taken, and leave it so; a pool of threads would then wait for ever when
-    it is closed. These wait for nobody, and nobody waits for them.
-    """
-    tasks: SimpleQueue[tuple[bytes, SimpleQueue[_Outcome]] | None] = SimpleQueue()
-
-    def serve() -> None:
-        while (task := tasks.get()) is not None:
-            block, outcome = task
-            try:
-                outcome.put((parse(block), None))
-            except BaseException as error:  # handed on to whoever asks for the block
-                outcome.put((None, error))
-
-    for _ in range(_PARSERS):
-        threading.Thread(target=serve, daemon=True).start()
-    try:
-        waiting: deque[tuple[bytes, SimpleQueue[_Outcome]]] = deque()
-        for block in chain(blocks, [None] * _PARSERS):
-            if block is not None:
-                waiting.append((block, SimpleQueue()))
-                tasks.put(waiting[-1])
-            if waiting and (block is None or len(waiting) > _PARSERS):
-                first, outcome = waiting.popleft()
-                cells, error = outcome.get()
-                if error is not None:
-                    raise error
-                yield first, cells
-    finally:
-        for _ in range(_PARSERS):
-            tasks.put(None)
+    """Blocks and what they hold, in their order, while threads of the pool parse the next ones."""
+    return thread_pool().map_in_order(lambda block: (block, parse(block)), blocks, _PARSERS, ahead=_PARSERS + 1)
 
 
 def _record_blocks(stream: Utf8Stream) -> Iterator[bytes]:
