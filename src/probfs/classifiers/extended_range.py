@@ -12,13 +12,13 @@ import numpy as np
 
 from probfs.tables.table import Floats, Integers
 
-_FAR = 2_000
-"""A difference of exponents beyond which the smaller number does not count at all."""
+_NEGLIGIBLE = 2_000
+"""A difference of exponents beyond which the smaller number is negligible."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExtendedFloats:
-    """An array of numbers ``values * 2**power``; without a power they are doubles like any others, and as fast."""
+    """An array of numbers ``values * 2**power``; without a power they are ordinary doubles, and as fast."""
 
     values: Floats
     power: Integers | None = None
@@ -48,14 +48,14 @@ class ExtendedFloats:
         other_mantissa, others = other.parts
         own, others = np.where(mantissa == 0, zero, own), np.where(other_mantissa == 0, zero, others)
         top = np.maximum(own, others)
-        return ExtendedFloats.of(_shifted(mantissa, own - top) + _shifted(other_mantissa, others - top), top)
+        return ExtendedFloats.of(_shift(mantissa, own - top) + _shift(other_mantissa, others - top), top)
 
     def __truediv__(self, divisor: float) -> ExtendedFloats:
         return ExtendedFloats(self.values / divisor, self.power)
 
     @classmethod
-    def side_by_side(cls, parts: Sequence[ExtendedFloats]) -> ExtendedFloats:
-        """The numbers of several arrays as one."""
+    def concatenate(cls, parts: Sequence[ExtendedFloats]) -> ExtendedFloats:
+        """Several arrays as one."""
         if all(part.power is None for part in parts):
             return cls(np.concatenate([part.values for part in parts]))
         mantissas, exponents = zip(*(part.parts for part in parts), strict=True)
@@ -64,18 +64,18 @@ class ExtendedFloats:
     def take(self, positions: Integers) -> ExtendedFloats:
         return ExtendedFloats(self.values[positions], None if self.power is None else self.power[positions])
 
-    def replaced(self, positions: Integers, others: ExtendedFloats) -> ExtendedFloats:
-        """The same numbers with some of them changed."""
+    def replace_at(self, positions: Integers, others: ExtendedFloats) -> ExtendedFloats:
+        """A copy with other numbers at some positions."""
         mantissa, exponent = self.parts
         mantissa[positions], exponent[positions] = others.parts
         return ExtendedFloats(mantissa, exponent)
 
     def relative_to(self, exponent: int) -> Floats:
-        """The numbers in units of 2^exponent, where 0 and ±infinity stand for what a double cannot hold."""
+        """The numbers in units of 2^exponent; those too small or too large for a double become 0 or ±infinity."""
         if self.power is None and exponent == 0:
             return self.values
         mantissa, own = self.parts
-        return _shifted(mantissa, np.where(mantissa == 0, 0, own - exponent))
+        return _shift(mantissa, np.where(mantissa == 0, 0, own - exponent))
 
     def logs(self) -> Floats:
         """The natural logarithms of numbers that are not negative."""
@@ -92,11 +92,11 @@ class ExtendedFloats:
         return floats
 
     def to_floats(self) -> Floats:
-        """The nearest doubles; what is too small for one becomes 0."""
-        # Adding 0 turns a negative zero, all that is left of a tiny negative number, into a plain one.
+        """The nearest doubles; numbers too small for a double become 0."""
+        # A tiny negative number has become -0.0, which adding 0.0 turns into 0.0.
         return self.relative_to(0) + 0.0
 
 
-def _shifted(mantissa: Floats, exponent: Integers) -> Floats:
+def _shift(mantissa: Floats, exponent: Integers) -> Floats:
     with np.errstate(over="ignore"):
-        return np.ldexp(mantissa, np.clip(exponent, -_FAR, _FAR).astype(np.int32))
+        return np.ldexp(mantissa, np.clip(exponent, -_NEGLIGIBLE, _NEGLIGIBLE).astype(np.int32))

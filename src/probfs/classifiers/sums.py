@@ -1,4 +1,4 @@
-"""What a round adds up over rows, in parts that may come from anywhere."""
+"""What a round adds up over rows: partial sums, which may come from any rows in any order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from probfs.tables.table import Floats
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Partial sums over some rows, one entry a feature: Σ ½|P - Q| and Σ (P_y - Q_y), in whatever unit."""
+    """Partial sums over some rows, one entry for each feature: Σ ½|P - Q| and Σ (P_y - Q_y), in any unit."""
 
     absolute: Floats
     signed: Floats
@@ -28,7 +28,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Fit:
-    """Partial sums of how well the model with all active features does."""
+    """Partial sums of the errors and losses of the model with all active features."""
 
     errors: float
     absolute_loss: float

@@ -1,46 +1,27 @@
-"""From a loop as it is written in Python to machine code, by numba."""
+"""From a loop as it is written in Python to object code, by numba."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba import cfunc, types
+from numba import cfunc, njit, types
 
-from probfs.kernels.loops.cells import split_cells
-from probfs.kernels.loops.many_classes import many_class_move, many_class_sums
-from probfs.kernels.loops.numerics import CARELESS
-from probfs.kernels.loops.sifting import arrange, two_class_sift
-from probfs.kernels.loops.two_class import two_class_move, two_class_sums
+from probfs.kernels.kernel import CODES, HELPERS, Array, Function, Kernel, Kind, Matrix
 
-Function = Callable[..., Any]
-
-_ITEMS = {
-    "B": types.uint8,
-    "F": types.float32,
-    "U": types.uint64,
-    "S": types.int32,
-    "I": types.int64,
-    "D": types.float64,
-}
+_Namespaces = dict[int, dict[str, Any]]
 
 
-def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any) -> bytes:
-    """One of the loops, for codes of one type, to be found as ``symbol``; ``loader`` says what the arguments mean."""
-    items = {**_ITEMS, "C": getattr(types, codes)}
-    signature = types.void(
-        *(
-            types.CPointer(items[letter]) if letter.isupper() else items[letter.upper()]  # type: ignore[no-untyped-call]
-            for letter in arguments
-        )
-    )
-    fastmath, function = _LOOPS[name]
-    compiled = cfunc(signature, fastmath=fastmath, error_model="numpy")(function)
+def compile_kernel(kernel: Kernel, code_dtype: str, symbol: str, machine: Any) -> bytes:
+    """A kernel for codes of one dtype, as object code that defines ``symbol`` and needs no numba to run."""
+    signature = types.void(*(_numba_type(kind, code_dtype) for kind in kernel.parameters.values()))
+    function = _with_compiled_helpers(kernel.function, {})
+    compiled = cfunc(signature, fastmath=set(kernel.fast_math), error_model="numpy")(function)
     module = llvm.parse_assembly(compiled.inspect_llvm())
     for inner in module.functions:
-        # What only the loop itself calls becomes part of it, and numba's handling of errors, of which there are none
-        # here, is seen to be of no use: nothing is left that needs numba.
+        # Internal functions become part of the loop, and numba's handling of errors, which loops never raise, is then
+        # seen to be dead code: nothing is left that needs numba.
         if not inner.is_declaration and inner.name != compiled.native_name:
             inner.linkage = "internal"
     module.get_function(compiled.native_name).name = symbol
@@ -50,12 +31,27 @@ def object_code(name: str, codes: str, arguments: str, symbol: str, machine: Any
     return code
 
 
-_LOOPS: dict[str, tuple[set[str], Function]] = {
-    "two_class_move": (set(), two_class_move),
-    "two_class_sums": (CARELESS, two_class_sums),
-    "two_class_sift": (CARELESS, two_class_sift),
-    "many_class_move": (set(), many_class_move),
-    "many_class_sums": (CARELESS, many_class_sums),
-    "arrange": (set(), arrange),
-    "split_cells": (set(), split_cells),
-}
+def _numba_type(kind: Kind, code_dtype: str) -> Any:
+    item = getattr(types, code_dtype if kind.dtype == CODES else kind.dtype)
+    return types.CPointer(item) if isinstance(kind, Array | Matrix) else item  # type: ignore[no-untyped-call]
+
+
+def _with_compiled_helpers(function: Function, namespaces: _Namespaces) -> Function:
+    """The function with its helpers compiled: a copy that looks names up in a copy of its module.
+
+    ``namespaces`` has the modules copied so far. The modules themselves stay plain Python.
+    """
+    module = function.__globals__
+    namespace = namespaces.get(id(module))
+    if namespace is None:
+        namespace = namespaces[id(module)] = dict(module)
+        for name, value in module.items():
+            options = HELPERS.get(value) if isinstance(value, FunctionType) else None
+            if options is not None:
+                compile_helper = njit(
+                    fastmath=set(options.fast_math),
+                    error_model="numpy",
+                    inline="always" if options.inline else "never",
+                )
+                namespace[name] = compile_helper(_with_compiled_helpers(value, namespaces))
+    return FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)

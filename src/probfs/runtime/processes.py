@@ -5,17 +5,16 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 from probfs.errors import DataError
+from probfs.runtime.threads import thread_pool
 from probfs.text import option
 
 Task = TypeVar("Task")
@@ -130,32 +129,8 @@ def run_interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
 
 
 def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
-    """The results of all tasks, in their order. The threads do not outlive the program, whatever they are at."""
-    outcomes: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
-    waiting = deque(enumerate(tasks))
+    """The results of all tasks, in their order, computed by some threads of the pool.
 
-    def serve() -> None:
-        while waiting:
-            try:
-                position, task = waiting.popleft()
-            except IndexError:
-                return
-            try:
-                outcomes.put((position, work(task), None))
-            except BaseException as error:  # handed on to whoever waits
-                outcomes.put((position, None, error))
-
-    threads = min(threads, len(tasks))
-    results: dict[int, Result] = {}
-    for _ in range(threads):
-        threading.Thread(target=serve, daemon=True).start()
-    try:
-        while len(results) < len(tasks):
-            position, result, error = outcomes.get()
-            if error is not None:
-                raise error
-            results[position] = result
-    finally:
-        # Nobody waits any more for what has not been begun.
-        waiting.clear()
-    return [results[position] for position in range(len(tasks))]
+    After an error or Ctrl-C, tasks that no thread has begun are not begun, and nobody waits for the others.
+    """
+    return list(thread_pool().map_in_order(work, tasks, min(threads, len(tasks)), ahead=len(tasks)))

@@ -1,56 +1,158 @@
-"""Threads that stay for the next call: a round of elimination may take no longer than starting one."""
+"""One pool of threads for the whole program: compiled loops, long fits and blocks of a file all run in it.
+
+Three hazards shape it:
+
+* Ctrl-C may arrive at any moment, also while the main thread waits for results. So nobody ever joins a thread or closes
+  the pool: threads are daemons, what they still work on is abandoned, and each task keeps alive what it works on.
+* Tasks may themselves use the pool, and abandoned tasks may take minutes. So the pool has no fixed size: a task gets an
+  idle thread or a new one, and never waits for another task to end.
+* A forked process inherits the pool but not its threads. So it gets a pool of its own.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
-from functools import cache
-from queue import SimpleQueue
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import cache, partial
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar
 
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 Call = Callable[[], object]
-MOST_THREADS = 16
-"""Beyond this loops over a table in memory gain nothing."""
+
+MAX_CORES = 16
+"""Beyond this many threads, loops over a table in memory gain nothing."""
 
 
-class Crew:
-    """As many threads as there are cores, counting the caller's own; for calls that let go of the interpreter."""
+@dataclass(frozen=True)
+class Outcome(Generic[Result]):
+    """What a call returned, or the error that it raised."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._calls: SimpleQueue[tuple[Call, SimpleQueue[None]]] = SimpleQueue()
-        for _ in range(size - 1):
-            # They do not outlive the program, whatever they are at.
-            threading.Thread(target=self._serve, daemon=True).start()
+    value: Result | None = None
+    error: BaseException | None = None
+
+    @classmethod
+    def of(cls, call: Callable[[], Result]) -> Outcome[Result]:
+        try:
+            return cls(call())
+        except BaseException as error:  # handed on to whoever waits for the call
+            return cls(error=error)
+
+    def result(self) -> Result:
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]  # without an error there is a value
+
+
+_TaskQueue = SimpleQueue[tuple[Task, SimpleQueue[Outcome[Result]]] | None]
+_Inbox = SimpleQueue[tuple[Call, Callable[[Outcome[Any]], None]]]
+
+
+class ThreadPool:
+    """Daemon threads that are kept for the next task: a round of elimination may take less time than starting one."""
+
+    def __init__(self, cores: int) -> None:
+        """``cores`` is how many threads can work at the same time, and so how many idle ones are worth keeping."""
+        self.cores = cores
+        self._idle: list[_Inbox] = []
 
     def run(self, calls: Sequence[Call]) -> None:
-        """Make all calls, none of which may fail, and return when the last is done.
+        """Make all calls, the first of them in the caller's thread, and return when the last has ended.
 
-        An interrupt may end the waiting earlier: what a call works on must be kept by the call itself.
+        If calls raise, the error of the earliest one in the list is raised, once all have ended. Ctrl-C does not wait
+        for them: whatever a call works on must be kept alive by the call itself.
         """
-        done: SimpleQueue[None] = SimpleQueue()
-        for call in calls[1:]:
-            self._calls.put((call, done))
+        if len(calls) == 1:
+            calls[0]()
+            return
+        outcomes = [self._submit(call) for call in calls[1:]]
+        errors: list[BaseException | None] = []
         for call in calls[:1]:
-            call()
-        for _ in calls[1:]:
-            done.get()
+            try:
+                call()
+            except Exception as error:  # raised below, after the other calls
+                errors.append(error)
+        errors += [outcome.get().error for outcome in outcomes]
+        for first in errors:
+            if first is not None:
+                raise first
 
-    def _serve(self) -> None:
-        while True:
-            call, done = self._calls.get()
-            call()
-            done.put(None)
-            # Nothing is kept until the next call comes.
-            del call, done
+    def map_in_order(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], threads: int, ahead: int
+    ) -> Iterator[Result]:
+        """The results of ``work``, in the order of the tasks, computed by some threads while the caller uses earlier
+        results. At most ``ahead`` tasks are taken from the iterable before their results are asked for.
+
+        An error is raised in place of the result of its task. Tasks that no thread has begun by then, or when the
+        caller is interrupted or stops iterating, are never begun.
+        """
+        queue: _TaskQueue[Task, Result] = SimpleQueue()
+        waiting: deque[SimpleQueue[Outcome[Result]]] = deque()
+        try:
+            for _ in range(threads):
+                self._submit(partial(_serve, work, queue))
+            for task in tasks:
+                waiting.append(SimpleQueue())
+                queue.put((task, waiting[-1]))
+                if len(waiting) >= ahead:
+                    yield waiting.popleft().get().result()
+            while waiting:
+                yield waiting.popleft().get().result()
+        finally:
+            with contextlib.suppress(Empty):
+                while True:
+                    queue.get_nowait()
+            for _ in range(threads):
+                queue.put(None)
+
+    def _submit(self, call: Callable[[], Result]) -> SimpleQueue[Outcome[Result]]:
+        """Hand a call to an idle thread or a new one; its outcome will be the queue's only item.
+
+        The call runs in a copy of the caller's context, so that messages made there are in the same language.
+        """
+        try:
+            inbox = self._idle.pop()
+        except IndexError:
+            inbox = SimpleQueue()
+            threading.Thread(target=self._work, args=(inbox,), daemon=True).start()
+        outcome: SimpleQueue[Outcome[Result]] = SimpleQueue()
+        inbox.put((partial(copy_context().run, call), outcome.put))
+        return outcome
+
+    def _work(self, inbox: _Inbox) -> None:
+        kept = True
+        while kept:
+            call, deliver = inbox.get()
+            outcome = Outcome.of(call)
+            kept = len(self._idle) < self.cores
+            if kept:
+                # Before the outcome is delivered: the caller may have its next task ready at once.
+                self._idle.append(inbox)
+            deliver(outcome)
+            # While the thread is idle it must not keep alive what the call worked on.
+            del call, deliver, outcome
+
+
+def _serve(work: Callable[[Task], Result], queue: _TaskQueue[Task, Result]) -> None:
+    """Work on tasks until there is a None in the queue."""
+    while (item := queue.get()) is not None:
+        task, outcome = item
+        outcome.put(Outcome.of(partial(work, task)))
+        del item, task, outcome
 
 
 @cache
-def crew() -> Crew:
+def thread_pool() -> ThreadPool:
+    """The pool of this process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Crew(min(cores, MOST_THREADS))
+    return ThreadPool(min(cores, MAX_CORES))
 
 
 if hasattr(os, "register_at_fork"):
-    # A process that is a copy of this one has no threads but the one that made it.
-    os.register_at_fork(after_in_child=crew.cache_clear)
+    os.register_at_fork(after_in_child=thread_pool.cache_clear)

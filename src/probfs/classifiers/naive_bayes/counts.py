@@ -1,13 +1,15 @@
-"""Naive Bayes as counts: how often each class holds each value, and the factors that follow for a row left out or not.
+"""Naive Bayes as counts: how many rows of each class have each value, and the conditional probabilities p(v|c) that
+follow from the counts, for a row left out or not.
 
-The values of all features stand in one flat list; feature j owns the slots ``offset[j]`` … ``offset[j] + values[j]``,
-the last of them for a missing cell, whose factor is 1 in every class (Kononenko 1991).
+Every value of every feature has a slot in one flat list: feature j owns the slots ``offset[j]`` to ``offset[j] +
+values[j]``, the last of them for a missing cell, whose factor is 1 in every class (Kononenko 1991).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,26 +18,31 @@ from probfs.tables.table import Codes, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """Where each feature's values stand in the flat list."""
+class SlotLayout:
+    """Which slots each feature owns."""
 
     values: Integers
     offset: Integers
     slots: int
 
     @classmethod
-    def of(cls, values: Sequence[int]) -> Layout:
+    def of(cls, values: Sequence[int]) -> SlotLayout:
         widths = np.asarray(values, dtype=np.int64) + 1
         ends = np.cumsum(widths)
         return cls(widths - 1, ends - widths, int(ends[-1]))
 
+    @property
+    def code_dtype(self) -> np.dtype[Any]:
+        """The narrowest dtype that fits the codes of all features, a missing cell's included."""
+        return np.min_scalar_type(int(self.values.max()))
+
     def spread(self, by_feature: Floats) -> Floats:
-        """One entry a feature -> one entry a slot."""
+        """An array with one entry for each feature -> one with an entry for each slot."""
         return np.repeat(by_feature, self.values + 1, axis=0)
 
     def count(self, codes: Iterable[Codes], counts: Floats) -> Floats:
-        """How many of these rows hold each value, slot by slot."""
-        # To count is faster than to add up ones.
+        """How many of these rows have each value, slot by slot."""
+        # Counting is faster than adding up weights of 1.
         weights = None if (counts == 1).all() else counts
         parts = [
             np.bincount(column, weights=weights, minlength=int(values) + 1).astype(np.float64)
@@ -46,26 +53,26 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """The rows of each class, in all and by value: what a Naive Bayes model is made of."""
+    """How many rows each class has, in all and at each slot."""
 
     rows: Floats
     by_slot: Floats
 
     def without(self, other: ClassCounts) -> ClassCounts:
-        """The counts of a training set from which some rows were held out."""
+        """The counts of the training set that is left when some rows are held out."""
         return ClassCounts(self.rows - other.rows, self.by_slot - other.by_slot)
 
-    def held(self, label: int | None) -> npt.NDArray[np.bool_]:
-        """The slots that some row of the class holds, or with no class some row of any.
+    def is_held(self, label: int | None) -> npt.NDArray[np.bool_]:
+        """Whether some row of the class, or without a label some row of any class, is counted at each slot.
 
-        A model without the row itself means nothing for others.
+        At other slots the model that leaves a row of the class out has no meaning.
         """
         return np.asarray(self.by_slot[:, slice(None) if label is None else [label]].any(axis=1))
 
     def without_own(self, label: int) -> ClassCounts:
-        """What a row of this class sees when it is left out: one row less in its class and at each of its own values.
+        """The counts without one row of a class: one row less in the class and at each of the row's own slots.
 
-        Only the slots that a row of the class really uses are right, and only those are looked up.
+        This holds only for slots that some row of the class has, and only those are looked up for such rows.
         """
         rows, by_slot = self.rows.copy(), self.by_slot.copy()
         rows[label] -= 1
@@ -74,11 +81,11 @@ class ClassCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """Class-conditional factors p(v|c) = share / whole for every slot, and the logarithm of each class's prior.
+class ClassConditionals:
+    """The class-conditional probabilities p(v|c) = share / whole of every slot, and the logarithms of the class priors.
 
-    Without smoothing a value that a class never shows has factor α/N_jc for an α on its way to 0. Such a factor is
-    marked in ``zeros`` and its share is 1, so that what stays beside the α is kept; classes with fewer zeros win.
+    Without smoothing, a value that no row of a class has is given p(v|c) = α/N_jc in the limit α → 0. It is marked in
+    ``zeros`` and its share is 1, so that the factor 1/N_jc is kept; classes with fewer zeros win.
     """
 
     share: Floats
@@ -87,8 +94,10 @@ class Model:
     log_prior: Floats
 
     @classmethod
-    def of(cls, counts: ClassCounts, layout: Layout, smoothing: float, left_out: int | None = None) -> Model:
-        """The model of these counts; with ``left_out``, as each row of that class sees it when it is left out."""
+    def of(
+        cls, counts: ClassCounts, layout: SlotLayout, smoothing: float, left_out: int | None = None
+    ) -> ClassConditionals:
+        """The model of these counts or, with ``left_out``, the model without a row of that class, for this row."""
         seen = _rows_with_a_value(counts.by_slot, layout)
         if left_out is not None:
             counts = counts.without_own(left_out)
@@ -110,11 +119,11 @@ class Model:
 
 
 def nearly_equal(first: Floats, second: Floats) -> npt.NDArray[np.bool_]:
-    """Whether positive numbers differ by no more than the rounding of a few operations."""
+    """Whether positive numbers differ by no more than the rounding errors of a few operations."""
     return np.abs(first - second) <= 4 * np.finfo(np.float64).eps * first
 
 
-def _rows_with_a_value(by_slot: Floats, layout: Layout) -> Floats:
-    """N_jc at every slot of feature j: its rows of class c that are not missing there."""
+def _rows_with_a_value(by_slot: Floats, layout: SlotLayout) -> Floats:
+    """N_jc at every slot of feature j: the rows of class c in which the feature is not missing."""
     totals = np.add.reduceat(by_slot, layout.offset, axis=0) - by_slot[layout.offset + layout.values]
     return layout.spread(totals)

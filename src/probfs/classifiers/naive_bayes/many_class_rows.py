@@ -1,9 +1,9 @@
 """Naive Bayes with any number of classes.
 
 For a row with most probable class t let e_b = p_t/p_b - 1 for the feature's factors, and E = Σ_b P_b·e_b. Then
-P_c - Q_c = P_c·(E - e_c) / (1 + E): as e_t = 0 and 1 + E ≥ P_t nothing cancels that is not really small.
+P_c - Q_c = P_c·(E - e_c) / (1 + E). As e_t = 0 and 1 + E ≥ P_t, digits cancel only where the result is really small.
 
-Arrays that hold something for each class hold it class by class: the first axis is the class.
+The first axis of an array that has something for each class is the class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model, nearly_equal
+from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout, nearly_equal
 from probfs.classifiers.naive_bayes.rows import (
     LARGEST_EXPONENT,
     ClassRows,
@@ -25,7 +25,7 @@ from probfs.classifiers.naive_bayes.rows import (
     sums_by_feature,
 )
 from probfs.classifiers.sums import Fit, Sums
-from probfs.kernels import EQUAL_ODDS
+from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
 
 Places = npt.NDArray[np.intp]
@@ -41,16 +41,18 @@ class FactorTables:
     log_prior: Floats
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def of(cls, model: ClassConditionals) -> Self:
         share, whole = model.share.T.copy(), model.whole.T.copy()
         zeros = None if model.zeros is None else model.zeros.T.copy()
-        return cls(_levelled(share / whole), np.log(share) - np.log(whole), zeros, model.log_prior)
+        return cls(_equalize_nearly_equal(share / whole), np.log(share) - np.log(whole), zeros, model.log_prior)
 
 
 class ManyClassRows(ClassRows):
     """Rows whose state is each class's log-weight and, without smoothing, its number of zero factors."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: FactorTables) -> None:
+    def __init__(
+        self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, tables: FactorTables
+    ) -> None:
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         shape = len(tables.log_prior), codes.shape[1]
@@ -58,7 +60,7 @@ class ManyClassRows(ClassRows):
         self.low = np.zeros(shape)
         self.zeros = None if tables.zeros is None else np.zeros(shape, dtype=np.int32)
 
-    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]
@@ -67,23 +69,23 @@ class ManyClassRows(ClassRows):
                     self.zeros[:, rows] += sign * self.tables.zeros.take(slots, axis=1).astype(np.int32)
 
     def gaps(self) -> Floats:
-        return _second(self._behind()[0])
+        return _gap_to_second(self._behind()[0])
 
     def _behind(self) -> tuple[Floats, Places]:
         return _behind(self.high, self.low, self.zeros)
 
-    def sums(self, features: Places, shift: int = 0) -> Sums:
+    def sum_changes(self, features: Places, shift: int = 0) -> Sums:
         behind, top = self._behind()
         weights = np.exp(-behind)
         total = weights.sum(axis=0)
         probabilities = weights / total
-        scaled = self._scaled(shift, behind, top) / total if shift else probabilities
+        scaled = self._scaled_weights(shift, behind, top) / total if shift else probabilities
         absolute, signed = np.zeros(len(features)), np.zeros(len(features))
         for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
             slots = self.slots(features[which], rows)
             excess = self._excess(slots, top[rows])
             if self.zeros is not None:
-                some = self._take_out_lost_zeros(excess, slots, top[rows], rows, shift)
+                some = self._split_off_lost_zeros(excess, slots, top[rows], rows, shift)
                 absolute[which] += some.absolute
                 signed[which] += some.signed
             mean = _dot(probabilities[:, rows], excess)
@@ -99,7 +101,7 @@ class ManyClassRows(ClassRows):
                 signed[which] += (own / (1 + mean)) @ self.counts[rows]
         return Sums(absolute, signed)
 
-    def _scaled(self, shift: int, behind: Floats, top: Places) -> Floats:
+    def _scaled_weights(self, shift: int, behind: Floats, top: Places) -> Floats:
         """The weights of all classes but the top one in units of 2^-shift; 0 for the top class."""
         high, low = _differences(self.high, self.low, top)
         scaled = np.exp(np.minimum(shifted_exponent(shift, high, low), LARGEST_EXPONENT))
@@ -116,8 +118,8 @@ class ManyClassRows(ClassRows):
             excess.append((at_top - own) / own)
         return excess
 
-    def _take_out_lost_zeros(self, excess: list[Floats], slots: Places, top: Places, rows: slice, shift: int) -> Sums:
-        """Put zero factors into ``excess``, but return apart the sums of cells whose removal brings a class back."""
+    def _split_off_lost_zeros(self, excess: list[Floats], slots: Places, top: Places, rows: slice, shift: int) -> Sums:
+        """Put zero factors into ``excess``, except for cells whose removal brings a class back: the sums of those."""
         assert self.tables.zeros is not None
         zeros = [table.take(slots) for table in self.tables.zeros]
         top_zero = self.tables.zeros.ravel().take(slots + top * self.layout.slots)
@@ -161,11 +163,11 @@ class ManyClassRows(ClassRows):
         nearest = np.full(len(features), np.inf)
         for which, rows in self.blocks(len(features), 1 + len(self.high) // 8):
             slots = self.slots(features[which], rows)
-            distance = np.where(_differ(self.tables.factors, slots), gaps[rows], np.inf)
+            distance = np.where(_classes_differ(self.tables.factors, slots), gaps[rows], np.inf)
             if self.tables.zeros is not None:
-                cells = np.nonzero(_differ(self.tables.zeros, slots))
+                cells = np.nonzero(_classes_differ(self.tables.zeros, slots))
                 at = np.arange(rows.start, rows.stop)[cells[1]]
-                after = _second(self._behind_without(at, slots[cells])[0])
+                after = _gap_to_second(self._behind_without(at, slots[cells])[0])
                 distance[cells] = np.minimum(gaps[at], after)
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
@@ -173,17 +175,17 @@ class ManyClassRows(ClassRows):
     def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
-        held = counts.held(self.label)
+        held = counts.is_held(self.label)
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
         return 2 * np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
 
     def fit(self) -> Fit:
         assert self.label is not None
         behind, _ = self._behind()
-        predicted = np.argmax(behind <= EQUAL_ODDS, axis=0)
+        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
         weights = np.exp(-behind)
         others = weights.sum(axis=0, where=np.arange(len(weights))[:, None] != self.label)
-        # When the own class leads, what the others hold may be far below 1.
+        # When the own class leads, the weights of the others may add up to far less than 1.
         leads = behind[self.label] == 0
         loss = np.where(leads, np.log1p(others), behind[self.label] + np.log(weights.sum(axis=0)))
         return Fit(
@@ -193,15 +195,15 @@ class ManyClassRows(ClassRows):
         )
 
 
-def _levelled(factors: Floats) -> Floats:
-    """The factors with those of a slot that differ by rounding alone made equal."""
+def _equalize_nearly_equal(factors: Floats) -> Floats:
+    """The factors, those of one slot made equal where they differ by rounding alone."""
     order = np.argsort(factors, axis=0)
     ascending = np.take_along_axis(factors, order, axis=0)
     for lower, higher in pairwise(ascending):
         np.copyto(higher, lower, where=nearly_equal(lower, higher))
-    levelled = np.empty_like(factors)
-    np.put_along_axis(levelled, order, ascending, axis=0)
-    return levelled
+    equalized = np.empty_like(factors)
+    np.put_along_axis(equalized, order, ascending, axis=0)
+    return equalized
 
 
 def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
@@ -212,8 +214,8 @@ def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
     return total
 
 
-def _differ(tables: npt.NDArray[Any], slots: Places) -> npt.NDArray[np.bool_]:
-    """Where the classes do not all have the same entry."""
+def _classes_differ(tables: npt.NDArray[Any], slots: Places) -> npt.NDArray[np.bool_]:
+    """Whether the classes' entries at each slot differ."""
     first = tables[0].take(slots)
     differ = np.zeros(slots.shape, dtype=np.bool_)
     for table in tables[1:]:
@@ -221,7 +223,7 @@ def _differ(tables: npt.NDArray[Any], slots: Places) -> npt.NDArray[np.bool_]:
     return differ
 
 
-def _second(behind: Floats) -> Floats:
+def _gap_to_second(behind: Floats) -> Floats:
     """The gap from the top class to the next."""
     second: Floats = np.partition(behind, 1, axis=0)[1]
     return second

@@ -1,4 +1,4 @@
-"""What the two-class and the many-class arithmetic share: blocks of cells, sums that add up, and exact addition."""
+"""What two-class and many-class rows have in common: their interface, blocks of cells, and exact addition."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout
+from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.sums import Fit, Sums
-from probfs.kernels import BLOCK
+from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.tables.table import Codes, Floats
 
-CELLS_IN_A_BLOCK = 65536
+CELLS_PER_BLOCK = 65536
 LARGEST_EXPONENT = 700.0
 """e to this power is still a double."""
 
@@ -28,31 +28,33 @@ class Rows(ABC):
     """Rows whose probabilities are kept up to date while features leave: the unit of a round's work."""
 
     @abstractmethod
-    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         """Multiply the factors of some features into every row's class weights (or, with sign -1, out of them)."""
 
     @abstractmethod
-    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
-        """The partial sums of these features."""
+    def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+        """The sums of these features' changes over the rows, in units of 2^-shift."""
 
     @abstractmethod
     def least_gap(self) -> float:
-        """By how much, in logarithms, the most probable class of the least certain row leads the next one; infinite
-        where a zero factor may bring a row back at any time.
+        """The gap of the least certain row: by how much, in logarithms, its most probable class leads the next one.
+        Infinite where removing a zero factor can make any row uncertain again.
         """
 
     @abstractmethod
     def largest_excess(self) -> Floats:
-        """For each feature the most that it multiplies a row's weight by, when it leaves."""
+        """For each feature the largest factor by which its removal multiplies a row's weight."""
 
     @abstractmethod
     def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
-        """For each feature the least gap among the rows in which it changes anything, before or after it leaves."""
+        """For each feature the smallest gap of a row that it changes, before or after its removal."""
 
     @abstractmethod
     def reach(self, counts: ClassCounts) -> Floats | None:
-        """The logarithm of what each feature, when it leaves, multiplies any other's changes of these rows by at most,
-        if these are the counts of all labelled rows; None where there is no such thing. See ``bounds``.
+        """For each feature the logarithm of the largest factor by which its removal can multiply the changes that
+        another feature makes to these rows; None where there is no bound. See ``score_floors``.
+
+        ``counts`` are those of all labelled rows.
         """
 
     @abstractmethod
@@ -63,7 +65,7 @@ class Rows(ABC):
 class ClassRows(Rows):
     """Rows of one class that are scored by one model."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, has_zeros: bool) -> None:
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, has_zeros: bool) -> None:
         self.codes = codes
         self.counts = counts
         self.label = label
@@ -72,16 +74,16 @@ class ClassRows(Rows):
 
     @abstractmethod
     def gaps(self) -> Floats:
-        """By how much, in logarithms, each row's most probable class leads the next one; infinite if by a zero."""
+        """By how much, in logarithms, each row's most probable class leads the next; infinite if by a zero factor."""
 
     def least_gap(self) -> float:
         return math.inf if self.has_zeros else float(self.gaps().min(initial=np.inf))
 
     def blocks(self, features: int, width: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Pieces of the features × rows rectangle that stay in the cache."""
+        """Ranges of features and rows whose cells fit in the cache."""
         rows = self.codes.shape[1]
-        tall = min(rows, BLOCK) or 1
-        wide = max(1, CELLS_IN_A_BLOCK // (tall * width))
+        tall = min(rows, ROWS_PER_BLOCK) or 1
+        wide = max(1, CELLS_PER_BLOCK // (tall * width))
         for first_row in range(0, rows, tall):
             for first in range(0, features, wide):
                 yield slice(first, min(first + wide, features)), slice(first_row, min(first_row + tall, rows))
@@ -92,7 +94,7 @@ class ClassRows(Rows):
 
 
 def sums_by_feature(feature: npt.NDArray[np.intp], absolute: Floats, signed: Floats, features: int) -> Sums:
-    """Sums of single cells, of which each says to what feature it belongs."""
+    """The sums over single cells; ``feature`` says which feature each cell belongs to."""
     return Sums(
         np.bincount(feature, weights=absolute, minlength=features).astype(np.float64),
         np.bincount(feature, weights=signed, minlength=features).astype(np.float64),
@@ -100,7 +102,9 @@ def sums_by_feature(feature: npt.NDArray[np.intp], absolute: Floats, signed: Flo
 
 
 def add_exactly(high: Floats, low: Floats, term: Floats) -> None:
-    """Add to a sum kept in two parts, losing nothing (Knuth's two-sum): thousands of features may come and go."""
+    """Add to a sum that is kept in two parts, without rounding (Knuth's two-sum): thousands of features may be added
+    and removed.
+    """
     total = high + term
     back = total - high
     low += (high - (total - back)) + (term - back)
@@ -108,5 +112,5 @@ def add_exactly(high: Floats, low: Floats, term: Floats) -> None:
 
 
 def shifted_exponent(shift: int, high: Floats, low: Floats) -> Floats:
-    """shift·ln 2 - (high + low), without losing the digits that cancel."""
+    """shift·ln 2 - (high + low), without losing digits to cancellation."""
     return (shift * _LN2_HIGH - high) + (shift * _LN2_LOW - low)

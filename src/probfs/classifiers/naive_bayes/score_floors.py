@@ -1,15 +1,15 @@
-"""How low a score may have fallen since it was last computed, so that only what may be lowest is computed again.
+"""Bounds on how far scores can have fallen since they were computed: only those that may be lowest are computed again.
 
 With two classes and log-odds L, a feature of log-odds l changes a row's probability by
 σ(L) - σ(L - l) = (1 - e^-l) / ((1 + e^-L)(1 + e^(L - l))), the logarithm of which has the derivative
-σ(-L) - σ(L - l) in L: between -1 and 1. So when a feature k leaves, which moves L by l_k, the change that any other
+σ(-L) - σ(L - l) in L: between -1 and 1. So when a feature k is removed, which moves L by l_k, the change that any other
 feature makes to a row is multiplied by something between e^-|l_k| and e^|l_k|, and its score Ŝ_S, or Ŝ_SU, by something
 between e^-M and e^M with M = max |l_k|. This holds however close probabilities are to 0 or 1.
 
-With more classes, half the sum of |P - Q| is the largest of P(A) - Q(A) over sets A of classes. If its leaving
-multiplies the weights of classes by f, that is Σ p_a·p_b·(f_b - f_a) / Σ p·f over a in A and b not in A, and no term of
-the largest is negative. When k leaves, p becomes p·g / Σ p·g, and each term is multiplied by g_a·g_b over two means of
-g: by something between e^-2R and e^2R, with R = max log g - min log g, and so is the largest of the sums.
+With more classes, ½ Σ |P - Q| is the maximum of P(A) - Q(A) over all sets A of classes. If removing the feature
+multiplies the classes' weights by f, then P(A) - Q(A) = Σ p_a·p_b·(f_b - f_a) / Σ p·f over a in A and b not in A, and
+the maximizing set has no negative terms. When k is removed, p becomes p·g / Σ p·g, and each term is multiplied by
+g_a·g_b over two means of g: by a factor between e^-2R and e^2R, with R = max log g - min log g. So is the maximum.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ from probfs.classifiers.protocol import Features
 from probfs.tables.table import Floats
 
 _ROUNDING = 1e-9
-"""What computed scores may be off by, and ties be apart, in their logarithms; far more than they are."""
-_LEAST_BATCH = 4
+"""Bound on rounding errors of scores and on differences between tied scores, in logarithms; far above either."""
+_MIN_BATCH = 4
 
 
-class Floors:
-    """Below which logarithm no feature's score can be."""
+class ScoreFloors:
+    """Lower bounds on the logarithms of all features' scores."""
 
     def __init__(self, reach: Floats) -> None:
-        """``reach`` is M for each feature: what its leaving multiplies scores by lies between e^-M and e^M."""
+        """``reach`` is M for each feature: its removal multiplies other scores by a factor between e^-M and e^M."""
         self._reach = reach
         self._floor = np.full(len(reach), -np.inf)
-        self._unknown = self._known_but_computed = 0
+        self._unscored = self._rescored = 0
 
-    def computed(self, features: Features, scores: ExtendedFloats) -> None:
-        """Take note of scores."""
+    def record(self, features: Features, scores: ExtendedFloats) -> None:
+        """Take note of scores that were computed."""
         self._floor[features] = scores.logs()
 
-    def left(self, features: Features) -> None:
-        """These features have left: every other score may be lower by what they moved."""
+    def lower_after_removal(self, features: Features) -> None:
+        """Lower all floors by what the removal of these features may have taken from a score."""
         self._floor -= self._reach[features].sum()
 
-    def first(self, active: Features, wanted: int) -> Features:
-        """The features to begin with: those of which nothing is known, and the lowest of the others, about half as many
-        as there were to compute last time.
+    def first_batch(self, active: Features, wanted: int) -> Features:
+        """The features to score first: those that were never scored, and the lowest of the others, about half as many
+        as had to be scored last time.
         """
         floors = self._floor[active]
-        self._unknown = int(np.count_nonzero(np.isneginf(floors)))
-        size = self._unknown + max(_LEAST_BATCH, wanted, self._known_but_computed // 2)
+        self._unscored = int(np.count_nonzero(np.isneginf(floors)))
+        size = self._unscored + max(_MIN_BATCH, wanted, self._rescored // 2)
         if size >= len(active):
             return active
         lowest: Features = np.sort(active[np.argpartition(floors, size)[:size]])
         return lowest
 
-    def others(self, active: Features, computed: Features, wanted: int) -> Features:
-        """The features that may be among the ``wanted`` lowest too, or be tied with these."""
+    def second_batch(self, active: Features, computed: Features, wanted: int) -> Features:
+        """The other features that may be among the ``wanted`` lowest, or tied with these, given the scores so far."""
         last = np.partition(self._floor[computed], wanted - 1)[wanted - 1]
         may_be = self._floor <= last + _ROUNDING
         may_be[computed] = False
         others: Features = active[may_be[active]]
-        self._known_but_computed = len(computed) + len(others) - self._unknown
+        self._rescored = len(computed) + len(others) - self._unscored
         return others

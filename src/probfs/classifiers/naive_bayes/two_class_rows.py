@@ -1,8 +1,8 @@
 """Naive Bayes with two classes: everything is the log-odds L, and taking a feature away subtracts its own log-odds l.
 
-Seen from the more probable class of a row, with q the probability of the other class and e = e^l - 1 for the feature's
-log-odds l in favour of the more probable one, P - Q = p·q·e / (1 + q·e). As q ≤ ½ and e > -1 nothing cancels there: the
-result keeps its relative precision however close P is to 0 or 1, and costs one division a cell.
+Let p be the probability of a row's more probable class, q that of the other, and e = e^l - 1 for the feature's log-odds
+l in favour of the more probable class. Then P - Q = p·q·e / (1 + q·e). As q ≤ ½ and e > -1 no digits cancel: the result
+keeps its relative precision however close P is to 0 or 1, and costs one division for each cell.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, Layout, Model, nearly_equal
+from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout, nearly_equal
 from probfs.classifiers.naive_bayes.rows import (
     LARGEST_EXPONENT,
     ClassRows,
@@ -22,13 +22,13 @@ from probfs.classifiers.naive_bayes.rows import (
     sums_by_feature,
 )
 from probfs.classifiers.sums import Fit, Sums
-from probfs.kernels import EQUAL_ODDS
+from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
 class OddsTables:
-    """What each slot does to the odds of class 0 against class 1."""
+    """The factor by which each slot changes the odds of class 0 against class 1, in several forms."""
 
     log_odds: Floats
     excess: Floats
@@ -38,7 +38,7 @@ class OddsTables:
     prior: float
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def of(cls, model: ClassConditionals) -> Self:
         for_first = model.share[:, 0] * model.whole[:, 1]
         for_second = model.share[:, 1] * model.whole[:, 0]
         for_second = np.where(nearly_equal(for_first, for_second), for_first, for_second)
@@ -57,16 +57,16 @@ class OddsTables:
 
 
 class TwoClassRows(ClassRows):
-    """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors speak for it."""
+    """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors favour it."""
 
-    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: Layout, tables: OddsTables) -> None:
+    def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, tables: OddsTables) -> None:
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         self.high = np.full(codes.shape[1], tables.prior)
         self.low = np.zeros(codes.shape[1])
         self.zeros = None if tables.zeros is None else np.zeros(codes.shape[1], dtype=np.int32)
 
-    def add(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         for which, rows in self.blocks(len(features)):
             for feature in features[which]:
                 slots = self.codes[feature, rows] + self.layout.offset[feature]
@@ -82,15 +82,14 @@ class TwoClassRows(ClassRows):
         odds = self.high + self.low
         return odds < 0 if self.zeros is None else (self.zeros < 0) | ((self.zeros == 0) & (odds < 0))
 
-    def sums(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+    def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         second = self._favours_second()
         side = np.where(second, -1.0, 1.0)
         ratio = np.exp(-self.gaps())
         q = ratio / (1 + ratio)
         scaled_ratio = ratio
         if shift:
-            # A row closer to even odds than the shift allows for is one that the feature does not change, however much
-            # it counts.
+            # A row closer to even odds than the shift allows for is not changed by these features, whatever its count.
             exponent = shifted_exponent(shift, side * self.high, side * self.low)
             scaled_ratio = np.exp(np.minimum(exponent, LARGEST_EXPONENT - np.log(self.counts.max(initial=1.0))))
             if self.zeros is not None:
@@ -122,7 +121,7 @@ class TwoClassRows(ClassRows):
         rows: slice,
         shift: int,
     ) -> Sums:
-        """The cells whose removal takes a zero factor from the less probable class, bringing it back into play."""
+        """The sums of cells whose removal takes a zero factor from the less probable class, making it possible."""
         feature, row = cells
         at = np.arange(rows.start, rows.stop)[row]
         change = self._change_where_a_zero_leaves(at, slots[cells] % self.layout.slots, side, shift) * self.counts[at]
@@ -130,7 +129,7 @@ class TwoClassRows(ClassRows):
         return sums_by_feature(feature, change, own, len(slots))
 
     def _change_where_a_zero_leaves(self, at: Integers, slots: Integers, side: Floats, shift: int) -> Floats:
-        """P - Q, in units of 2^-shift, for the more probable class of the rows ``at``; it always loses."""
+        """P - Q, in units of 2^-shift, of the more probable class of the rows ``at``, which always loses by it."""
         assert self.zeros is not None
         gap_high, gap_low = self._gap_without(at, slots, side)
         lead = np.abs(self.zeros[at])
@@ -141,7 +140,7 @@ class TwoClassRows(ClassRows):
         return np.select([lead == 1, lead == 0], [one_ahead, level], 0.0)
 
     def _gap_without(self, at: Integers, slots: Integers, side: Floats) -> tuple[Floats, Floats]:
-        """The finite log-odds for the top class once a slot's factor has left."""
+        """The finite log-odds for the more probable class without a slot's factor, in two parts."""
         high, low = side[at] * self.high[at], side[at] * self.low[at]
         add_exactly(high, low, -side[at] * self.tables.log_odds[slots])
         return high, low
@@ -172,13 +171,13 @@ class TwoClassRows(ClassRows):
     def reach(self, counts: ClassCounts) -> Floats | None:
         if self.zeros is not None:
             return None
-        size = np.where(counts.held(self.label), np.abs(self.tables.log_odds), 0.0)
+        size = np.where(counts.is_held(self.label), np.abs(self.tables.log_odds), 0.0)
         return np.maximum.reduceat(size, self.layout.offset)
 
     def fit(self) -> Fit:
         odds = self.high + self.low
         zeros = np.zeros(len(odds)) if self.zeros is None else self.zeros
-        predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EQUAL_ODDS)), 0, 1)
+        predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EVEN_ODDS_TOLERANCE)), 0, 1)
         margin, lead = (odds, zeros) if self.label == 0 else (-odds, -zeros)
         margin = np.select([lead > 0, lead < 0], [np.inf, -np.inf], margin)
         tail = np.exp(-np.abs(margin))

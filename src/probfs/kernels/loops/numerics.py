@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from probfs.kernels.constants import ROWS_PER_BLOCK
+from probfs.kernels.kernel import helper
 
 _LOG2_E = 1.4426950408889634
 # ln 2 in two parts, the first with so few digits that its products with exponents are exact.
@@ -13,16 +15,13 @@ _ROUND = 1.5 * 2.0**52
 """Added to a number, this leaves its nearest integer in the last bits."""
 _LEAST_EXPONENT = -708.0
 
-CARELESS = {"contract", "reassoc", "nsz", "arcp"}
-"""Sums may be added in any order, and a·b + c rounded once; NaN and infinity keep their meaning."""
 
-
-# Without leave to reorder: the two parts of ln 2, and what rounds, would be lost.
-@njit(fastmath={"contract"}, error_model="numpy")
+# No reordering: it would undo the splitting of ln 2 and the rounding to an integer.
+@helper(fast_math=frozenset({"contract"}))
 def exp(x):
     """e^x for x ≤ 0, to within two units in the last place; 0 where that is below the smallest normal number.
 
-    Unlike the C library's, it becomes vector instructions.
+    Unlike the C library's exp, it compiles to vector instructions.
     """
     shifted = max(x, _LEAST_EXPONENT) * _LOG2_E + _ROUND
     whole = shifted - _ROUND
@@ -45,15 +44,21 @@ def exp(x):
     return series * power if x >= _LEAST_EXPONENT else 0.0
 
 
-@njit
+@helper()
+def count_blocks(rows):
+    """How many blocks some rows are gone through in."""
+    return (rows + ROWS_PER_BLOCK - 1) // ROWS_PER_BLOCK
+
+
+@helper()
 def bits(x):
-    """An integer that grows with |x|: the least of integers becomes vector instructions, that of doubles does not."""
+    """An integer that grows with |x|: minima of integers compile to vector instructions, minima of doubles do not."""
     return np.float64(abs(x)).view(np.int64)
 
 
-@njit
+@helper()
 def add_exactly(high, low, place, term):
-    """Add to a sum that is kept in two parts, losing nothing (Knuth's two-sum)."""
+    """Add to a sum that is kept in two parts, without rounding (Knuth's two-sum)."""
     total = high[place] + term
     back = total - high[place]
     low[place] += (high[place] - (total - back)) + (term - back)

@@ -7,15 +7,12 @@ or closes a whole cell.
 
 from __future__ import annotations
 
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from queue import SimpleQueue
-from typing import TypeAlias
 
 from probfs.errors import DataError
+from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder, EncodedCells
@@ -47,7 +44,6 @@ class _Cells:
     """The line of the block on which each row begins; None if rows stand on consecutive lines."""
 
 
-_Outcome: TypeAlias = "tuple[_Cells | None, BaseException | None]"
 _UNCLEAN = _Cells([], 0, 0)
 """Stands for a block in which not every quote opens or closes a whole cell."""
 
@@ -167,35 +163,5 @@ class _DelimitedReader:
 
 
 def _ahead(parse: Callable[[bytes], _Cells | None], blocks: Iterable[bytes]) -> Iterator[tuple[bytes, _Cells | None]]:
-    """Blocks and what they hold, in their order, while some more are being read in threads.
-
-    An interrupt may come while a lock is being taken, and leave it so; a pool of threads would then wait for ever when
-    it is closed. These wait for nobody, and nobody waits for them.
-    """
-    tasks: SimpleQueue[tuple[bytes, SimpleQueue[_Outcome]] | None] = SimpleQueue()
-
-    def serve() -> None:
-        while (task := tasks.get()) is not None:
-            block, outcome = task
-            try:
-                outcome.put((parse(block), None))
-            except BaseException as error:  # handed on to whoever asks for the block
-                outcome.put((None, error))
-
-    for _ in range(_PARSERS):
-        threading.Thread(target=serve, daemon=True).start()
-    try:
-        waiting: deque[tuple[bytes, SimpleQueue[_Outcome]]] = deque()
-        for block in chain(blocks, [None] * _PARSERS):
-            if block is not None:
-                waiting.append((block, SimpleQueue()))
-                tasks.put(waiting[-1])
-            if waiting and (block is None or len(waiting) > _PARSERS):
-                first, outcome = waiting.popleft()
-                cells, error = outcome.get()
-                if error is not None:
-                    raise error
-                yield first, cells
-    finally:
-        for _ in range(_PARSERS):
-            tasks.put(None)
+    """Blocks and what they hold, in their order, while threads of the pool parse the next ones."""
+    return thread_pool().map_in_order(lambda block: (block, parse(block)), blocks, _PARSERS, ahead=_PARSERS + 1)

@@ -1,0 +1,122 @@
+"""Which rows are scored by which model: the rows of a dataset in groups of one class and one model each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout
+from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
+from probfs.classifiers.naive_bayes.rows import Rows
+from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
+from probfs.columns.dataset import Dataset
+from probfs.columns.folds import deal_folds
+from probfs.kernels.kernel import KernelUnavailable
+from probfs.tables.table import Codes, Floats, Integers
+
+Members = npt.NDArray[np.intp]
+"""Rows by their positions in the dataset."""
+
+
+class RowGroups:
+    """The labelled and the unlabelled rows of a dataset, and the counts of the labelled ones."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        layout: SlotLayout,
+        smoothing: float,
+        estimate: EstimateName,
+        folds: int,
+        seed: int,
+        compiled: bool,
+    ) -> None:
+        """Where ``compiled`` is true, compiled loops take the groups over as far as they can."""
+        self._layout = layout
+        self._smoothing = smoothing
+        self._compiled = compiled
+        columns = [feature.labelled for feature in dataset.features]
+        by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
+        codes, parts = self._gather_codes(columns, by_class)
+        class_counts = [dataset.counts[members].astype(np.float64) for members in by_class]
+        self.counts = self._count_values(parts, class_counts)
+        if estimate == "cv":
+            # The rows in another order: both orders at once would take twice the memory.
+            del codes, parts
+            self.labelled = self._group_by_fold(columns, by_class, deal_folds(dataset, folds, seed))
+        else:
+            self.labelled = self._group_by_class(codes, parts, class_counts, leave_out=estimate == "loo")
+        self.unlabelled = self._group_unlabelled(dataset) if dataset.unlabelled_rows else []
+
+    def _group_by_class(
+        self, codes: Codes, parts: Sequence[Codes], class_counts: Sequence[Floats], leave_out: bool
+    ) -> list[Rows]:
+        """The rows of each class, scored by the model of all rows or, with ``leave_out``, of all other rows."""
+        groups = []
+        for label, (part, counts) in enumerate(zip(parts, class_counts, strict=True)):
+            left_out = label if leave_out else None
+            model = ClassConditionals.of(self.counts, self._layout, self._smoothing, left_out)
+            groups.append(self._group(part, counts, label, model))
+        return self._compile(codes, groups)
+
+    def _group_by_fold(self, columns: Sequence[Codes], by_class: Sequence[Members], dealt: Integers) -> list[Rows]:
+        """The rows of each fold and class, scored by the model of all other folds."""
+        members_of_folds = [(copies, members[copies[members] > 0]) for copies in dealt for members in by_class]
+        codes, parts = self._gather_codes(columns, [members for _, members in members_of_folds])
+        counts = [copies[members].astype(np.float64) for copies, members in members_of_folds]
+        groups = []
+        classes = len(by_class)
+        for first in range(0, len(parts), classes):
+            fold_codes, fold_counts = parts[first : first + classes], counts[first : first + classes]
+            training = self.counts.without(self._count_values(fold_codes, fold_counts))
+            model = ClassConditionals.of(training, self._layout, self._smoothing)
+            groups += [
+                self._group(part, own, label, model)
+                for label, (part, own) in enumerate(zip(fold_codes, fold_counts, strict=True))
+                if len(own)
+            ]
+        return self._compile(codes, groups)
+
+    def _group_unlabelled(self, dataset: Dataset) -> list[Rows]:
+        columns = [feature.unlabelled for feature in dataset.features]
+        codes, _ = self._gather_codes(columns, [np.arange(len(dataset.unlabelled_counts))])
+        model = ClassConditionals.of(self.counts, self._layout, self._smoothing)
+        group = self._group(codes, dataset.unlabelled_counts.astype(np.float64), None, model)
+        return self._compile(codes, [group])
+
+    def _count_values(self, by_class: Sequence[Codes], counts: Sequence[Floats]) -> ClassCounts:
+        by_slot = [self._layout.count(codes, own) for codes, own in zip(by_class, counts, strict=True)]
+        return ClassCounts(np.array([own.sum() for own in counts]), np.stack(by_slot, axis=1))
+
+    def _gather_codes(self, columns: Sequence[Codes], groups: Sequence[Members]) -> tuple[Codes, list[Codes]]:
+        """The codes of some groups of rows, a line for each feature, in the narrowest dtype that fits all of them; and
+        each group's part of this matrix.
+        """
+        members = np.concatenate(groups)
+        matrix = np.empty((len(columns), len(members)), dtype=self._layout.code_dtype)
+        for line, column in zip(matrix, columns, strict=True):
+            line[:] = column.take(members)
+        ends = np.cumsum([len(group) for group in groups])
+        return matrix, np.split(matrix, ends[:-1], axis=1)
+
+    def _group(
+        self, codes: Codes, counts: Floats, label: int | None, model: ClassConditionals
+    ) -> TwoClassRows | ManyClassRows:
+        if len(model.log_prior) == 2:
+            return TwoClassRows(codes, counts, label, self._layout, OddsTables.of(model))
+        return ManyClassRows(codes, counts, label, self._layout, FactorTables.of(model))
+
+    def _compile(self, codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[Rows]:
+        """The groups, taken over by compiled loops where these are wanted; ``codes`` are those of all groups."""
+        if self._compiled:
+            from probfs.classifiers.naive_bayes.compiled_rows import compile_rows
+
+            try:
+                return list(compile_rows(codes, groups))
+            except KernelUnavailable:
+                # For lack of memory, perhaps; numpy needs less.
+                pass
+        return list(groups)

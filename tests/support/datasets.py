@@ -1,0 +1,109 @@
+"""Datasets for classifiers: random ones of any size, and small ones that the exact reference can work on as well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from probfs.columns.dataset import Dataset, Feature
+from probfs.tables.table import Codes, Integers
+from tests.support.exact_naive_bayes import Problem
+
+
+def feature_of(name: str, values: int, labelled: Integers, unlabelled: Integers | None = None) -> Feature:
+    """A feature in the dtype that the encoder would give its codes, that of a missing cell (``values``) included."""
+    dtype = np.min_scalar_type(values)
+    names = pa.array([str(value) for value in range(values)], pa.string())
+    others: Codes = np.empty(0, dtype) if unlabelled is None else unlabelled.astype(dtype)
+    return Feature(name, names, labelled.astype(dtype), others)
+
+
+def random_dataset(rows: int, features: int, values: int, classes: int, seed: int, signal: float = 0.5) -> Dataset:
+    """Features that tell the class of up to ``signal`` of the rows; every class has at least two rows."""
+    random = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(classes).repeat(2), random.integers(0, classes, rows - 2 * classes)])
+    columns = []
+    for number in range(features):
+        cells = random.integers(0, values, rows)
+        told = random.random(rows) < signal * random.random()
+        cells[told] = (labels[told] + number) % values
+        columns.append(feature_of(f"f{number:04}", values, cells))
+    ones = np.ones(rows, dtype=np.int64)
+    return Dataset(tuple(columns), tuple(f"c{c}" for c in range(classes)), labels, ones, np.empty(0, np.int64))
+
+
+def with_unlabelled(dataset: Dataset, others: Dataset) -> Dataset:
+    """A dataset with the labelled rows of another one as its unlabelled rows."""
+    pairs = zip(dataset.features, others.features, strict=True)
+    features = tuple(replace(one, unlabelled=other.labelled) for one, other in pairs)
+    return replace(dataset, features=features, unlabelled_counts=others.counts)
+
+
+def two_valued_dataset(codes: Integers, labels: Integers) -> Dataset:
+    """Features of two values, a column of ``codes`` each, where 2 is a missing cell; and the classes a and b."""
+    features = tuple(feature_of(f"f{number:04}", 2, column) for number, column in enumerate(codes.T))
+    return Dataset(features, ("a", "b"), labels, np.ones(len(labels), np.int64), np.empty(0, np.int64))
+
+
+def frame_of(dataset: Dataset) -> pd.DataFrame:
+    """A dataset's labelled rows as a table of texts, with the class in ``y``."""
+    columns = {f.name: [f.labels[int(code)].as_py() for code in f.labelled] for f in dataset.features}
+    return pd.DataFrame({**columns, "y": [dataset.classes[label] for label in dataset.labels]})
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    """Small tables. With so few rows, values that are never seen, seen once, tied and missing all come up."""
+    classes = draw(st.integers(2, 4))
+    features = draw(st.integers(1, 5))
+    values = tuple(draw(st.integers(1, 4)) for _ in range(features))
+    labels = [label for label in range(classes) for _ in range(2)]
+    labels += draw(st.lists(st.integers(0, classes - 1), max_size=6))
+    cells = [
+        st.one_of(st.none(), st.integers(0, v - 1)) if draw(st.booleans()) else st.integers(0, v - 1) for v in values
+    ]
+    rows = tuple(draw(st.tuples(*cells)) for _ in labels)
+    unlabelled = tuple(draw(st.lists(st.tuples(*cells), max_size=4)))
+    return Problem(rows, tuple(labels), values, classes, unlabelled)
+
+
+def dataset_of(problem: Problem) -> Dataset:
+    """A problem of the reference as the encoder would leave it."""
+    features = []
+    for j, (name, values) in enumerate(zip(problem.names, problem.values, strict=True)):
+        labelled = [values if row[j] is None else row[j] for row in problem.rows]
+        seen = set(labelled)
+        unlabelled = [row[j] if row[j] in seen else values for row in problem.unlabelled]
+        features.append(feature_of(name, values, np.array(labelled), np.array(unlabelled, np.int64)))
+    return Dataset(
+        tuple(features),
+        tuple(f"c{label}" for label in range(problem.classes)),
+        np.array(problem.labels),
+        np.ones(len(problem.rows), dtype=np.int64),
+        np.ones(len(problem.unlabelled), dtype=np.int64),
+    )
+
+
+@st.composite
+def datasets_with_near_ties(draw: st.DrawFn) -> Dataset:
+    """Tables in which columns are copies of others, or differ from them in a row or two."""
+    seed = draw(st.integers(0, 10**6))
+    values = draw(st.integers(2, 4))
+    rows, classes = draw(st.integers(12, 200)), draw(st.sampled_from([2, 2, 3, 4]))
+    dataset = random_dataset(rows, 24, values, classes, seed, signal=draw(st.floats(0, 1)))
+    random = np.random.default_rng(seed + 1)
+    features = list(dataset.features)
+    for number in range(12, 24):
+        codes = features[number - 12].labelled.copy()
+        for _ in range(draw(st.integers(0, 2))):
+            # A missing cell now and then: the code after the last value.
+            codes[random.integers(len(codes))] = random.integers(values + 1)
+        features[number] = replace(features[number], labelled=codes)
+    unlabelled = random.integers(0, values, (24, 30)).astype(np.uint8)
+    features = [replace(feature, unlabelled=cells) for feature, cells in zip(features, unlabelled, strict=True)]
+    counts = random.integers(1, draw(st.integers(2, 9)), rows)
+    return replace(dataset, features=tuple(features), counts=counts, unlabelled_counts=np.ones(30, dtype=np.int64))

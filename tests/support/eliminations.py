@@ -1,0 +1,51 @@
+"""Whole eliminations by Naive Bayes, and whether two of them are the same."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.scores import SCORES
+from probfs.columns.dataset import Dataset
+from probfs.ranking.elimination import Round, eliminate
+
+
+def eliminate_all(
+    dataset: Dataset,
+    estimate: EstimateName,
+    step: float = 1,
+    score: str = "signed",
+    smoothing: float = 1.0,
+    compiled: bool | None = None,
+    prune: bool | None = None,
+) -> list[Round]:
+    classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, compiled=compiled, prune=prune)
+    names = [feature.name for feature in dataset.features]
+    return list(eliminate(classifier, names, SCORES[score], step))
+
+
+def leaving_features(rounds: list[Round]) -> list[list[int]]:
+    """The features that leave in each round, in order of leaving."""
+    return [one.scored[list(one.leaving)].tolist() for one in rounds]
+
+
+def assert_same_rounds(first: list[Round], second: list[Round], exactly: bool = False) -> None:
+    """The same features leave; features that are scored in both, errors and losses agree, to within rounding or
+    ``exactly``.
+    """
+    assert leaving_features(first) == leaving_features(second)
+    close = partial(pytest.approx, rel=0, abs=0) if exactly else partial(pytest.approx, rel=1e-11, abs=1e-15)
+    for one, other in zip(first, second, strict=True):
+        _, places, other_places = np.intersect1d(one.scored, other.scored, return_indices=True)
+        for name in ("s_s", "s_a", "s_su"):
+            scores, others = getattr(one.scores, name), getattr(other.scores, name)
+            assert (scores is None) == (others is None)
+            if scores is not None:
+                assert scores.to_floats()[places] == close(others.to_floats()[other_places])
+        assert one.scores.errors == other.scores.errors
+        assert one.scores.absolute_loss == close(other.scores.absolute_loss)
+        assert one.scores.log_loss == close(other.scores.log_loss)
