@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import re
 
 import pytest
@@ -119,7 +120,7 @@ def test_a_block_of_blank_cells_is_not_a_blank_block(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(("delimiter", "shown"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
 def test_a_header_with_another_delimiter_names_the_option_as_the_caller_writes_it(delimiter: str, shown: str) -> None:
     text = f"a{delimiter}b\n1{delimiter}2\n"
-    with pytest.raises(DataError, match=f"contains {re.escape(shown)}; use delimiter= "):
+    with pytest.raises(DataError, match=re.escape(f"contains {shown}; use delimiter={json.dumps(delimiter)}")):
         read_csv_text(text)
     with command_line_language(), pytest.raises(DataError, match=f"use --delimiter {re.escape(shown)}$"):
         read_csv_text(text)

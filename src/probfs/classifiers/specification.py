@@ -101,6 +101,8 @@ def known_options() -> Iterator[tuple[Option, tuple[str, ...]]]:
     for name, having in owners.items():
         shared = having[0].option(name)
         assert shared is not None
+        if any(classifier.option(name) != shared for classifier in having):
+            raise ValueError(f"{', '.join(classifier.name for classifier in having)}: {name!r} is declared differently")
         yield shared, tuple(classifier.name for classifier in having)
 
 

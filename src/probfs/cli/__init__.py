@@ -100,7 +100,8 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     try:
-        if not words:
+        # A shell that asks for completions gives no words either, and reads standard output.
+        if not words and "_PROBFS_COMPLETE" not in os.environ:
             with contextlib.redirect_stdout(sys.stderr):
                 build_app()(args=["--help"], prog_name="probfs", standalone_mode=False)
             return 2

@@ -26,13 +26,16 @@ probfs generate xcp --c 1 --p 0.7 --relevant 3 --noise 10 | probfs rank - --clas
 probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000 --output nominal.arff
 """
 
-Rows = Annotated[int, opt.parsed(parsers.whole_number(1, 10_000_000), "N", "How many labelled rows.")]
+Rows = Annotated[
+    int, opt.parsed(parsers.whole_number(1, 10_000_000), "N", "How many labelled rows.", show_default=True)
+]
 UnlabeledRows = Annotated[
     int,
-    typer.Option(
-        parser=parsers.whole_number(0, 10_000_000),
-        metavar="N",
-        help="How many rows without a class; nominal draws them from the population, whatever --sampling.",
+    opt.parsed(
+        parsers.whole_number(0, 10_000_000),
+        "N",
+        "How many rows without a class; nominal draws them from the population, whatever --sampling.",
+        show_default=True,
     ),
 ]
 UnlabeledOutput = Annotated[
@@ -41,7 +44,9 @@ UnlabeledOutput = Annotated[
         metavar="FILE", help="Where the rows without a class go. Default: after the others, with an empty class."
     ),
 ]
-Seed = Annotated[int, opt.parsed(parsers.whole_number(0), "N", "The seed; the same one draws the same table.")]
+Seed = Annotated[
+    int, opt.parsed(parsers.whole_number(0), "N", "The seed; the same one draws the same table.", show_default=True)
+]
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class ProblemOptions(Bundle):
     problem: str
     c: Annotated[
         float | None,
-        typer.Option(parser=parsers.number, metavar="C", help="xcp: how far a relevant column is shifted. Default: 1."),
+        opt.parsed(parsers.number, "C", "xcp: how far a relevant column is shifted. Default: 1."),
     ] = None
     p: Annotated[
         float | None,

@@ -31,9 +31,9 @@ def choice(chosen: Sequence[str], help_text: str, default: str | None = None) ->
     return words(chosen, shown, optional=default is None)
 
 
-def parsed(parse: Callable[[Any], Any], metavar: str, help_text: str) -> Any:
-    """An option with a parser of its own, whose default is said in its help."""
-    return typer.Option(parser=parse, metavar=metavar, help=help_text, show_default=False)
+def parsed(parse: Callable[[Any], Any], metavar: str, help_text: str, show_default: bool = False) -> Any:
+    """An option with a parser of its own; unless its default is shown, the help says it."""
+    return typer.Option(parser=parse, metavar=metavar, help=help_text, show_default=show_default)
 
 
 Data = Annotated[

@@ -61,14 +61,10 @@ Runs = Annotated[
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few repetitions: a look in a minute, not a verdict.")]
-Seed = Annotated[int, opt.parsed(parsers.whole_number(0), "N", "The seed of all that is random.")]
+Seed = Annotated[int, opt.parsed(parsers.whole_number(0), "N", "The seed of all that is random.", show_default=True)]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        parser=parsers.whole_number(1, 10_000),
-        metavar="N",
-        help="How many processes work at a time. Default: one for each core.",
-    ),
+    opt.parsed(parsers.whole_number(1, 10_000), "N", "How many processes work at a time. Default: one for each core."),
 ]
 
 

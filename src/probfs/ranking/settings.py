@@ -93,7 +93,7 @@ def choose_settings(
 
 def check_step(step: Any) -> int | float:
     """A number of features, or a fraction of those that remain; numpy's numbers become Python's."""
-    number = step.item() if hasattr(step, "item") else step
+    number = step.item() if getattr(step, "size", 0) == 1 else step
     if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
         return number
     if isinstance(number, float) and 0 < number < 1:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from probfs.text import printable
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&])")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$&]")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
 def pipe_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -18,8 +19,12 @@ def pipe_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """The text with every character escaped that Markdown or HTML would act on."""
-    return _SPECIAL.sub(r"\\\1", printable(text)).replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
+    """The text with every character escaped that Markdown or HTML would act on.
+
+    >>> print(escape_markdown("a_b <i>"))
+    a\\_b &lt;i&gt;
+    """
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), printable(text))
 
 
 def _cell(value: object) -> str:

@@ -28,7 +28,7 @@ _ROUND = "left in round"
 def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     """The table with its sentences; without a terminal's width nothing is ever cut off."""
     driving, *others = shown_scores(ranking)
-    largest = max((abs(_value(feature, driving)) for feature in ranking.features), default=0.0)
+    largest = max((abs(_value(feature, driving) or 0.0) for feature in ranking.features), default=0.0)
     columns = {
         "rank": [str(feature.rank) for feature in ranking.features],
         "feature": [printable(feature.feature) for feature in ranking.features],
@@ -69,18 +69,20 @@ def _make_fit(columns: dict[str, list[str]], width: int) -> None:
         del columns[heading]
 
 
-def _value(feature: RankedFeature, score: Score) -> float:
+def _value(feature: RankedFeature, score: Score) -> float | None:
     value: float | None = getattr(feature, score.key)
-    return 0.0 if value is None else value
+    return value
 
 
-def _shown(value: float) -> str:
+def _shown(value: float | None) -> str:
+    if value is None:
+        return ""
     return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"
 
 
-def _bar(value: float, largest: float) -> str:
+def _bar(value: float | None, largest: float) -> str:
     """A bar in eighths of a character; a score below zero gets none, only its minus sign."""
-    if value <= 0 or largest <= 0:
+    if value is None or value <= 0 or largest <= 0:
         return ""
     eighths = max(1, round(value / largest * _BAR_WIDTH * 8))
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
