@@ -59,8 +59,12 @@ class RowLoops:
         count = len(features)
         self._features[:count] = features
         shares = split_work(self._rows, 1, self._rows * self._cost * (2 * count + 6))
-        update = partial(self._update, count=count, sign=sign)
-        thread_pool().run([partial(update, first_block=share[0], end_block=share[1]) for share in shares])
+        thread_pool().run(
+            [
+                partial(self._update, count=count, sign=sign, first_block=share.first_block, end_block=share.end_block)
+                for share in shares
+            ]
+        )
 
     def sum_changes(self, features: npt.NDArray[np.intp]) -> Sums:
         """The sums of all rows for some features."""
@@ -69,8 +73,19 @@ class RowLoops:
         shares = split_work(self._rows, count, self._rows * self._cost * count)
         while len(self._sum_changes) < len(shares):
             self._sum_changes.append(self._bind_sums())
-        loops = zip(self._sum_changes, shares, strict=False)
-        thread_pool().run([partial(_run_share, loop, count, share) for loop, share in loops])
+        thread_pool().run(
+            [
+                partial(
+                    sum_changes,
+                    count=count,
+                    first_block=share.first_block,
+                    end_block=share.end_block,
+                    first_feature=share.first_feature,
+                    end_feature=share.end_feature,
+                )
+                for sum_changes, share in zip(self._sum_changes, shares, strict=False)
+            ]
+        )
         sums = self._sums[: 2 * self._blocks * count].reshape(2, self._blocks, count)
         absolute, signed = sums[:, 0].copy() if self._blocks == 1 else sums.sum(axis=1)
         return Sums(absolute, signed)
@@ -83,17 +98,6 @@ class RowLoops:
         """Errors and losses of all rows, as of the last update."""
         errors, miss, loss, _ = (self._fit[0] if self._blocks == 1 else self._fit.sum(axis=0)).tolist()
         return Fit(errors, miss, loss)
-
-
-def _run_share(loop: BoundKernel, count: int, share: WorkShare) -> None:
-    first_block, end_block, first_feature, end_feature = share
-    loop(
-        count=count,
-        first_block=first_block,
-        end_block=end_block,
-        first_feature=first_feature,
-        end_feature=end_feature,
-    )
 
 
 def split_work(rows: int, features: int, cells: int) -> list[WorkShare]:

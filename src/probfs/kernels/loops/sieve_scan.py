@@ -94,13 +94,10 @@ def sift_features(
     _sum_remaining_losses(counts, rows, blocks, weight, loss, remaining)
     _move_lowest_first(features, count, estimate, champions)
     for k in range(champions):
-        estimate[features[k]] = 0.0
         for block in range(blocks):
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
     highest = _bound_of_lowest(features, champions, wanted, rounding, fall, remaining, estimate, bounds)
     kept, gone_through = count, champions * rows
-    for k in range(champions, count):
-        estimate[features[k]] = 0.0
     for block in range(blocks):
         gone_through += (kept - champions) * ROWS_PER_CHECK
         for k in range(champions, kept):
@@ -188,14 +185,14 @@ def _find_highest(features, estimate, champions):
 
 @helper(inline=True)
 def _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, feature, estimate):
-    """Add a feature's changes of the rows of one block to its sum."""
+    """Add a feature's changes of the rows of one block to its sum, which begins with the first block."""
     line = (block * lines + line_of[feature]) * ROWS_PER_CHECK
     begin = block * ROWS_PER_CHECK
     total = np.float32(0.0)
     for i in range(ROWS_PER_CHECK):
         change = weight[begin + i] / (tables[base[feature] + cells[line + i]] + q[begin + i])
         total += abs(change) if absolute else change
-    estimate[feature] += total
+    estimate[feature] = total + (estimate[feature] if block > 0 else 0.0)
 
 
 @helper(fast_math=FAST_MATH)
