@@ -6,33 +6,32 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from probfs import __version__
-from probfs.cli import exact, generate, inspect, rank, reproduce, suggest
-from probfs.cli import map as map_table
-from probfs.cli.bundles import Command, flatten
 from probfs.cli.streams import silence_stdout, tell
 from probfs.errors import ProbfsError
 from probfs.text import command_line_language
 
 INTERRUPTED = 130
-_COMMANDS: Mapping[str, tuple[Command, str]] = {
-    "rank": (rank.rank, rank.EXAMPLES),
-    "map": (map_table.map_, map_table.EXAMPLES),
-    "suggest": (suggest.suggest, suggest.EXAMPLES),
-    "inspect": (inspect.inspect, inspect.EXAMPLES),
-    "exact": (exact.exact, exact.EXAMPLES),
-    "generate": (generate.generate, generate.EXAMPLES),
-    "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
+COMMANDS: Mapping[str, str] = {
+    "rank": "Rank the columns of a table by what the class probabilities lose without them.",
+    "map": "Apply a mapping and write the mapped table, for other tools.",
+    "suggest": "Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped.",
+    "inspect": "Say what each column holds and what rank would do with it, and how the classes are balanced.",
+    "exact": "Compute the scores of a distribution that is fully known, which rank estimates from rows.",
+    "generate": "Draw one of the paper's random tables, in which it is known what matters.",
+    "reproduce": "Regenerate the paper's tables, figures and numbers, and say which of its claims hold.",
 }
+"""What each command does. It is a function of the module of its name, which is imported when its options are needed."""
 
 
-def build_app() -> typer.Typer:
-    """The application, with an option for whatever is registered by now."""
+def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
+    """The application, with an option for whatever is registered by now; only ``loaded`` commands have any options."""
     app = typer.Typer(
         name="probfs",
         # Help is plain text: markup would swallow every [bracketed] word.
@@ -41,9 +40,29 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(probfs)
-    for name, (command, examples) in _COMMANDS.items():
-        app.command(name, epilog=examples)(flatten(command))
+    for name, summary in COMMANDS.items():
+        if name not in loaded:
+            app.command(name, help=summary)(_without_options)
+            continue
+        from probfs.cli.bundles import flatten
+
+        module = import_module(f"probfs.cli.{name}")
+        # A function may not be called map, as Python's own is.
+        command = getattr(module, "map_" if name == "map" else name)
+        app.command(name, help=summary, epilog=module.EXAMPLES)(flatten(command))
     return app
+
+
+def _without_options() -> None:
+    """Stands for a command that is only to be listed."""
+    raise AssertionError("a command was run that had not been loaded")
+
+
+def _needed_commands(words: list[str]) -> Collection[str]:
+    """The command that is asked for; help lists all without their options, and a shell may complete any of them."""
+    if "_PROBFS_COMPLETE" in os.environ:
+        return tuple(COMMANDS)
+    return [word for word in words if word in COMMANDS][:1]
 
 
 def _show_version(wanted: bool) -> None:
@@ -103,10 +122,10 @@ def _run(words: list[str]) -> int:
         # A shell that asks for completions gives no words either, and reads standard output.
         if not words and "_PROBFS_COMPLETE" not in os.environ:
             with contextlib.redirect_stdout(sys.stderr):
-                build_app()(args=["--help"], prog_name="probfs", standalone_mode=False)
+                build_app(())(args=["--help"], prog_name="probfs", standalone_mode=False)
             return 2
         # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
-        status = build_app()(args=words, prog_name="probfs", standalone_mode=False)
+        status = build_app(_needed_commands(words))(args=words, prog_name="probfs", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         if status == INTERRUPTED:

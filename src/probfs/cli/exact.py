@@ -1,4 +1,4 @@
-"""probfs exact"""
+"""``probfs exact``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ class PopulationOutput(opt.DocumentOutput):
 def exact(
     context: typer.Context, reading: opt.ReadingOptions, result: PopulationOutput, joint: JointPath = "-"
 ) -> None:
-    """Compute the scores of a distribution that is fully known, which rank estimates from rows."""
     require_data(joint, context)
     destination = result.destination(joint)
     from probfs.paper.rendering.population import PopulationReport

@@ -1,4 +1,4 @@
-"""probfs generate"""
+"""``probfs generate``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -119,7 +119,6 @@ def generate(
     unlabeled_output: UnlabeledOutput = None,
     seed: Seed = 0,
 ) -> None:
-    """Draw one of the paper's random tables, in which it is known what matters."""
     options = drawn_from.completed()
     if unlabeled_output is not None and not unlabeled_rows:
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")

@@ -1,4 +1,4 @@
-"""probfs inspect"""
+"""``probfs inspect``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def inspect(
     data: opt.Data = "-",
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what each column holds and what rank would do with it, and how the classes are balanced."""
     require_data(data, context)
     destination = result.destination(data, columns.mapping)
     from probfs.columns.inspection import inspect_table

@@ -1,4 +1,4 @@
-"""probfs map"""
+"""``probfs map``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ def map_(
     safe_csv: opt.SafeCsv = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Apply a mapping and write the mapped table, for other tools."""
     require_data(data, context)
     check_output(result.output, data, mapping)
     from probfs.columns.prepare import apply_mapping

@@ -1,4 +1,4 @@
-"""probfs rank"""
+"""``probfs rank``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ def rank(
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
-    """Rank the columns of a table by what the class probabilities lose without them."""
     require_data(data, context)
     destination = result.destination(data, columns.mapping, *(unlabeled or ()))
     from probfs import api

@@ -1,4 +1,4 @@
-"""probfs reproduce"""
+"""``probfs reproduce``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -89,7 +89,6 @@ def reproduce(
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
-    """Regenerate the paper's tables, figures and numbers, and say which of its claims hold."""
     chosen = _chosen(names or [])
     if quick and runs is not None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")

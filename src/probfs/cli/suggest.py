@@ -1,4 +1,4 @@
-"""probfs suggest"""
+"""``probfs suggest``; what it does stands in ``COMMANDS``, with the other commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ def suggest(
     output: opt.OutputPath = None,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped."""
     require_data(data, context)
     check_output(output, data)
     from probfs.columns.suggestion import suggest_mapping

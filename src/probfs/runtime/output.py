@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -104,7 +103,7 @@ def _replace_file(target: Path, content: bytes) -> None:
         raise PermissionError(13, "permission denied")
     # Registered before it exists, so that it is removed whatever happens from then on.
     beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
-    temporary = target.parent / f".{beginning}.{secrets.token_hex(4)}.tmp"
+    temporary = target.parent / f".{beginning}.{os.urandom(4).hex()}.tmp"
     _unfinished.add(temporary)
     try:
         with open(temporary, "xb") as stream:
