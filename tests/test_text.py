@@ -30,7 +30,7 @@ from probfs.text import (
         ("exclude", None, "exclude=", "--exclude"),
         ("max_unpacked", None, "max_unpacked=", "--max-unpacked"),
         ("estimate", "cv", 'estimate="cv"', "--estimate cv"),
-        ("unlabeled", "FILE", "unlabeled=", "--unlabeled FILE"),
+        ("encoding", "UTF-8", 'encoding="UTF-8"', "--encoding UTF-8"),
         ("folds", 3, "folds=3", "--folds 3"),
         ("C", 0.5, "C=0.5", "--C 0.5"),
         ("smoothing", 0, "smoothing=0", "--smoothing 0"),

@@ -1,4 +1,4 @@
-"""Words for messages: names from files made safe to show, and the nearest name to a misspelt one."""
+"""Words for messages (names from files made safe to show, options as the caller writes them), and CSV text."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def command_line_language() -> Iterator[None]:
         _on_the_command_line.reset(token)
 
 
-def option(name: str, value: object = None, shell: str | None = None) -> str:
+def option(name: str, value: object = None, *, typed: str | None = None) -> str:
     """An option as the caller writes it, with a value or without; ``name`` is Python's.
 
-    A value in capitals (``FILE``) stands for what the caller would put there, and Python is spared it. ``shell`` is how
-    a shell has the value, where it differs.
+    ``typed`` is how a shell has the value, where it differs: alone, it stands for what the user would put there.
 
-    >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
+    >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
     ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
     >>> with command_line_language():
-    ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
+    ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
     ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
     """
     if _on_the_command_line.get():
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shell or value}")
-    if value is None or (isinstance(value, str) and value.isupper()):
+        written = value if typed is None else typed
+        return f"--{name.replace('_', '-')}" + ("" if written is None else f" {written}")
+    if value is None:
         return f"{name}="
     return f"{name}={json.dumps(value, ensure_ascii=False)}" if isinstance(value, str) else f"{name}={value}"
 

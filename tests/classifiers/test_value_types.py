@@ -65,8 +65,8 @@ def test_a_word_of_the_command_line_is_parsed(kind: ValueType, text: str, value:
         (COST, "1_0", "'1_0' is neither scale nor a number from 0.001 to 1000"),
         (COST, "nan", "'nan' is neither scale nor a number from 0.001 to 1000"),
         (COST, "inf", "'inf' is neither scale nor a number from 0.001 to 1000"),
-        (ALPHA, "0.25", "0.25 is neither 0 (the exact limit) nor a number from 0.5 to 8"),
-        (Number(0, 1), "2", "2.0 is not a number from 0 to 1"),
+        (ALPHA, "0.25", "'0.25' is neither 0 (the exact limit) nor a number from 0.5 to 8"),
+        (Number(0, 1), "2", "'2' is not a number from 0 to 1"),
     ],
 )
 def test_a_wrong_word_is_told_with_the_range(kind: ValueType, text: str, message: str) -> None:

@@ -129,6 +129,8 @@ def in_callers_language(message: str, source: Path) -> str:
 
     def shown(match: re.Match[str]) -> str:
         name, _, value = match[1].partition("_")
+        if value.isupper():
+            return option(name, typed=value)
         return option(name, int(value) if value.isdigit() else value or None)
 
     return re.sub(r"\{(\w+)\}", shown, message.replace("{source}", str(source)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,11 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
 def test_naive_bayes_has_its_defaults_and_nothing_of_the_svm() -> None:
     settings = choose()
     assert (settings.classifier, settings.estimate, settings.folds) == ("nb", "loo", None)
-    assert settings.options == {"smoothing": 1.0, "bins": 5}
+    assert (settings.smoothing, settings.bins, settings.kernel) == (1.0, 5, None)
+    assert hash(settings) == hash(choose())
+    assert pickle.loads(pickle.dumps(settings)) == settings
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = settings.nonsense
     recorded = settings.to_dict()
     assert (recorded["smoothing"], recorded["bins"], recorded["kernel"], recorded["permutations"]) == (
         1.0,
@@ -72,6 +77,8 @@ def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
     settings = choose(classifier="svm")
     assert settings.estimate == "resubstitution"
     assert settings.options == {
+        "smoothing": None,
+        "bins": None,
         "kernel": "linear",
         "C": "scale",
         "gamma": None,
@@ -96,8 +103,10 @@ def test_folds_have_a_default_where_they_mean_something() -> None:
 
 
 def test_without_elimination_there_is_no_step() -> None:
-    settings = choose(eliminate=False, step="whatever")
+    settings = choose(eliminate=False, step=2)
     assert (settings.step, settings.eliminate) == (None, False)
+    with pytest.raises(UsageError, match="step=: whatever is neither"):
+        choose(eliminate=False, step="whatever")
 
 
 def test_the_choice_of_columns_is_recorded() -> None:

@@ -12,7 +12,7 @@ class Score:
     """One of the paper's scores: what users call it, and where it stands in results."""
 
     name: str
-    """The word of ``--score``."""
+    """The word that users choose it by."""
     key: str
     """The column of the CSV, the key of the JSON, and the attribute of ``RoundScores`` and ``RankedFeature``."""
     symbol: str

@@ -14,7 +14,7 @@ from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.value_types import ValueType
 from probfs.errors import UsageError
 from probfs.registry import Registry
-from probfs.text import option
+from probfs.text import did_you_mean, option
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
@@ -64,7 +64,7 @@ class Specification:
 
     name: str
     description: str
-    """For the help of ``--classifier``, as in "Naive Bayes, which counts categories"."""
+    """For help, as in "Naive Bayes, which counts categories"."""
     options: tuple[Option, ...]
     default_estimate: EstimateName
     takes_numbers: bool
@@ -75,7 +75,15 @@ class Specification:
     summarize: Callable[[Mapping[str, Any]], str]
     """The classifier and its options in a few words, for the summary line."""
 
-    def option(self, name: str) -> Option | None:
+    def __post_init__(self) -> None:
+        names = [own.name for own in self.options]
+        for own in self.options:
+            if own.only_with is not None and own.only_with[0] not in names:
+                raise ValueError(f"{self.name}: {own.name!r} goes with {own.only_with[0]!r}, which is no option of it")
+            if own.default is None and own.default_help is None:
+                raise ValueError(f"{self.name}: {own.name!r} has no default, and no words for what happens without it")
+
+    def find_option(self, name: str) -> Option | None:
         return next((own for own in self.options if own.name == name), None)
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,9 +107,9 @@ def known_options() -> Iterator[tuple[Option, tuple[str, ...]]]:
         for own in classifier.options:
             owners.setdefault(own.name, []).append(classifier)
     for name, having in owners.items():
-        shared = having[0].option(name)
+        shared = having[0].find_option(name)
         assert shared is not None
-        if any(classifier.option(name) != shared for classifier in having):
+        if any(classifier.find_option(name) != shared for classifier in having):
             raise ValueError(f"{', '.join(classifier.name for classifier in having)}: {name!r} is declared differently")
         yield shared, tuple(classifier.name for classifier in having)
 
@@ -111,7 +119,7 @@ def refuse_options_of_others(classifier: Specification, given: Mapping[str, Any]
     owners = {own.name: names for own, names in known_options()}
     for name, value in given.items():
         if name not in owners:
-            raise TypeError(f"no classifier has an option {name!r}")
+            raise TypeError(f"rank() got an unexpected keyword argument {name!r}{did_you_mean(name, owners)}")
         if value is not None and classifier.name not in owners[name]:
             having = " or ".join(option("classifier", owner) for owner in owners[name])
             raise UsageError(f"{option(name)} goes with {having} only")

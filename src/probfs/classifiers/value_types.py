@@ -42,14 +42,14 @@ class Choice:
         return self.check(text)
 
     def check(self, value: Any) -> str:
-        if value not in self.words:
+        if not isinstance(value, str) or value not in self.words:
             raise ValueError(f"{value!r} is not one of {', '.join(self.words)}")
         return str(value)
 
 
 @dataclass(frozen=True)
 class WholeNumber:
-    """A whole number, written in digits only: 3.0 and 1_0 are none."""
+    """A whole number, written in digits only: 3.0 and 1_0 are refused."""
 
     least: int
     most: int | None = None
@@ -64,7 +64,9 @@ class WholeNumber:
         try:
             number = operator.index(value)
         except TypeError:
-            raise ValueError(f"{value!r} is not a whole number") from None
+            number = None
+        if number is None or isinstance(value, bool):
+            raise ValueError(f"{value!r} is not a whole number")
         if not self._in_range(number):
             allowed = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
             raise ValueError(f"{number} is out of range; {allowed}")
@@ -98,18 +100,23 @@ class Number:
         if text in self.words:
             return text
         number = parse_number(text)
-        return self.check(text if number is None else number)
+        if number is None or not self._in_range(number):
+            raise ValueError(f"{text!r} {self._complaint()}")
+        return number
 
     def check(self, value: Any) -> float | str:
         if isinstance(value, str) and value in self.words:
             return value
         try:
-            number = math.nan if isinstance(value, str) else float(value)
+            number = math.nan if isinstance(value, str | bool) else float(value)
         except (TypeError, ValueError):
             number = math.nan
-        if not (self.least <= number <= self.most or (self.zero is not None and number == 0)):
+        if not self._in_range(number):
             raise ValueError(f"{value!r} {self._complaint()}")
         return number
+
+    def _in_range(self, number: float) -> bool:
+        return self.least <= number <= self.most or (self.zero is not None and number == 0)
 
     def _complaint(self) -> str:
         in_range = f"a number from {self.least:g} to {self.most:g}"

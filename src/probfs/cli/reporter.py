@@ -43,7 +43,7 @@ class Reporter:
             self._bar.update(self._task, description=doing, total=total, completed=done)
 
     def step_done(self, name: str, done: int, total: int) -> None:
-        """Progress by the parts of one thing after another."""
+        """Progress within the current experiment."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=name, total=total, completed=done)
 

@@ -114,7 +114,7 @@ def _distinct_by_hash(
 
     ``cells`` holds the class and then the columns.
     """
-    # Once in an age rows that differ share a hash: the cells settle their order. Lexsort's last key counts first.
+    # Very rarely, rows that differ share a hash: the cells settle their order. Lexsort's last key counts first.
     order = np.lexsort((*cells[1:], hashes, cells[0]))
     new = np.arange(len(order)) == 0
     for column in cells:

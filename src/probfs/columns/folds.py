@@ -1,4 +1,4 @@
-"""Stratified folds that depend on what the rows say, not on where they stand.
+"""Stratified folds that depend on the content of the rows, not on their order.
 
 Rows are ordered by class and then by a seeded hash of their content, and dealt out in turn. Shuffling rows or columns
 changes nothing, and a row that stands for m equal rows is dealt out as m rows would be.

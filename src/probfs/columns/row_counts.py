@@ -15,7 +15,7 @@ MOST_ROWS = 2**53
 def row_counts(table: Table, name: str | None) -> Integers:
     """The whole numbers in the column called ``name``; 1 for every row if there is no such column."""
     if name is None or name not in table.columns:
-        # One number that is seen everywhere.
+        # A single 1, broadcast to all rows without a copy.
         return np.broadcast_to(np.int64(1), table.rows)
     column = table.columns[name]
     numbers = np.zeros(len(column.values) + 1, dtype=np.int64)

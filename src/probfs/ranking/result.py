@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
-from probfs.rendering.ranking_csv import CSV_HEADER, ranking_csv, ranking_rows
+from probfs.rendering.ranking_csv import CSV_HEADER, SCORE_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import write_whole
 
@@ -79,7 +79,7 @@ class Ranking:
         import pandas
 
         frame = pandas.DataFrame(ranking_rows(self), columns=list(CSV_HEADER))
-        return frame.astype({"s_su": float, "initial_s_su": float})
+        return frame.astype({key: float for key in CSV_HEADER if key.removeprefix("initial_") in SCORE_KEYS})
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given.

@@ -21,15 +21,15 @@ SEED = WholeNumber(0)
 
 @dataclass(frozen=True)
 class Settings:
-    """How a table is ranked."""
+    """How a table is ranked. The options of classifiers can be read as attributes too, as in ``settings.smoothing``."""
 
     classifier: str
     score: str
     estimate: EstimateName
     folds: int | None
     """For ``estimate="cv"``; None otherwise."""
-    options: Mapping[str, Any]
-    """The classifier's own options that results depend on; None for one that has no meaning beside the others."""
+    options: Mapping[str, Any] = field(hash=False)
+    """The options of classifiers that results depend on; None for one that has no meaning for this classifier."""
     step: int | float | None
     """None without elimination."""
     eliminate: bool
@@ -43,14 +43,21 @@ class Settings:
     """The classifier's own options that change only how the work is done, such as the number of processes."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings in the JSON: every classifier's options stand there, None where this one does not have them."""
+        """The settings in the JSON: one flat mapping."""
         flat: dict[str, Any] = {}
         for own in fields(self):
             if own.name == "options":
-                flat |= {known.name: self.options.get(known.name) for known, _ in known_options() if known.recorded}
+                flat |= self.options
             elif own.name != "resources":
                 flat[own.name] = getattr(self, own.name)
         return flat
+
+    def __getattr__(self, name: str) -> Any:
+        # Not self.options: an object that is being unpickled does not have it yet.
+        options = self.__dict__.get("options", {})
+        if name not in options:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return options[name]
 
 
 def choose_settings(
@@ -70,23 +77,24 @@ def choose_settings(
     ``options`` are the classifier's own, ``columns`` those that say which columns and cells are read.
     """
     specification = CLASSIFIERS[classifier]
-    chosen: EstimateName = _checked("estimate", ESTIMATE, estimate) or specification.default_estimate
+    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or specification.default_estimate
     refuse_options_of_others(specification, options)
-    folds = _checked("folds", FOLDS, folds)
+    folds = _check("folds", FOLDS, folds)
     if folds is not None and chosen != "cv":
         raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")
     completed = specification.complete(options)
-    recorded = {own.name for own in specification.options if own.recorded}
+    unrecorded = {own.name for own in specification.options if not own.recorded}
+    step = check_step(step)
     return Settings(
         classifier=specification.name,
         score=SCORES[score].name,
         estimate=chosen,
         folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
-        options={name: value for name, value in completed.items() if name in recorded},
-        step=check_step(step) if eliminate else None,
+        options={known.name: completed.get(known.name) for known, _ in known_options() if known.recorded},
+        step=step if eliminate else None,
         eliminate=bool(eliminate),
-        seed=_checked("seed", SEED, seed) or 0,
-        resources={name: value for name, value in completed.items() if name not in recorded},
+        seed=_check("seed", SEED, seed) or 0,
+        resources={name: value for name, value in completed.items() if name in unrecorded},
         **columns,
     )
 
@@ -101,7 +109,7 @@ def check_step(step: Any) -> int | float:
     raise UsageError(f"{option('step')}: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
 
 
-def _checked(name: str, kind: ValueType, value: Any) -> Any:
+def _check(name: str, kind: ValueType, value: Any) -> Any:
     try:
         return None if value is None else kind.check(value)
     except ValueError as error:

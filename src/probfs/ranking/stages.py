@@ -96,20 +96,22 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
         listeners.on_note(note)
     if SCORES[settings.score].needs_unlabelled and not dataset.unlabelled_rows:
         problem = f"{option('score', settings.score)}: there is no unlabelled row"
-        ways = f"add some with {option('unlabeled', 'FILE')}, or as rows without a value in the target"
+        ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
     return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
     """The chosen classifier, fitted with all features."""
-    return CLASSIFIERS[settings.classifier].fit(
+    specification = CLASSIFIERS[settings.classifier]
+    given = {**settings.options, **settings.resources}
+    return specification.fit(
         FitRequest(
             dataset=dataset,
             estimate=settings.estimate,
             folds=settings.folds,
             seed=settings.seed,
-            options={**settings.options, **settings.resources},
+            options={own.name: given[own.name] for own in specification.options},
             rounds=schedule(len(dataset.features), settings.step),
             on_note=listeners.on_note,
             on_model=listeners.on_model,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probfs.rendering.formats import Presentation, standard_formats
+from probfs.rendering.ranking_csv import ranking_csv
+from probfs.rendering.ranking_json import ranking_json
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
@@ -18,11 +20,11 @@ def _table(ranking: Ranking, presentation: Presentation) -> str:
 
 
 def _csv(ranking: Ranking, presentation: Presentation) -> str:
-    return ranking.to_csv(safe=presentation.safe_csv)
+    return ranking_csv(ranking, safe=presentation.safe_csv)
 
 
 def _json(ranking: Ranking, presentation: Presentation) -> str:
-    return ranking.to_json()
+    return ranking_json(ranking)
 
 
 def _markdown(ranking: Ranking, presentation: Presentation) -> str:

@@ -135,7 +135,7 @@ class _LimitedGzip:
         if self._unpacked > limit:
             packed = shown_bytes(self._packed.bytes_read)
             problem = f"the first {packed} of its gzip data unpack to more than {shown_bytes(limit)}"
-            remedy = f"if that is meant, allow it with {option('max_unpacked', 'SIZE')}"
+            remedy = f"if that is meant, allow it with {option('max_unpacked', typed='SIZE')}"
             raise DataError(f"{problem}; {remedy}", source=self._source)
         return data
 

@@ -48,7 +48,7 @@ _MAX_WANTED = 64
 _CHAMPIONS = 4
 """How many features are summed over all rows at first, where one is wanted."""
 _SCANS_PER_ORDER = 16
-"""How many times all cells are gone through before rows are put in order again, which takes as long as two times."""
+"""How many passes over all cells pay for sorting the rows again, which costs as much as two passes."""
 _ROUNDING = 2.0**-16
 """Bound on a sum's relative rounding error, divided by 1 + E; larger than any difference between ties."""
 

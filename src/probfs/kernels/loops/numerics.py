@@ -46,7 +46,7 @@ def exp(x):
 
 @helper()
 def count_blocks(rows):
-    """How many blocks some rows are gone through in."""
+    """The number of blocks for this many rows."""
     return (rows + ROWS_PER_BLOCK - 1) // ROWS_PER_BLOCK
 
 

@@ -102,7 +102,7 @@ def sift_features(
         gone_through += (kept - champions) * ROWS_PER_CHECK
         for k in range(champions, kept):
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
-        # In a loop of its own: the processor often guesses wrong who is dropped, and then throws work away.
+        # In a loop of its own: the processor often mispredicts this branch, which would stall the summing loop.
         kept = _drop_features(
             features, champions, kept, highest, block + 1, absolute, rounding, fall, remaining, estimate
         )

@@ -22,7 +22,7 @@ def check_header(names: Sequence[str], delimiter: str, source: str, line: int) -
     if len(names) == 1:
         for other, shown in _DELIMITERS.items():
             if other != delimiter and other in names[0]:
-                use = option("delimiter", other, shell=shown)
+                use = option("delimiter", other, typed=shown)
                 problem = f"the header is one column and contains {shown}; use {use}"
                 raise DataError(problem, source=source, line=line)
     first: dict[str, int] = {}
