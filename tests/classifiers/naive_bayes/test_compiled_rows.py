@@ -92,7 +92,7 @@ def test_numpy_does_the_work_where_there_is_no_kernel(classes: int, monkeypatch:
     expected = eliminate_all(dataset, "loo", step=1, compiled=False)
 
     def unavailable(kernel: Kernel, code_dtype: str = "") -> None:
-        raise KernelUnavailable(kernel.name)
+        raise KernelUnavailable(kernel.name, "numba is broken")
 
     monkeypatch.setattr(Kernel, "load", unavailable)
     assert_same_rounds(eliminate_all(dataset, "loo", step=1, compiled=True), expected, exactly=True)
