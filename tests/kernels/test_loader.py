@@ -10,9 +10,10 @@ import pytest
 
 from probfs.kernels import compiler, loader
 from probfs.kernels.cache import CacheFolder
-from probfs.kernels.kernel import Kernel, KernelUnavailable
+from probfs.kernels.kernel import Kernel
 from probfs.kernels.loops.sieve_scan import gather_cells
 from probfs.kernels.object_code import check_symbols
+from probfs.kernels.unavailable import KernelUnavailable
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.kernels import every_kernel, every_variant, run_python

@@ -7,7 +7,7 @@ thread-local, weak or common symbols, and no relocation that LLVM's loader does 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from probfs.kernels.object_parts import (
@@ -38,7 +38,7 @@ _EXECUTABLE, _THREAD_LOCAL, _COMPRESSED = 0x4, 0x400, 0x800
 
 _UNDEFINED, _ABSOLUTE = 0, 0xFFF1
 _LOCAL, _GLOBAL = 0, 1
-_UNTYPED, _OBJECT, _FUNCTION, _OF_SECTION, _OF_FILE = range(5)
+_UNTYPED, _FUNCTION, _OF_FILE = 0, 2, 4
 
 
 class Machine(NamedTuple):
@@ -82,12 +82,15 @@ def read_elf_symbols(code: bytes, machine: Machine) -> Iterator[Symbol]:
     tables = [section for section in sections if section.type == _SYMBOLS]
     require(len(tables) == 1, "not one table of symbols")
     (table,) = tables
-    count = _count_entries(table, _SYMBOL)
+    entries = unpack_records(_SYMBOL, code, table.offset, _count_entries(table, _SYMBOL), "symbols")
+    require(bool(entries) and not any(entries[0]), "a table of symbols without its first entry")
+    # Neither the first entry nor the name of the source file stands for an address.
+    with_address = {number for number, (_, _, _, place, _, _) in enumerate(entries) if number and place != _ABSOLUTE}
     for section in sections:
         if section.type == _RELOCATIONS:
             require(sections[section.link] is table, "relocations by an unknown table of symbols")
-            _check_relocations(code, sections, section, count, machine)
-    yield from _read_table(code, sections, table, count)
+            _check_relocations(code, sections, section, with_address, machine)
+    yield from _read_table(entries, _read_names(code, sections, table.link), sections, table.info)
 
 
 def _read_sections(code: bytes, machine: Machine) -> list[_Section]:
@@ -126,21 +129,19 @@ def _count_entries(section: _Section, layout: struct.Struct) -> int:
     return count
 
 
-def _read_table(code: bytes, sections: Sequence[_Section], table: _Section, count: int) -> Iterator[Symbol]:
-    names = _read_names(code, sections, table.link)
-    entries = unpack_records(_SYMBOL, code, table.offset, count, "symbols")
-    require(bool(entries) and not any(entries[0]), "a table of symbols without its first entry")
+def _read_table(
+    entries: Sequence[tuple[int, ...]], names: bytes, sections: Sequence[_Section], locals_end: int
+) -> Iterator[Symbol]:
+    """The global symbols; local ones, which come first, are only checked."""
     for number, (name_offset, kind, _, place, value, size) in enumerate(entries[1:], 1):
         binding, symbol_type = kind >> 4, kind & 0xF
         name = name_at(names, name_offset)
-        # Local symbols come first.
-        require(binding == (_LOCAL if number < table.info else _GLOBAL), "a symbol that is neither local nor global")
-        require(symbol_type <= _OF_FILE, "a symbol of an unknown type")
-        if place == _ABSOLUTE:
-            require(symbol_type == _OF_FILE, "a symbol at a fixed address")
-        elif place == _UNDEFINED:
-            require(binding == _GLOBAL, "a local symbol that is not defined")
-        else:
+        require(binding == (_LOCAL if number < locals_end else _GLOBAL), "a symbol that is neither local nor global")
+        require(symbol_type <= (_OF_FILE if binding == _LOCAL else _FUNCTION), "a symbol of an unknown type")
+        require((place == _ABSOLUTE) == (symbol_type == _OF_FILE), "a symbol at a fixed address")
+        if place == _UNDEFINED:
+            require(binding == _GLOBAL and symbol_type == _UNTYPED, "a symbol that ought to be defined")
+        elif place != _ABSOLUTE:
             require(place < len(sections) and value + size <= sections[place].size, "a symbol outside of its section")
         if binding == _GLOBAL:
             is_code = bool(place) and symbol_type == _FUNCTION and bool(sections[place].flags & _EXECUTABLE)
@@ -148,7 +149,7 @@ def _read_table(code: bytes, sections: Sequence[_Section], table: _Section, coun
 
 
 def _check_relocations(
-    code: bytes, sections: Sequence[_Section], section: _Section, symbols: int, machine: Machine
+    code: bytes, sections: Sequence[_Section], section: _Section, symbols: Container[int], machine: Machine
 ) -> None:
     require(section.info < len(sections), "relocations of no section")
     target = sections[section.info]
@@ -156,5 +157,5 @@ def _check_relocations(
     count = _count_entries(section, _RELOCATION)
     for offset, kind, _ in unpack_records(_RELOCATION, code, section.offset, count, "relocations"):
         changed = machine.relocation_sizes.get(kind & 0xFFFFFFFF)
-        require(changed is not None and kind >> 32 < symbols, "an unknown relocation")
+        require(changed is not None and kind >> 32 in symbols, "an unknown relocation")
         require(offset + (changed or 0) <= target.size, "a relocation outside of its section")

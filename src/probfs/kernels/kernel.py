@@ -23,7 +23,7 @@ from typing import Annotated, Any, NamedTuple, NoReturn, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from probfs.text import printable
+from probfs.kernels.unavailable import KernelUnavailable
 
 CODES = "codes"
 """Stands for the dtype of the codes of categories, for each of which a kernel is compiled separately."""
@@ -31,15 +31,6 @@ CODE_DTYPES = ("uint8", "uint16")
 
 FAST_MATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
 """Sums may be added in any order, and a·b + c rounded once; NaN and infinity keep their meaning."""
-
-
-class KernelUnavailable(Exception):  # noqa: N818 - not an error: numpy does the work instead
-    """A kernel cannot be compiled, loaded or trusted here."""
-
-    def __init__(self, kernel: str, reason: str) -> None:
-        super().__init__(f"{kernel}: {reason}")
-        self.reason = reason
-        """Why, in one line that may be shown to users."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +151,7 @@ class Kernel:
                 loaded = load_kernel(self, code_dtype)
             except Exception as error:
                 # numba, LLVM, the file system and a lack of memory each raise errors of their own.
-                raise KernelUnavailable(self.name, _first_line(error)) from error
+                raise KernelUnavailable(self.name, error) from error
             self._loaded[code_dtype] = loaded
         return loaded
 
@@ -289,12 +280,6 @@ def _declared_parameters(function: Function) -> dict[str, Kind]:
             raise TypeError(f"{function.__name__}: parameter {name!r} has no kernel type")
         parameters[name] = kind
     return parameters
-
-
-def _first_line(error: Exception) -> str:
-    """What an error says, without the pages that compilers add; its type where it says nothing."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return printable(lines[0]).rstrip(".:") if lines else type(error).__name__
 
 
 def _convert_scalar(kind: Kind, value: Any) -> float:

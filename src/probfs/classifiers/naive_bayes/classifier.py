@@ -21,7 +21,7 @@ from probfs.classifiers.scores import ABSOLUTE, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
 from probfs.kernels.constants import ROWS_PER_BLOCK
-from probfs.kernels.kernel import KernelUnavailable
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
-from probfs.kernels.kernel import KernelUnavailable
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.tables.table import Codes, Floats, Integers
 
 Members = npt.NDArray[np.intp]
