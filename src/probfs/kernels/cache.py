@@ -5,14 +5,14 @@ written, it is compiled anew by each process. Whoever can write such a file can 
 conditions are checked, and of a file that fails either nothing is run:
 
 - It lies in files and folders that belong to the user or root and that nobody else may write to (``trusted_files``).
-- It was sealed by this user on this machine. A file begins with an HMAC of its name and its code, under a random key
-  that only the user can read and that never leaves the user's cache. A file that was damaged, renamed, unpacked from an
-  archive or copied from another machine is not recognised, whoever owns it now. Without a place for the key nothing is
-  kept.
+- It was sealed by this user on this machine. A file begins with a seal, an HMAC under a random key that only the user
+  can read and that never leaves the user's cache; then come the digest of its name and code, which the seal is of, and
+  the code. A file that was damaged, renamed, unpacked from an archive or copied from another machine is not recognised,
+  whoever owns it now. Without a place for the key nothing is kept.
 
-Root may compile for everybody, in a package that users can only read. They do not have root's key: to them a plain
-digest, which shows damage, is enough if the file and its folders belong to root, who could change the package's Python
-just as well. It follows the HMAC in every file. Root itself asks for its own HMAC, as every user does.
+Root may compile for everybody, in a package that users can only read. They do not have root's key: to them the digest,
+which shows damage, is enough if the file and its folders belong to root, who could change the package's Python just as
+well. Root itself asks for its own seal, as every user does.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ class CacheFolder:
             return None
         seal, digest = file.content[:_DIGEST_SIZE], file.content[_DIGEST_SIZE : 2 * _DIGEST_SIZE]
         code = file.content[2 * _DIGEST_SIZE :]
+        if digest != _digest(name, code):
+            return None
         if self.is_shared and file.is_roots:
-            return code if hmac.compare_digest(digest, _digest(name, code)) else None
+            return code
         key = _read_key(self.key_folder)
-        return code if key is not None and hmac.compare_digest(seal, _seal(key, name, code)) else None
+        return code if key is not None and hmac.compare_digest(seal, _seal(key, digest)) else None
 
     def write(self, name: str, code: bytes) -> bool:
         """Keep object code, whole or not at all; whether that could be done."""
@@ -72,8 +74,8 @@ class CacheFolder:
         key = _read_or_create_key(self.key_folder)
         if key is None:
             return False
-        content = _seal(key, name, code) + _digest(name, code) + code
-        return write_whole(self.path / name, content, self.mode & 0o666)
+        digest = _digest(name, code)
+        return write_whole(self.path / name, _seal(key, digest) + digest + code, self.mode & 0o666)
 
     def remove_outdated(self, name: str) -> None:
         """Remove what earlier versions kept for the same kernel, and what was never finished, if it is a month old.
@@ -141,14 +143,10 @@ def _read_or_create_key(folder: Path | None) -> bytes | None:
     return key
 
 
-def _seal(key: bytes, name: str, code: bytes) -> bytes:
-    return hmac.digest(key, _sealed_content(name, code), "sha256")
+def _seal(key: bytes, digest: bytes) -> bytes:
+    return hmac.digest(key, digest, "sha256")
 
 
 def _digest(name: str, code: bytes) -> bytes:
-    return hashlib.sha256(_sealed_content(name, code)).digest()
-
-
-def _sealed_content(name: str, code: bytes) -> bytes:
     # With its name, the code of one loop or version can not stand for that of another.
-    return os.fsencode(name) + b"\0" + code
+    return hashlib.sha256(os.fsencode(name) + b"\0" + code).digest()

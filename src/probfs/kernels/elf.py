@@ -34,6 +34,7 @@ _X86_UNWINDING, _ADDRESS_SIGNIFICANCE = 0x70000001, 0x6FFF4C03
 _SECTION_TYPES = frozenset(
     {_NULL, _CONTENT, _SYMBOLS, _NAMES, _RELOCATIONS, _NOTE, _EMPTY, _X86_UNWINDING, _ADDRESS_SIGNIFICANCE}
 )
+_RUN_ON_LOADING = (".ctors", ".dtors", ".init", ".fini", ".preinit")
 _EXECUTABLE, _THREAD_LOCAL, _COMPRESSED = 0x4, 0x400, 0x800
 
 _UNDEFINED, _ABSOLUTE = 0, 0xFFF1
@@ -104,7 +105,7 @@ def _read_sections(code: bytes, machine: Machine) -> list[_Section]:
     require(0 < names < count and sections[0].type == _NULL, "no names of sections")
     texts = _read_names(code, sections, names)
     for section in sections:
-        name_at(texts, section.name)
+        require(not name_at(texts, section.name).startswith(_RUN_ON_LOADING), "code that is run on loading")
         require(section.type in _SECTION_TYPES, "a section of an unknown type")
         require(not section.flags & (_THREAD_LOCAL | _COMPRESSED), "a thread-local or compressed section")
         alignment = section.alignment
