@@ -18,10 +18,10 @@ from probfs.kernels.kernel import (
     Int64,
     Int64Array,
     Kernel,
-    KernelUnavailable,
     UpTo,
     kernel,
 )
+from probfs.kernels.unavailable import KernelUnavailable
 
 
 @kernel(lengths={"codes": "rows", "features": "count", "totals": "count"}, writes={"totals"})

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 from pathlib import Path
 
 import llvmlite
+import llvmlite.binding as llvm
 import pytest
 
 from probfs.kernels import compiler, loader
 from probfs.kernels.cache import CacheFolder
-from probfs.kernels.kernel import Kernel, KernelUnavailable
+from probfs.kernels.kernel import Kernel
 from probfs.kernels.loops.sieve_scan import gather_cells
-from probfs.kernels.object_code import check_symbols
+from probfs.kernels.object_code import check_object_code
+from probfs.kernels.unavailable import KernelUnavailable
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.kernels import every_kernel, every_variant, run_python
@@ -32,7 +34,10 @@ class Compilations:
         return self._compile(*arguments)  # type: ignore[arg-type]
 
     def keep_in(self, *folders: Path) -> None:
-        self._monkeypatch.setattr(loader, "cache_folders", lambda: [CacheFolder(folder) for folder in folders])
+        """The last of the folders is the user's own."""
+        self._monkeypatch.setattr(
+            loader, "cache_folders", lambda: [CacheFolder(folder, folders[-1]) for folder in folders]
+        )
 
     def of_loading(self, code_dtype: str = "uint8") -> int:
         """How many kernels have to be compiled to load one, the quickest to compile, as in a new process."""
@@ -64,7 +69,7 @@ def test_a_kernel_is_compiled_once_for_each_dtype_of_codes(compilations: Compila
 
 def test_a_damaged_file_is_compiled_anew(compilations: Compilations, tmp_path: Path) -> None:
     assert compilations.of_loading() == 1
-    (file,) = (tmp_path / "probfs" / "kernels").iterdir()
+    (file,) = (tmp_path / "probfs" / "kernels").glob("*.o")
     content = file.read_bytes()
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     assert compilations.of_loading() == 1
@@ -72,20 +77,34 @@ def test_a_damaged_file_is_compiled_anew(compilations: Compilations, tmp_path: P
 
 
 def test_a_file_of_other_symbols_is_compiled_anew(compilations: Compilations, tmp_path: Path) -> None:
-    """As when a file is renamed: its digest is right, but LLVM would end the process."""
-    folder = tmp_path / "probfs" / "kernels"
+    """Its seal is right, but LLVM would end the process."""
+    own = tmp_path / "probfs" / "kernels"
+    folder = CacheFolder(own, own)
     compilations.of_loading("uint16")
-    (other,) = folder.iterdir()
-    code = other.read_bytes()[hashlib.sha256().digest_size :]
-    assert CacheFolder(folder).write(f"gather_cells_uint8.{loader._fingerprint()}.o", code)
+    (other,) = own.glob("*.o")
+    code = folder.read(other.name)
+    assert code is not None
+    assert folder.write(f"gather_cells_uint8.{loader._fingerprint()}.o", code)
     assert compilations.of_loading("uint8") == 1
     assert compilations.of_loading("uint8") == 0
+
+
+def test_code_of_earlier_versions_is_removed_when_new_code_is_kept(compilations: Compilations, tmp_path: Path) -> None:
+    old = tmp_path / "probfs" / "kernels" / "gather_cells_uint8.0123456789abcdef.o"
+    assert compilations.of_loading("uint16") == 1
+    old.touch()
+    os.utime(old, (0, 0))
+    assert compilations.of_loading("uint16") == 0
+    assert old.exists(), "nothing new was kept"
+    assert compilations.of_loading("uint8") == 1
+    assert not old.exists()
 
 
 def test_a_folder_that_others_can_write_to_is_passed_over(compilations: Compilations, tmp_path: Path) -> None:
     first, second = tmp_path / "probfs" / "kernels", tmp_path / "other" / "kernels"
     compilations.keep_in(first, second)
     assert compilations.of_loading() == 1
+    assert list(first.glob("*.o"))
     first.chmod(0o777)
     assert compilations.of_loading() == 1, "what is in the first folder is not trusted"
     assert compilations.of_loading() == 0, "but what is in the second is"
@@ -122,8 +141,23 @@ def test_the_version_of_numba_is_read_from_its_file() -> None:
     assert numba.__version__.encode() in loader._numba_version()
 
 
+@pytest.mark.parametrize(("value", "is_disabled"), [("1", True), ("2", True), ("0", False), ("", False), ("x", False)])
+def test_numba_can_be_disabled_also_where_loops_are_compiled(
+    value: str, is_disabled: bool, compilations: Compilations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As numba itself reads its variable."""
+    compilations.of_loading()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
+    monkeypatch.setattr(gather_cells, "_loaded", {})
+    if is_disabled:
+        with pytest.raises(KernelUnavailable, match="gather_cells: NUMBA_DISABLE_JIT is set"):
+            gather_cells.load()
+    else:
+        gather_cells.load()
+
+
 @pytest.mark.usefixtures("unloaded_kernels")
-@pytest.mark.parametrize("failure", ["compiler", "symbols", "memory"])
+@pytest.mark.parametrize("failure", ["compiler", "symbols", "memory", "disabled"])
 def test_where_kernels_fail_numpy_does_the_work(
     failure: str, compilations: Compilations, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -135,6 +169,8 @@ def test_where_kernels_fail_numpy_does_the_work(
     elif failure == "symbols":
         # As if numba left a call to its own runtime in the code.
         monkeypatch.setattr("probfs.kernels.object_code.ALLOWED_SYMBOLS", frozenset())
+    elif failure == "disabled":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     else:
         monkeypatch.setattr(loader, "free_memory", lambda: 1 << 20)
     dataset = random_dataset(200, 6, 3, 2, seed=0)
@@ -149,7 +185,7 @@ def test_where_kernels_fail_numpy_does_the_work(
 def test_the_object_code_of_every_kernel_needs_the_c_library_only(kernel: Kernel, code_dtype: str) -> None:
     kernel.load(code_dtype)
     symbol = f"{kernel.name}_{code_dtype}" if kernel.has_codes else kernel.name
-    check_symbols(loader._object_code(kernel, code_dtype, symbol), symbol)
+    check_object_code(loader._object_code(kernel, code_dtype, symbol), symbol, llvm.get_process_triple())
 
 
 WITHOUT_NUMBA = """

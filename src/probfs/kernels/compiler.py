@@ -19,9 +19,9 @@ def compile_kernel(kernel: Kernel, code_dtype: str, symbol: str, machine: Any) -
     function = _with_compiled_helpers(kernel.function, {})
     compiled = cfunc(signature, fastmath=set(kernel.fast_math), error_model="numpy")(function)
     module = llvm.parse_assembly(compiled.inspect_llvm())
-    for inner in module.functions:
+    for inner in (*module.functions, *module.global_variables):
         # Internal functions become part of the loop, and numba's handling of errors, which loops never raise, is then
-        # seen to be dead code: nothing is left that needs numba.
+        # seen to be dead code: nothing is left that needs numba, and nothing but the loop that others can see.
         if not inner.is_declaration and inner.name != compiled.native_name:
             inner.linkage = "internal"
     module.get_function(compiled.native_name).name = symbol

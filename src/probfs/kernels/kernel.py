@@ -23,16 +23,14 @@ from typing import Annotated, Any, NamedTuple, NoReturn, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from probfs.kernels.unavailable import KernelUnavailable
+
 CODES = "codes"
 """Stands for the dtype of the codes of categories, for each of which a kernel is compiled separately."""
 CODE_DTYPES = ("uint8", "uint16")
 
 FAST_MATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
 """Sums may be added in any order, and a·b + c rounded once; NaN and infinity keep their meaning."""
-
-
-class KernelUnavailable(Exception):  # noqa: N818 - not an error: numpy does the work instead
-    """A kernel cannot be compiled, loaded or trusted here."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class Kernel:
                 loaded = load_kernel(self, code_dtype)
             except Exception as error:
                 # numba, LLVM, the file system and a lack of memory each raise errors of their own.
-                raise KernelUnavailable(f"{self.name}: {error}") from error
+                raise KernelUnavailable(self.name, error) from error
             self._loaded[code_dtype] = loaded
         return loaded
 

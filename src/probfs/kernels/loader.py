@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import os
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -15,7 +16,7 @@ import llvmlite.binding as llvm
 
 from probfs.kernels.cache import cache_folders
 from probfs.kernels.kernel import Array, Function, Kernel, Matrix
-from probfs.kernels.object_code import check_symbols
+from probfs.kernels.object_code import check_object_code
 from probfs.runtime.memory import free_memory
 
 _MEMORY_TO_COMPILE = 1 << 30
@@ -24,6 +25,7 @@ _SCALAR_TYPES = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
 def load_kernel(kernel: Kernel, code_dtype: str) -> Function:
     """A kernel's machine code for codes of one dtype; its calls release the interpreter lock."""
+    _require_compiled_code_is_wanted()
     symbol = f"{kernel.name}_{code_dtype}" if kernel.has_codes else kernel.name
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(kernel, code_dtype, symbol)))
@@ -36,6 +38,14 @@ def load_kernel(kernel: Kernel, code_dtype: str) -> Function:
     # The machine code is freed with its engine.
     function.engine = engine
     return function  # type: ignore[no-any-return]  # ctypes knows no more of it
+
+
+def _require_compiled_code_is_wanted() -> None:
+    """Whoever turns numba's compiler off wants to run Python, also where the loops were compiled before."""
+    with contextlib.suppress(ValueError):
+        # numba, too, ignores what is not a number.
+        if int(os.environ.get("NUMBA_DISABLE_JIT", "0")):
+            raise RuntimeError("NUMBA_DISABLE_JIT is set")
 
 
 def _target_machine() -> Any:
@@ -51,11 +61,12 @@ def _target_machine() -> Any:
 def _object_code(kernel: Kernel, code_dtype: str, symbol: str) -> bytes:
     """Object code that defines ``symbol``: kept from an earlier run, or else compiled and kept for the next."""
     file_name = f"{symbol}.{_fingerprint()}.o"
+    triple = llvm.get_process_triple()
     for folder in cache_folders():
         kept = folder.read(file_name)
         if kept is not None:
             with contextlib.suppress(ValueError):
-                check_symbols(kept, symbol)
+                check_object_code(kept, symbol, triple)
                 return kept
     free = free_memory()
     if free is not None and free < _MEMORY_TO_COMPILE:
@@ -64,9 +75,10 @@ def _object_code(kernel: Kernel, code_dtype: str, symbol: str) -> bytes:
     from probfs.kernels.compiler import compile_kernel
 
     code = compile_kernel(kernel, code_dtype, symbol, _target_machine())
-    check_symbols(code, symbol)
+    check_object_code(code, symbol, triple)
     for folder in cache_folders():
         if folder.write(file_name, code):
+            folder.remove_outdated(file_name)
             break
     return code
 

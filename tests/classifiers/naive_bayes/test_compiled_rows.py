@@ -16,7 +16,8 @@ from probfs.classifiers.naive_bayes.many_class_rows import ManyClassRows
 from probfs.classifiers.naive_bayes.row_loops import WorkShare, split_work
 from probfs.classifiers.naive_bayes.two_class_rows import TwoClassRows
 from probfs.kernels.constants import ROWS_PER_BLOCK
-from probfs.kernels.kernel import Kernel, KernelUnavailable
+from probfs.kernels.kernel import Kernel
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.threads import ThreadPool
 from tests.support.datasets import random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
@@ -92,7 +93,7 @@ def test_numpy_does_the_work_where_there_is_no_kernel(classes: int, monkeypatch:
     expected = eliminate_all(dataset, "loo", step=1, compiled=False)
 
     def unavailable(kernel: Kernel, code_dtype: str = "") -> None:
-        raise KernelUnavailable(kernel.name)
+        raise KernelUnavailable(kernel.name, "numba is broken")
 
     monkeypatch.setattr(Kernel, "load", unavailable)
     assert_same_rounds(eliminate_all(dataset, "loo", step=1, compiled=True), expected, exactly=True)

@@ -21,7 +21,7 @@ from probfs.classifiers.scores import ABSOLUTE, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
 from probfs.kernels.constants import ROWS_PER_BLOCK
-from probfs.kernels.kernel import KernelUnavailable
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class NaiveBayes:
         groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled)
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
+        self._not_compiled_because = groups.not_compiled_because
         self._underflow_limits = underflow_limits([*self._labelled, *self._unlabelled])
         for rows in (*self._labelled, *self._unlabelled):
             rows.update(self._active)
@@ -98,7 +99,9 @@ class NaiveBayes:
     @property
     def notes(self) -> tuple[str, ...]:
         # Nothing is fitted iteratively, so there is no convergence to report on.
-        return ()
+        if self._not_compiled_because is None:
+            return ()
+        return (f"compiled loops are not available ({self._not_compiled_because}), so this took longer",)
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))
@@ -144,7 +147,8 @@ class NaiveBayes:
         groups = [*self._labelled, *(self._unlabelled if score.needs_unlabelled else [])]
         try:
             return build_sieve(groups, not score.signed, self._counts)
-        except KernelUnavailable:
+        except KernelUnavailable as error:
+            self._not_compiled_because = error.reason
             return None
 
     def _score_features(self, features: Features) -> Scores:

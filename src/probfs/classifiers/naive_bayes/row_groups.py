@@ -14,7 +14,7 @@ from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
-from probfs.kernels.kernel import KernelUnavailable
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.tables.table import Codes, Floats, Integers
 
 Members = npt.NDArray[np.intp]
@@ -38,6 +38,8 @@ class RowGroups:
         self._layout = layout
         self._smoothing = smoothing
         self._compiled = compiled
+        self.not_compiled_because: str | None = None
+        """Why numpy does the work of compiled loops, where it does."""
         columns = [feature.labelled for feature in dataset.features]
         by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
         codes, parts = self._gather_codes(columns, by_class)
@@ -116,7 +118,7 @@ class RowGroups:
 
             try:
                 return list(compile_rows(codes, groups))
-            except KernelUnavailable:
+            except KernelUnavailable as error:
                 # For lack of memory, perhaps; numpy needs less.
-                pass
+                self.not_compiled_because = error.reason
         return list(groups)

@@ -77,11 +77,16 @@ class Sieve:
     def __init__(
         self, rows: Sequence[CompiledTwoClassRows], absolute: bool, counts: ClassCounts, largest_excess: Floats
     ) -> None:
-        """``rows`` are all that the score is a sum over, and ``counts`` those of the labelled rows."""
+        """``rows`` are all that the score is a sum over, and ``counts`` those of the labelled rows.
+
+        KernelUnavailable is raised here, where there are no loops, and not in the middle of an elimination.
+        """
         groups = [group for own in rows for group in own.groups]
         tables = _SieveTables(groups)
         self._widths, self._first_table = tables.widths, tables.first_table
         self._codes = _join_codes(rows, tables.place_dtype)
+        for loop in (gather_cells, sift_features):
+            loop.load(self._codes.dtype.name)
         self._counts = np.concatenate([own.counts for own in rows])
         features, size = self._codes.shape
         self._odds = np.empty(size)

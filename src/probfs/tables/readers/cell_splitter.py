@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from probfs.kernels.kernel import KernelUnavailable
 from probfs.kernels.loops.cell_splitting import HASH_SLOTS, MAX_CELL_BYTES, MAX_DISTINCT_CELLS, split_cells
+from probfs.kernels.unavailable import KernelUnavailable
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.lines import newlines
 from probfs.tables.source import Utf8Stream
