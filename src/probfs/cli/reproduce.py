@@ -45,6 +45,7 @@ Folder = Annotated[
     str | None,
     typer.Option(
         "--output",
+        "-o",
         metavar="DIR",
         help="A folder for the numbers and claims (CSV) and the figures (PNG and SVG) of each; made if there is none. "
         "Without it nothing is written.",
