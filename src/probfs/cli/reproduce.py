@@ -39,6 +39,7 @@ Names = Annotated[
         metavar="[NAME]...",
         help=f"What to reproduce: {', '.join(EXPERIMENTS)}, or all, which is the default.",
         show_default=False,
+        autocompletion=lambda: [*EXPERIMENTS, "all"],
     ),
 ]
 Folder = Annotated[
