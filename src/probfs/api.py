@@ -98,7 +98,7 @@ def rank(
     eliminate : bool, default True
         Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
     include, exclude : str or sequence of str, default: none
-        Rank only these columns; leave these columns out.
+        Rank only these columns; leave these columns out. ``"a,b"`` is both, where no column is called so.
     count : str, optional
         The column that says how many equal rows a row stands for.
     bins : int, default 5

@@ -146,13 +146,24 @@ def did_you_mean(wrong: str, names: Iterable[str]) -> str:
     "; choose from 'class', 'age'"
     """
     known = list(names)
+    near = nearest_name(wrong, known)
+    if near is not None:
+        return f"; did you mean {quoted(near)}?"
+    return f"; choose from {listed(known)}" if known else ""
+
+
+def nearest_name(wrong: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant by a misspelt one, if any is near.
+
+    >>> nearest_name("clas", ["class", "age"])
+    'class'
+    """
+    known = list(names)
     folded = {name.casefold().strip(): name for name in reversed(known)}
     meant = wrong.casefold().strip()
     # Comparing with each of very many names, or very long ones, would take longer than anything else.
     near = [meant] if meant in folded else difflib.get_close_matches(meant[:_LONGEST_QUOTE], _alike(meant, folded), n=1)
-    if near:
-        return f"; did you mean {quoted(folded[near[0]])}?"
-    return f"; choose from {listed(known)}" if known else ""
+    return folded[near[0]] if near else None
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from typer.main import get_command
 
+from probfs.cli import COMMANDS, build_app
 from probfs.cli.inspect import InspectionOutput
 from probfs.cli.options import DocumentOutput, ReadingOptions, choice, parsed, words
 from probfs.cli.rank import RankingOutput
@@ -15,6 +17,8 @@ from probfs.ranking.result import Ranking
 from probfs.rendering.formats import OutputFormat
 from probfs.rendering.ranking_formats import RANKING_FORMATS
 from probfs.tables.readers import ReadOptions
+from tests.support.commands import Run
+from tests.support.table_content import Write
 
 
 def test_an_option_of_words_shows_them_and_may_be_left_out_without_a_default() -> None:
@@ -51,6 +55,23 @@ def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:
         assert offered(InspectionOutput) == "table|csv|json|markdown"
         assert RankingOutput(output=Path("r.names")).destination().format is names
     assert offered(RankingOutput) == "table|csv|json|markdown"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_quiet_output_and_target_have_short_forms_wherever_they_are(command: str) -> None:
+    root: Any = get_command(build_app((command,)))
+    names = {parameter.name: parameter.opts for parameter in root.commands[command].params}
+    for name, short_form in {"quiet": "-q", "output": "-o", "target": "-t"}.items():
+        assert names.get(name) in (None, [f"--{name}", short_form])
+
+
+def test_short_forms_do_what_the_long_ones_do(write: Write, run_here: Run) -> None:
+    data = write("t.csv", "a,y,b\nx,p,u\nz,p,v\nx,q,u\nx,q,v\n")
+    output = data.parent / "r.csv"
+    result = run_here("rank", data, "-q", "-t", "y", "-o", output)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert output.read_text() == run_here("rank", data, "--quiet", "--target", "y").stdout
+    assert run_here("rank", data, "-qty", "--exclude", "a,b").returncode == 1
 
 
 def test_a_result_is_not_written_over_its_input(tmp_path: Path) -> None:

@@ -83,8 +83,16 @@ def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write
 
 def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
     data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
-    ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n1.0\n2.0\n1\n")])
+    ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n" + "1.0\n2.0\n1\n" * 4)])
     assert any("most unlabelled cells hold what labelled ones do not" in warning for warning in ranking.warnings)
+
+
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+def test_a_few_unlabelled_cells_do_not_say_how_a_column_is_written(write: Write, classifier: str) -> None:
+    data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
+    for cells, noted in (("1.0x\n", False), ("1.0x\n" * 9 + '""\n' * 9, False), ("1.0x\n" * 10, True)):
+        ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n" + cells)], classifier=classifier)
+        assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
 
 
 def test_an_unlabelled_table_that_lacks_a_column_is_refused(write: Write) -> None:

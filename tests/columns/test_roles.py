@@ -191,3 +191,46 @@ def test_a_plan_describes_itself() -> None:
     assert ColumnPlan("a", Role.FEATURE, "mapping", Quantiles(3)).describe() == "3 intervals at quantiles (mapping)"
     assert ColumnPlan("a", Role.FEATURE, "").describe() == "category"
     assert ColumnPlan("n", Role.COUNT, "count=").describe() == "count (count=)"
+
+
+@pytest.mark.parametrize(
+    ("names", "left_out"),
+    [
+        (["a,b"], {"a", "b"}),
+        (["a, b", "c"], {"a", "b", "c"}),
+        (["b,a,"], {"a", "b"}),
+        (["b,c"], {"b,c"}),
+        (["a,b,c"], {"a", "b,c"}),
+        (["b,c,b"], {"b,c", "b"}),
+        (["ab", "a", "a"], {"ab", "a"}),
+    ],
+)
+@pytest.mark.parametrize("parameter", ["exclude", "include"])
+def test_names_between_commas_are_several_columns_where_none_is_called_so(
+    parameter: str, names: list[str], left_out: set[str]
+) -> None:
+    choice: dict[str, Any] = {parameter: names}
+    prepared = prepare_csv('a,b,c,"b,c",ab,y\n' + "1,1,1,1,1,p\n1,1,1,1,1,q\n", **choice)
+    features = {plan.name for plan in prepared.features}
+    assert features == (left_out if parameter == "include" else {"a", "b", "c", "b,c", "ab"} - left_out)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a,agee", "no column 'agee' in t.csv; did you mean 'age'?"),
+        ("agee,zzz", "no column 'agee' in t.csv; did you mean 'age'?"),
+        ("name, firs", "no column 'name, firs' in t.csv; did you mean 'name, first'?"),
+        (",", "no column ',' in t.csv; choose from 'a', 'age', 'name, first', 'y'"),
+        ("", "no column '' in t.csv; choose from 'a', 'age', 'name, first', 'y'"),
+    ],
+)
+def test_the_part_that_is_no_column_is_named(name: str, problem: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        prepare_csv('a,age,"name, first",y\n1,1,1,p\n1,1,1,q\n', exclude=[name])
+    assert str(caught.value) == f"exclude=: {problem}"
+
+
+def test_names_between_commas_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(UsageError, match="column 'b' is named by both include= and exclude="):
+        prepare_csv("a,b,c,y\n1,1,1,p\n1,1,1,q\n", include=["a,b"], exclude=["b,c"])

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Collection, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Annotated, NoReturn
 
@@ -37,6 +38,8 @@ def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
         # Help is plain text: markup would swallow every [bracketed] word.
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        # Typer's scripts let a shell evaluate names that come from files.
+        add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(probfs)
@@ -59,9 +62,7 @@ def _without_options() -> None:
 
 
 def _needed_commands(words: list[str]) -> Collection[str]:
-    """The command that is asked for; help lists all without their options, and a shell may complete any of them."""
-    if "_PROBFS_COMPLETE" in os.environ:
-        return tuple(COMMANDS)
+    """The command that is asked for; help lists all without their options."""
     return [word for word in words if word in COMMANDS][:1]
 
 
@@ -71,9 +72,43 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _install_completion(wanted: bool) -> None:
+    if wanted:
+        from probfs.cli.shells import install, running_shell
+
+        print(install(running_shell()))
+        raise typer.Exit
+
+
+def _show_completion(wanted: bool) -> None:
+    if wanted:
+        from probfs.cli.shells import SCRIPTS, running_shell
+
+        print(SCRIPTS[running_shell()], end="")
+        raise typer.Exit
+
+
 def probfs(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    install_completion: Annotated[
+        bool,
+        typer.Option(
+            "--install-completion",
+            callback=_install_completion,
+            is_eager=True,
+            help="Install completion for the current shell: bash, zsh or fish.",
+        ),
+    ] = False,
+    show_completion: Annotated[
+        bool,
+        typer.Option(
+            "--show-completion",
+            callback=_show_completion,
+            is_eager=True,
+            help="Show completion for the current shell, to copy it or customize the installation.",
+        ),
     ] = False,
 ) -> None:
     """Which columns of a table matter: ranks features by what a classifier's probabilities lose without them."""
@@ -113,14 +148,28 @@ def _leave(status: int) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; a user's mistake is one line on standard error."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if "_PROBFS_COMPLETE" in os.environ:
+        return _complete(os.environ["_PROBFS_COMPLETE"], words)
     with command_line_language():
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        return _run(words)
+
+
+def _complete(shell: str, words: list[str]) -> int:
+    """Tell a shell what it may offer for a word; whatever is wrong, the line that is being typed stays as it is."""
+    with contextlib.suppress(Exception):
+        from probfs.cli.completion import suggest_words
+        from probfs.cli.shells import answer
+
+        told = answer(shell, words, partial(suggest_words, commands=COMMANDS, build_app=build_app))
+        # Names may hold what the locale cannot write.
+        sys.stdout.buffer.write(told.encode("utf-8", "replace") + b"\n")
+    return 0
 
 
 def _run(words: list[str]) -> int:
     try:
-        # A shell that asks for completions gives no words either, and reads standard output.
-        if not words and "_PROBFS_COMPLETE" not in os.environ:
+        if not words:
             with contextlib.redirect_stdout(sys.stderr):
                 build_app(())(args=["--help"], prog_name="probfs", standalone_mode=False)
             return 2

@@ -47,6 +47,8 @@ Data = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
+        "--target",
+        "-t",
         metavar="COLUMN",
         help="The column to predict. Default: the mapping's, else the ARFF attribute called class, "
         "else the last column.",
@@ -78,6 +80,7 @@ OutputPath = Annotated[
     Path | None,
     typer.Option(
         "--output",
+        "-o",
         metavar="FILE",
         help="Where the result goes instead of standard output; written whole or not at all.",
     ),
@@ -89,7 +92,7 @@ SafeCsv = Annotated[
         help="CSV and TSV for spreadsheets: a text that would be taken for a formula begins with an apostrophe.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No notes and no progress on standard error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 Progress = Annotated[
     bool | None,
     typer.Option(
@@ -143,12 +146,18 @@ class ColumnOptions(Bundle):
     mapping: MappingPath = None
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Leave a column out. May be given several times.", show_default=False),
+        typer.Option(
+            metavar="COLUMN",
+            help="Leave a column out, or several: a,b. May be given several times.",
+            show_default=False,
+        ),
     ] = None
     include: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="Rank only the columns named so. May be given several times.", show_default=False
+            metavar="COLUMN",
+            help="Rank only the columns named so, one or several: a,b. May be given several times.",
+            show_default=False,
         ),
     ] = None
     count: Count = None

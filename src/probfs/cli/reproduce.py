@@ -39,12 +39,14 @@ Names = Annotated[
         metavar="[NAME]...",
         help=f"What to reproduce: {', '.join(EXPERIMENTS)}, or all, which is the default.",
         show_default=False,
+        autocompletion=lambda: [*EXPERIMENTS, "all"],
     ),
 ]
 Folder = Annotated[
     str | None,
     typer.Option(
         "--output",
+        "-o",
         metavar="DIR",
         help="A folder for the numbers and claims (CSV) and the figures (PNG and SVG) of each; made if there is none. "
         "Without it nothing is written.",

@@ -24,6 +24,8 @@ MOST_CLASSES_OF_NUMBERS = 50
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
 _MANY_UNSEEN = 0.5
+_FEWEST_UNLABELLED = 10
+"""Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
 
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
@@ -84,7 +86,7 @@ def _measure_feature(prepared: PreparedTable, others: Sequence[Table], name: str
     distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=len(numbers) + 1)[:-1]))
     present = _unlabelled_values(prepared, others, name)
     lost = present - int(np.count_nonzero(~np.isnan(unlabelled)))
-    return _Encoded(feature, distinct, lost / max(present, 1))
+    return _Encoded(feature, distinct, _unseen_share(lost, present))
 
 
 def _count_feature(prepared: PreparedTable, others: Sequence[Table], name: str, rule: Rule) -> _Encoded:
@@ -111,7 +113,12 @@ def _count_feature(prepared: PreparedTable, others: Sequence[Table], name: str, 
     unlabelled[~seen[unlabelled]] = missing
     lost = present - int(np.count_nonzero(unlabelled != missing))
     feature = Feature(name, coder.labels, labelled, unlabelled)
-    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), lost / max(present, 1))
+    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), _unseen_share(lost, present))
+
+
+def _unseen_share(lost: int, present: int) -> float:
+    """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
+    return lost / present if present >= _FEWEST_UNLABELLED else 0.0
 
 
 def _unlabelled_values(prepared: PreparedTable, others: Sequence[Table], name: str) -> int:

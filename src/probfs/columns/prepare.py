@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.missing_texts import mark_missing
 from probfs.columns.recoding import learn_rule, recode_column
-from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns
+from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns, resolve_names
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
 from probfs.columns.target import Target, choose_target, read_classes
@@ -71,9 +71,8 @@ class PreparedTable:
 def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> PreparedTable:
     """Decide what every column is for, and read the target and the row counts."""
     mapping.check_names(table.columns, table.source)
-    for parameter, names in (("include", choice.include), ("exclude", choice.exclude)):
-        for name in names:
-            table.column(name, parameter)
+    include, exclude = (resolve_names(table, getattr(choice, name), name) for name in ("include", "exclude"))
+    choice = replace(choice, include=include, exclude=exclude)
     missing = (*choice.na, *mapping.missing)
     table = mark_missing(table, missing)
     target_name, reason = choose_target(table, mapping, choice)

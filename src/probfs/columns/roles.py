@@ -14,7 +14,7 @@ from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles,
 from probfs.errors import UsageError
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
-from probfs.text import counted, listed, option, quoted
+from probfs.text import counted, listed, nearest_name, option, quoted
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,44 @@ class ColumnPlan:
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
         return f"{what} ({self.reason})" if self.reason else what
+
+
+def resolve_names(table: Table, names: Sequence[str], parameter: str) -> tuple[str, ...]:
+    """The columns that a user names; ``a,b`` names two columns where none is called so."""
+    return tuple(dict.fromkeys(column for name in names for column in _columns_named(table, name, parameter)))
+
+
+def _columns_named(table: Table, name: str, parameter: str) -> list[str]:
+    if name in table.columns or "," not in name:
+        return [table.column(name, parameter).name]
+    found, unknown = _split_name(name, table)
+    if unknown or not found:
+        # A column whose own name holds a comma may be misspelt as a whole.
+        near = nearest_name(name, table.columns)
+        misspelt = not unknown or (near is not None and "," in near)
+        table.column(name if misspelt else unknown[0], parameter)
+    return found
+
+
+def _split_name(name: str, table: Table) -> tuple[list[str], list[str]]:
+    """The columns between the commas of a name, and the parts that are none."""
+    parts = name.split(",")
+    # Columns may hold commas in their own names: the longest that fits counts.
+    most_parts = 1 + max(column.count(",") for column in table.columns)
+    found: list[str] = []
+    unknown: list[str] = []
+    start = 0
+    while start < len(parts):
+        ends = range(min(start + most_parts, len(parts)), start, -1)
+        candidates = ((end, ",".join(parts[start:end])) for end in ends)
+        spelt = ((end, text) for end, part in candidates for text in (part, part.strip()) if text in table.columns)
+        end, column = next(spelt, (start + 1, None))
+        if column is not None:
+            found.append(column)
+        elif parts[start].strip():
+            unknown.append(parts[start].strip())
+        start = end
+    return found, unknown
 
 
 def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:

@@ -1,0 +1,101 @@
+"""The column names of a file, from its first lines alone: what a shell offers while a command is typed.
+
+A shell waits for the answer at every press of a key, so nothing is imported here that takes longer than reading a
+header does, and a file that cannot be read has no names instead of an error. The readers define what a file holds.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from probfs.errors import ProbfsError
+from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path
+from probfs.tables.source import open_source
+
+_LONGEST_HEADER = 1 << 22
+"""Characters to read at most."""
+_OTHER_DELIMITERS = (";", "\t", "|")
+_ATTRIBUTE = re.compile(
+    r"""\s*@attribute\s+
+    (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)" | (?P<plain>[^\s{'"][^\s{]*) )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ESCAPED_QUOTE = re.compile(r"\\(['\"\\% ])")
+_FAILURES = (ProbfsError, OSError, EOFError, ValueError, LookupError, csv.Error)
+
+
+def column_names(
+    path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+) -> list[str]:
+    """The names of a file's columns, each once and in order; none if the file is not to be read or understood."""
+    try:
+        # To open a pipe would wait for somebody to write to it.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return []
+        with open_source(path) as (raw, head):
+            known = TABLE_FORMATS[input_format] if input_format else format_of_path(path)
+            table_format = known or format_of_content(head, encoding)
+            names = _names_in(raw, path, table_format, delimiter, encoding)
+            return list(dict.fromkeys(name for name in names if name.strip()))
+    except _FAILURES:
+        return []
+
+
+def _names_in(
+    raw: io.BufferedReader, path: str, table_format: TableFormat, delimiter: str | None, encoding: str
+) -> Iterable[str]:
+    if table_format.delimiter:
+        return _delimited_names(_lines(raw, encoding), delimiter, table_format.delimiter)
+    if table_format.name == "arff":
+        return _arff_names(_lines(raw, encoding))
+    if table_format.name == "parquet":
+        return _parquet_names(path)
+    return []
+
+
+def _lines(raw: BinaryIO, encoding: str) -> Iterator[str]:
+    """Lines with their ends, until there are more characters than any header has."""
+    # A byte-order mark is no part of the first name.
+    text = io.TextIOWrapper(raw, "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding, newline="")
+    left = _LONGEST_HEADER
+    while left > 0 and (line := text.readline(left)):
+        left -= len(line)
+        yield line
+
+
+def _delimited_names(lines: Iterable[str], chosen: str | None, usual: str) -> list[str]:
+    names = next((record for record in csv.reader(lines, delimiter=chosen or usual, strict=True) if record), [])
+    if len(names) == 1 and chosen is None:
+        for other in _OTHER_DELIMITERS:
+            if other in names[0]:
+                return next(csv.reader(names, delimiter=other))
+    return names
+
+
+def _arff_names(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if line.lstrip().lower().startswith("@data"):
+            return
+        match = _ATTRIBUTE.match(line)
+        if match is not None and match["plain"] is not None:
+            yield match["plain"]
+        elif match is not None:
+            yield _ESCAPED_QUOTE.sub(r"\1", match["single"] or match["double"] or "")
+
+
+def _parquet_names(path: str) -> Iterator[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names = pq.read_schema(path).names
+    except pa.ArrowException:
+        return
+    # Under such a name pandas stores an index that has none.
+    yield from (name for name in names if not name.startswith("__index_level_"))
