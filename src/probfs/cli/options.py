@@ -40,7 +40,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, compressed or not; - is standard input.",
+        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed; - is standard input.",
         show_default=False,
     ),
 ]
@@ -118,8 +118,8 @@ class ReadingOptions(Bundle):
         parsed(
             parsers.size,
             "SIZE",
-            "How much compressed data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where that is "
-            "less and above 64M.",
+            "How much compressed data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where "
+            "that is less and above 64M.",
         ),
     ] = None
     input_format: str | None = None

@@ -175,6 +175,19 @@ def _is_arff(text: str) -> bool:
     return commented
 
 
+def _is_json_lines(text: str) -> bool:
+    """Whether the first line is a whole JSON object, as no header of a delimited file is."""
+    first, *_ = text.lstrip().split("\n", 1)
+    if not first.startswith("{"):
+        return False
+    import json
+
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 CSV = TABLE_FORMATS.register(
     TableFormat("csv", "CSV", (".csv",), _read_delimited, partial(_write_delimited, ","), delimiter=",")
 )
@@ -197,7 +210,9 @@ TABLE_FORMATS.register(
     )
 )
 TABLE_FORMATS.register(
-    TableFormat("jsonl", "JSON lines", (".jsonl", ".ndjson"), _read_json_lines, _write_json_lines)
+    TableFormat(
+        "jsonl", "JSON lines", (".jsonl", ".ndjson"), _read_json_lines, _write_json_lines, recognizes=_is_json_lines
+    )
 )
 TABLE_FORMATS.register(
     TableFormat(

@@ -47,7 +47,7 @@ class TableInput:
         return Utf8Stream(self.raw, self.encoding, self.source)
 
     def as_seekable(self) -> BinaryIO:
-        """The file as a stream that can be read from its end; a pipe or compressed data is read into memory for that."""
+        """The file as a stream that can be read from its end; pipes and compressed data are read into memory."""
         seekable = isinstance(self.raw.raw, io.FileIO) and self.raw.seekable()
         return self.raw if seekable else io.BytesIO(self.raw.read())
 
@@ -58,7 +58,7 @@ def open_source(
 ) -> Iterator[tuple[io.BufferedReader, bytes]]:
     """The bytes of a file or of standard input, unpacked if they are compressed, and the first of them.
 
-    A few bytes of compressed data can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
+    A few compressed bytes can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
     """
     name = display_name(path)
     with contextlib.ExitStack() as stack:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.table import Column, Kind, Table, unusable_column
+from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import quoted
 
 _UNNAMED_INDEX = "__index_level_"
@@ -35,7 +34,9 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
     return table_of_columns(columns, source, arrow.num_rows, notes)
 
 
-def table_of_columns(columns: Iterable[Column], source: str, rows: int, notes: tuple[str, ...] = ()) -> Table:
+def table_of_columns(
+    columns: Iterable[Column], source: str, rows: int, notes: tuple[str, ...] = (), lines: RowLines | None = None
+) -> Table:
     """The table of these columns, whose names must differ; without rows there is none."""
     by_name: dict[str, Column] = {}
     for column in columns:
@@ -44,7 +45,7 @@ def table_of_columns(columns: Iterable[Column], source: str, rows: int, notes: t
         by_name[column.name] = column
     if not rows:
         raise DataError("has no data rows; is it the right file?", source=source)
-    return Table(source, by_name, rows, notes=notes)
+    return Table(source, by_name, rows, lines, notes=notes)
 
 
 def column_from_arrow(name: str, cells: pa.ChunkedArray, *, checked: bool = True) -> Column:
