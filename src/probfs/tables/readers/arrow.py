@@ -27,9 +27,13 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
 
     What is not ``checked`` comes straight from a file, whose offsets and indices may lead out of its buffers.
     """
-    unnamed = [name for name in arrow.column_names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
+    try:
+        names = arrow.column_names
+    except UnicodeDecodeError as error:
+        raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
+    unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
-    named = zip(arrow.column_names, arrow.columns, strict=True)
+    named = zip(names, arrow.columns, strict=True)
     columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named if name not in unnamed)
     return table_of_columns(columns, source, arrow.num_rows, notes)
 

@@ -25,10 +25,9 @@ def read_feather(raw: BinaryIO, source: str) -> Table:
         raise DataError("is a Feather file of version 1; write it again as version 2, or as Parquet", source=source)
     try:
         batches = _read_batches(raw, magic == _FILE, source)
-        # Nothing may be read from buffers that are too short for what they say they hold.
-        batches.validate()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        # A damaged length asks for more memory than there is, without a word.
+        reason = (str(error).splitlines() or ["a length in it is damaged"])[0].rstrip(".")
         remedy = f"write it again, or say what it is with {option('input_format')}"
         raise DataError(f"is no readable Feather file: {reason}; {remedy}", source=source) from error
     return table_from_arrow(batches, source, checked=False)
@@ -41,7 +40,10 @@ def _read_batches(raw: BinaryIO, is_file: bool, source: str) -> pa.Table:
         schema = reader.schema
         stored = (reader.get_batch(number) for number in range(reader.num_record_batches)) if is_file else reader
         for batch in stored:
+            # Before anything is read from buffers that may be too short for what they say they hold.
+            batch.validate()
             batches.append(batch)
             # Cells of the type null take no bytes here, but four or so as texts.
-            require_memory(batch.nbytes + 4 * batch.num_rows * max(batch.num_columns, 1), "this table", source)
+            cells = batch.num_rows * max(batch.num_columns, 1)
+            require_memory(batch.get_total_buffer_size() + 4 * cells, "this table", source)
     return pa.Table.from_batches(batches, schema)
