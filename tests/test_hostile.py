@@ -19,7 +19,7 @@ import pytest
 from probfs.cli import run as run_here
 from probfs.runtime import memory
 from tests.support.commands import Run
-from tests.support.hostile import GOOD, MISFITS, UNREADABLE, Case, Misfit
+from tests.support.hostile import GOOD, MISFITS, UNREADABLE, UNUSABLE, Case, Misfit
 from tests.support.paths import SAMPLES
 
 READING = {
@@ -60,6 +60,34 @@ def test_what_cannot_be_read_is_one_line(case: Case, command: str, here: Path, c
     assert line.startswith(f"probfs: error: {case.file}{case.place}: ")
     assert case.says in line
     assert time.process_time() - start < 20, "bounded, however slow the machine"
+
+
+@pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)
+def test_a_column_that_cannot_be_ranked_is_named_by_whoever_uses_it(case: Case, here: Path, capsys: Capture) -> None:
+    path = case.make(here)
+    (here / "good.csv").write_bytes(GOOD)
+    (here / "empty.toml").touch()
+    (here / "drop.toml").write_text('drop = ["a"]\n')
+    for words in (
+        ["rank", path.name],
+        ["rank", path.name, "--target", "a"],
+        ["rank", path.name, "--count", "a"],
+        ["rank", "good.csv", "--exclude", "b", "--unlabeled", path.name],
+        ["exact", path.name],
+        ["map", path.name, "--mapping", "empty.toml"],
+    ):
+        status = run_here(words)
+        shown, told = capsys.readouterr()
+        assert (status, shown) == (1, ""), words
+        (line,) = errors(told)
+        assert line.startswith(f"probfs: error: {case.file}: {case.says}"), words
+        assert line.endswith("or leave it out"), words
+    assert run_here(["inspect", path.name]) == 0
+    assert f"rank would refuse this: {case.file}: {case.says}" in capsys.readouterr().err
+    assert run_here(["map", path.name, "--mapping", "drop.toml", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("y\n")
+    assert run_here(["rank", "good.csv", "--exclude", "a", "--exclude", "b", "--unlabeled", path.name]) == 1
+    assert "no column is left to rank" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)

@@ -89,7 +89,7 @@ def test_a_registry_may_change_while_it_is_walked(trees: Registry[Tree]) -> None
     [
         (CLASSIFIERS, ("nb", "svm")),
         (SCORES, ("absolute", "signed", "unlabeled")),
-        (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet")),
+        (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
         (RANKING_FORMATS, ("table", "csv", "json", "markdown")),
         (INSPECTION_FORMATS, ("table", "csv", "json", "markdown")),
         (POPULATION_FORMATS, ("table", "csv", "json", "markdown")),

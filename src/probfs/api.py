@@ -64,8 +64,8 @@ def rank(
     Parameters
     ----------
     data : path or pandas.DataFrame
-        The table: a CSV, TSV, ARFF or Parquet file, gzipped or not, ``"-"`` for standard input, or a data frame, whose
-        index is not one of its columns.
+        The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
+        input, or a data frame, whose index is not one of its columns.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
         The column to predict. Rows without a value in it are unlabelled.
     mapping : path, optional

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from probfs.errors import UsageError
@@ -44,8 +44,9 @@ class Registry(Generic[Entry]):
         finally:
             del self._entries[entry.name]
 
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._entries)
+    def names(self, suits: Callable[[Entry], bool] | None = None) -> tuple[str, ...]:
+        """The names of all entries, or of those that suit."""
+        return tuple(name for name, entry in self._entries.items() if suits is None or suits(entry))
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries.values()))
@@ -54,10 +55,13 @@ class Registry(Generic[Entry]):
         """The entry called ``name``; an unknown name is the user's mistake."""
         return self.get(name, self.parameter)
 
-    def get(self, name: str, parameter: str) -> Entry:
-        """The entry called ``name``, where users choose it by another parameter than the registry's own."""
-        try:
+    def get(self, name: str, parameter: str, suits: Callable[[Entry], bool] | None = None) -> Entry:
+        """The entry called ``name``, where users choose it by another parameter than the registry's own.
+
+        With ``suits``, the entries that do not suit are as unknown as if they were not there.
+        """
+        names = self.names(suits)
+        if isinstance(name, str) and name in names:
             return self._entries[name]
-        except (KeyError, TypeError):
-            shown = quoted(name) if isinstance(name, str) else repr(name)
-            raise UsageError(f"{option(parameter)}: {shown} is not one of {', '.join(self._entries)}") from None
+        shown = quoted(name) if isinstance(name, str) else repr(name)
+        raise UsageError(f"{option(parameter)}: {shown} is not one of {', '.join(names)}")

@@ -14,9 +14,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.support.workbook import workbook_bytes
+
 GOOD = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1,q\nx,1,p\nz,2,q\n"
 HEADER = b"@relation r\n@attribute a {x,z}\n@attribute b numeric\n@attribute y {p,q}\n@data\n"
 GOOD_ARFF = HEADER + b"x,1,p\nz,2,q\nx,2,p\nz,1,q\n"
+
+_CLASSES = ["p", "q"] * 2
+_NOT_UTF8 = "holds text that is not UTF-8"
 
 Content = bytes | Callable[[Path], None]
 """What a file holds, or how to make what is at its path."""
@@ -47,13 +52,29 @@ def _parquet(**columns: object) -> bytes:
     return sink.getvalue()
 
 
-def _not_utf8() -> bytes:
-    raw = pa.array([b"\xff1", b"\xff2"], pa.binary())
-    return _parquet(a=pa.Array.from_buffers(pa.string(), 2, raw.buffers()), y=["p", "q"])
+def _feather(**columns: object) -> bytes:
+    sink = io.BytesIO()
+    table = pa.table(columns)
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
 
 
-def _far_dates() -> bytes:
-    return _parquet(a=pa.array([2**31 - 1, 2**31 - 2], pa.int32()).view(pa.date32()), y=["p", "q"])
+def _zstd(data: bytes) -> bytes:
+    return bytes(pa.Codec("zstd").compress(data))
+
+
+def _not_utf8() -> pa.StringArray:
+    raw = pa.array([b"\xff1", b"\xff2"] * 2, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(raw), raw.buffers())
+
+
+def _far_dates() -> pa.Array:
+    return pa.array([2**31 - 1, 2**31 - 2] * 2, pa.int32()).view(pa.date32())
+
+
+def _json_lines(cell: bytes) -> bytes:
+    return (b'{"a": %b, "y": "p"}\n{"a": %b, "y": "q"}\n' % (cell, cell)) * 2
 
 
 def _zip() -> bytes:
@@ -104,11 +125,15 @@ UNREADABLE = (
     Case("binary", "t.csv", bytes(range(256)), ":1", ""),
     Case("truncated gzip", "t.csv.gz", gzip.compress(GOOD)[:-9], "", "the gzip data ends too early"),
     Case("damaged gzip", "t.csv.gz", _damaged(gzip.compress(GOOD * 50)), "", "the gzip data is damaged"),
-    Case("gzip of gzip", "t.csv.gz", gzip.compress(gzip.compress(GOOD)), "", "is gzipped twice; unpack it first"),
+    Case("gzip of gzip", "t.csv.gz", gzip.compress(gzip.compress(GOOD)), "", "is compressed twice, with gzip and"),
     Case("two-member zip", "t.csv", _zip(), "", "is a zip archive; unpack it first"),
-    Case("bzip2", "t.csv", bz2.compress(GOOD), "", "is compressed with bzip2; unpack it first"),
-    Case("xz", "t.csv", lzma.compress(GOOD), "", "is compressed with xz; unpack it first"),
-    Case("zstd", "t.csv", b"\x28\xb5\x2f\xfd rest", "", "is compressed with zstd; unpack it first"),
+    Case("gzip of xz", "t.csv", gzip.compress(lzma.compress(GOOD)), "", "is compressed twice, with xz and then gzip"),
+    Case("truncated bzip2", "t.csv", bz2.compress(GOOD)[:-9], "", "the bzip2 data ends too early"),
+    Case("damaged bzip2", "t.csv.bz2", _damaged(bz2.compress(GOOD * 50)), "", "the bzip2 data is damaged"),
+    Case("truncated xz", "t.csv", lzma.compress(GOOD)[:-9], "", "the xz data ends too early"),
+    Case("damaged xz", "t.csv.xz", _damaged(lzma.compress(GOOD * 50)), "", "the xz data is damaged"),
+    Case("truncated zstd", "t.csv", _zstd(GOOD)[:-9], "", "the zstd data ends too early"),
+    Case("damaged zstd", "t.csv.zst", b"\x28\xb5\x2f\xfd rest", "", "the zstd data is damaged"),
     Case("decompression bomb", "t.csv.gz", _bomb(), "", "allow it with --max-unpacked SIZE"),
     Case("HTML", "t.csv", b"<!DOCTYPE html><html><body>404</body></html>", "", "is a web page or XML, not a table"),
     Case("XML", "t.csv", b"<?xml version='1.0'?>\n<a/>\n", "", "is a web page or XML, not a table"),
@@ -118,9 +143,21 @@ UNREADABLE = (
     Case("truncated Parquet", "t.parquet", _parquet(a=[1, 2], y=["p", "q"])[:-20], "", "is no readable Parquet file"),
     Case("CSV called Parquet", "t.parquet", GOOD, "", "is no readable Parquet file"),
     Case("Parquet called CSV", "t.csv", _parquet(a=[1, 2], y=["p", "q"]), "", "is a Parquet file, not CSV"),
-    Case("nested Parquet column", "t.parquet", _parquet(a=[[1], [2]], y=["p", "q"]), "", "column 'a' holds list<"),
-    Case("Parquet text that is not UTF-8", "t.parquet", _not_utf8(), "", "column 'a' holds text that is not UTF-8"),
-    Case("Parquet dates out of range", "t.parquet", _far_dates(), "", "column 'a' holds dates too far away"),
+    Case("corrupt Feather", "t.feather", b"ARROW1" + bytes(200) + b"ARROW1", "", "is no readable Feather file"),
+    Case("truncated Feather", "t.feather", _feather(a=[1, 2], y=["p", "q"])[:-20], "", "is no readable Feather file"),
+    Case("CSV called Feather", "t.arrow", GOOD, "", "is no readable Feather file"),
+    Case("Feather called CSV", "t.csv", _feather(a=[1, 2], y=["p", "q"]), "", "is a Feather file, not CSV"),
+    Case("Feather of version 1", "t.feather", b"FEA1" + bytes(99), "", "is a Feather file of version 1"),
+    Case("empty JSON lines", "t.jsonl", b"\n \n", "", "is empty; JSON lines hold one object a line"),
+    Case("JSON lines cut off", "t.jsonl", b'{"a": 1}\n{"a": ', ":2", "is no JSON: "),
+    Case("a JSON list", "t.ndjson", b'[{"a": 1}, {"a": 2}]', ":1", "holds a list of 2 values, not an object"),
+    Case("JSON in several lines", "t.jsonl", b'{\n"a": 1\n}\n', ":1", "is no JSON: "),
+    Case("JSON nested deeply", "t.jsonl", b'{"a": ' + b"[" * 100_000, ":1", ""),
+    Case("JSON lines with a key twice", "t.jsonl", b'{"a": 1, "a": 2}\n', ":1", "holds a key twice"),
+    Case("JSON lines that are not UTF-8", "t.jsonl", b'{"a": "\xe9"}\n', ":1", "byte 8 of the line (0xe9) is not UTF"),
+    Case("CSV called Excel", "t.xlsx", GOOD, "", "is no Excel workbook"),
+    Case("Excel called CSV", "t.csv", workbook_bytes([["a"], [1]]), "", "is an Excel file, not CSV"),
+    Case("zip called Excel", "t.xlsx", _zip(), "", "is a zip archive; unpack it first"),
     Case("empty Parquet", "t.parquet", _parquet(a=pa.array([], pa.int64())), "", "has no data rows"),
     Case("ARFF without @data", "t.arff", HEADER.replace(b"@data\n", b""), ":4", "the ARFF header has no @data line"),
     Case("ARFF without attributes", "t.arff", b"@relation r\n@data\n1\n", ":2", "attribute"),
@@ -142,6 +179,17 @@ UNREADABLE = (
     Case("a million comments and no header", "t.arff", b"%\n" * 1_000_000, ":1000000", "the ARFF header has no @data"),
     Case("hostile dense line", "t.arff", GOOD_ARFF + b"','" * 20_000 + b"\n", ":10", ""),
 )  # fmt: skip
+
+UNUSABLE = (
+    Case("nested Parquet", "t.parquet", _parquet(a=[[1], [2]] * 2, y=_CLASSES), "", "column 'a' holds list<"),
+    Case("Parquet that is not UTF-8", "t.parquet", _parquet(a=_not_utf8(), y=_CLASSES), "", f"column 'a' {_NOT_UTF8}"),
+    Case("Parquet dates out of range", "t.parquet", _parquet(a=_far_dates(), y=_CLASSES), "", "column 'a' holds dates"),
+    Case("nested Feather", "t.arrow", _feather(a=[[1], [2]] * 2, y=_CLASSES), "", "column 'a' holds list<"),
+    Case("Feather that is not UTF-8", "t.ipc", _feather(a=_not_utf8(), y=_CLASSES), "", f"column 'a' {_NOT_UTF8}"),
+    Case("nested JSON lines", "t.jsonl", _json_lines(b"[1]"), "", "column 'a' holds a list of 1 value on line 1,"),
+    Case("JSON lines that are no Unicode", "t.jsonl", _json_lines(b'"\\ud8ff"'), "", "column 'a' holds text on line 1"),
+)  # fmt: skip
+"""Files with a column that may only be left out, and what is said of it."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,15 @@ import pytest
 
 import probfs
 from probfs.errors import DataError, UsageError
-from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path, formats_by_ending
+from probfs.tables.formats import (
+    TABLE_FORMATS,
+    TableFormat,
+    format_of_content,
+    format_of_path,
+    formats_by_ending,
+    is_readable,
+    is_writable,
+)
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.source import TableInput
 from probfs.tables.table import Table
@@ -87,20 +95,20 @@ def test_a_format_is_added_by_registering_it(write: Write, tmp_path: Path) -> No
         assert table_content(read_table(write("t.csv", data), ReadOptions(format="colons"))) == content, "by its name"
         with pytest.raises(DataError, match=r'is a Colons file, not CSV; use input_format="colons"'):
             read_table(tmp_path / "t.csv")
-    with pytest.raises(UsageError, match="'colons' is not one of csv, tsv, arff, parquet"):
+    with pytest.raises(UsageError, match="'colons' is not one of csv, tsv, arff, parquet, feather, jsonl, excel"):
         ReadOptions(format="colons")
 
 
 @pytest.mark.parametrize("name", ["xml", "CSV", "", None, ["csv"]])
 def test_an_unknown_format_is_refused_wherever_it_is_given(name: str) -> None:
     table = read_csv_text("a,y\n1,p\n")
-    with pytest.raises(UsageError, match=r"^format=: .* is not one of csv, tsv, arff, parquet$"):
+    with pytest.raises(UsageError, match=r"^format=: .* is not one of csv, tsv, arff, parquet, feather, jsonl$"):
         table_bytes(table, name)
     if name is None:
         return
-    with pytest.raises(UsageError, match=r"^format=: .* is not one of csv, tsv, arff, parquet$"):
+    with pytest.raises(UsageError, match=r"^format=: .* is not one of csv, tsv, arff, parquet, feather, jsonl$"):
         choose_table_format("t.csv", name)
-    with pytest.raises(UsageError, match=r"^input_format=: .* is not one of csv, tsv, arff, parquet$"):
+    with pytest.raises(UsageError, match=r"^input_format=: .* is not one of csv, .*, feather, jsonl, excel$"):
         ReadOptions(format=name)
     with command_line_language(), pytest.raises(UsageError, match=r"^--input-format: "):
         ReadOptions(format=name)
@@ -117,8 +125,10 @@ def test_the_ending_decides_the_format() -> None:
     assert choose_table_format("t.csv", "arff") == "arff"
     with pytest.raises(UsageError, match=r"the ending '.xlsx' tells no format"):
         choose_table_format("t.xlsx", None)
-    assert set(formats_by_ending().values()) == set(TABLE_FORMATS.names())
-    assert format_of_path("T.Parquet.GZ") is TABLE_FORMATS["parquet"]
+    assert set(formats_by_ending(is_readable).values()) == set(TABLE_FORMATS.names(is_readable))
+    assert set(formats_by_ending(is_writable).values()) == set(TABLE_FORMATS.names(is_writable))
+    for ending in (".GZ", ".bz2", ".xz", ".zst"):
+        assert format_of_path(f"T.Parquet{ending}") is TABLE_FORMATS["parquet"]
     assert format_of_path("-") is None
     assert format_of_path("t.txt") is None
 
@@ -131,6 +141,16 @@ def test_the_ending_decides_the_format() -> None:
         (b"a\tb\n", "utf-8", "csv"),
         (b"PAR1....", "utf-8", "parquet"),
         (b"PAR1....", "no such encoding", "parquet"),
+        (b"ARROW1\0\0", "utf-8", "feather"),
+        (b"FEA1....", "utf-8", "feather"),
+        (b"\xff\xff\xff\xff\x80\0\0\0", "utf-8", "feather"),
+        (b"PK\x03\x04....", "utf-8", "excel"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "utf-8", "excel"),
+        (b'\n {"a": [1]}\r\n{', "utf-8", "jsonl"),
+        (b'{"a": 1', "utf-8", "csv"),
+        (b'{"a", "b"}\n', "utf-8", "csv"),
+        (b"[" * 100_000, "utf-8", "csv"),
+        (b'{"a":' * 100_000, "utf-8", "csv"),
         (b"\xef\xbb\xbf\n  @RELATION r\n", "utf-8", "arff"),
         (b"% a comment\n\n@attribute a real\n", "utf-8", "arff"),
         (b"% comments only\n", "utf-8", "arff"),

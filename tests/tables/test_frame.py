@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import probfs
 from probfs.errors import DataError
 from probfs.tables.readers.frame import table_from_frame
 from tests.support.table_content import table_content
@@ -40,6 +41,38 @@ def test_odd_frames_are_read_or_refused_in_one_line() -> None:
     assert table_content(table_from_frame(odd)) == {"none": [None] * 4, "half": ["1", "2", "1", "2"], "y": list("ppqq")}
     huge = pd.DataFrame({"big": pd.Series([10**30, 1], dtype=object), "y": ["p", "q"]})
     assert table_content(table_from_frame(huge))["big"] == [str(10**30), "1"]
-    for bad in ([[1], [2]], ["\ud800", "x"]):
-        with pytest.raises(DataError):
-            table_from_frame(pd.DataFrame({"bad": pd.Series(bad, dtype=object), "y": ["p", "q"]}))
+    with pytest.raises(DataError, match="has no columns"):
+        table_from_frame(pd.DataFrame())
+    with pytest.raises(DataError, match="two columns are called 'a'"):
+        table_from_frame(pd.DataFrame([["x", "y"]], columns=["a", "a"]))
+    with pytest.raises(DataError, match="has no data rows"):
+        table_from_frame(pd.DataFrame({"a": []}))
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ([[1], None], "holds list<"),
+        ([{"x": 1}, None], "holds struct<"),
+        ([[1], 2], "holds lists or other containers"),
+        ([{1, 2}, "x"], "holds lists or other containers"),
+        ([np.eye(2), None], "holds lists or other containers"),
+        ([b"\xff", None], "holds binary"),
+        ([pd.Timedelta("1s"), None], "holds duration"),
+        (["\ud800", None], "holds text that is no valid Unicode"),
+        ([pd.Period("2020-01"), None], "holds "),
+    ],
+    ids=str,
+)
+def test_a_column_of_anything_may_be_left_out(cells: list[object], problem: str) -> None:
+    bad = pd.Series([*cells, *cells], dtype=object)
+    frame = pd.DataFrame({"bad": bad, "a": list("xxzz"), "y": list("ppqq")})
+    column = table_from_frame(frame).columns["bad"]
+    if problem != "holds " or column.problem is not None:
+        assert (column.problem or "").startswith(problem)
+        with pytest.raises(DataError, match=r"<frame>: column 'bad' holds .*, or leave it out$"):
+            probfs.rank(frame)
+        with pytest.raises(DataError, match=r"<frame>: column 'bad' holds .*, or leave it out$"):
+            probfs.rank(frame[["bad", "a"]], target="bad")
+    for chosen in ({"exclude": ["bad"]}, {"include": ["a"]}):
+        assert probfs.rank(frame, **chosen).to_csv() == probfs.rank(frame[["a", "y"]]).to_csv()

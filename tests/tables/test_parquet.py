@@ -11,6 +11,7 @@ import pytest
 
 from probfs.errors import DataError
 from probfs.tables.readers import read_table
+from probfs.tables.table import Kind
 
 
 def test_a_stored_index_is_a_column_if_it_has_a_name(tmp_path: Path) -> None:
@@ -22,10 +23,18 @@ def test_a_stored_index_is_a_column_if_it_has_a_name(tmp_path: Path) -> None:
     assert "person" in read_table(tmp_path / "named.parquet").columns
 
 
-def test_a_nested_parquet_column_is_named_in_the_error(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [[1, 2], [3]], "y": ["0", "1"]}), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="column 'a' holds list"):
-        read_table(tmp_path / "t.parquet")
+def test_a_nested_column_is_read_as_one_that_cannot_be_used(tmp_path: Path) -> None:
+    table = pa.table({"a": [[1, 2], None], "s": [{"x": 1}, {"x": 2}], "b": [b"1", None], "y": ["0", "1"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    columns = read_table(tmp_path / "t.parquet").columns
+    assert [column.kind for column in columns.values()] == [Kind.NESTED, Kind.NESTED, Kind.OTHER, Kind.TEXT]
+    assert [column.counts()[-1] for column in columns.values()] == [1, 0, 1, 0], "missing cells are counted"
+    problem = "holds list<element: int64>, which cannot be ranked; turn it into text or numbers, or leave it out"
+    assert columns["a"].problem == problem
+    assert columns["y"].problem is None
+
+
+def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1" + b"x" * 50 + b"PAR1")
     with pytest.raises(DataError, match="no readable Parquet"):
         read_table(tmp_path / "t.parquet")

@@ -13,7 +13,7 @@ from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_output, choose_destination
 from probfs.rendering.formats import OutputFormats
-from probfs.tables.formats import TABLE_FORMATS
+from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
 if TYPE_CHECKING:
     from probfs.tables.readers import ReadOptions
@@ -40,7 +40,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The table: CSV, TSV, ARFF or Parquet, gzipped or not; - is standard input.",
+        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed; - is standard input.",
         show_default=False,
     ),
 ]
@@ -121,8 +121,8 @@ class ReadingOptions(Bundle):
         parsed(
             parsers.size,
             "SIZE",
-            "How much gzip data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where that is "
-            "less and above 64M.",
+            "How much compressed data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where "
+            "that is less and above 64M.",
         ),
     ] = None
     input_format: str | None = None
@@ -130,7 +130,7 @@ class ReadingOptions(Bundle):
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
         help_text = "The format of what is read. Default: by its ending, else by how it begins."
-        return {"input_format": choice(TABLE_FORMATS.names(), help_text)}
+        return {"input_format": choice(TABLE_FORMATS.names(is_readable), help_text)}
 
     def chosen(self) -> ReadOptions:
         from probfs.tables.readers import ReadOptions
@@ -195,4 +195,4 @@ class TableOutput(Bundle):
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
         help_text = "The format of the table. Default: by the ending of --output, else CSV."
-        return {"format": choice(TABLE_FORMATS.names(), help_text)}
+        return {"format": choice(TABLE_FORMATS.names(is_writable), help_text)}

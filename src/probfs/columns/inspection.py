@@ -95,7 +95,7 @@ def kind_of(column: Column) -> str:
 
 def _summary(column: Column, weights: Integers, use: str) -> ColumnSummary:
     counts = column.counts(weights)
-    present = counts[:-1]
+    present = counts[:-1] if column.problem is None else np.zeros(1, dtype=np.int64)
     top = int(present.argmax()) if present.any() else None
     return ColumnSummary(
         column.name,

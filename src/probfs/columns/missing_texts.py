@@ -29,6 +29,8 @@ def mark_missing(table: Table, texts: Sequence[str]) -> Table:
 
 
 def _without_values(column: Column, unwanted: pa.StringArray) -> Column:
+    if column.problem is not None:
+        return column
     gone = numpy_array(pc.is_in(column.values, value_set=unwanted))
     if not gone.any():
         return column

@@ -14,7 +14,7 @@ from probfs.tables.table import Codes, Column, Floats, Integers, Table, code_typ
 
 def learn_rule(table: Table, column: Column, rule: Rule, weights: Integers | None) -> Coder:
     """What a rule learns from the rows of positive weight; a value it cannot take is an error with its line."""
-    counts = column.counts(weights)[:-1]
+    counts = table.usable(column).counts(weights)[:-1]
     codes = np.flatnonzero(counts)
     declared = column.values if column.declared else None
     seen = Seen(column.values.take(index_array(codes)), counts[codes], column.kind, declared)
@@ -27,7 +27,7 @@ def learn_rule(table: Table, column: Column, rule: Rule, weights: Integers | Non
 def label_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
     """The position of each value's label, UNKNOWN where it has none; the last entry is that of a missing cell."""
     try:
-        labels = coder.assign(column.values)
+        labels = coder.assign(table.usable(column).values)
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
     return np.append(labels, UNKNOWN)
@@ -55,7 +55,7 @@ def recode_column(table: Table, column: Column, coder: Coder) -> Column:
 def number_of_each_row(table: Table, column: Column, rule: Measured) -> Floats:
     """The number in every row, NaN for a missing cell."""
     try:
-        numbers = rule.numbers(column.values, column.kind)
+        numbers = rule.numbers(table.usable(column).values, column.kind)
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
     return np.append(numbers, np.nan)[column.codes]

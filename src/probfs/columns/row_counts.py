@@ -17,7 +17,7 @@ def row_counts(table: Table, name: str | None) -> Integers:
     if name is None or name not in table.columns:
         # A single 1, broadcast to all rows without a copy.
         return np.broadcast_to(np.int64(1), table.rows)
-    column = table.columns[name]
+    column = table.usable(table.columns[name])
     numbers = np.zeros(len(column.values) + 1, dtype=np.int64)
     for code, text in enumerate(column.values.to_pylist()):
         whole = text.strip().removesuffix(".0")

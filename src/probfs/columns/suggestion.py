@@ -164,7 +164,9 @@ def _group_name(column: Column) -> str:
 
 
 def _looks_like_an_id(column: Column, rows: int) -> str | None:
-    """Why a column seems to name its rows, or None."""
+    """Why a column seems to name its rows, or cannot be ranked at all; else None."""
+    if column.problem is not None:
+        return column.problem
     counts = column.counts()[:-1]
     distinct, present = int(np.count_nonzero(counts)), int(counts.sum())
     if distinct <= CUT_ABOVE or present < rows / 2:

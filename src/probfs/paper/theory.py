@@ -98,7 +98,7 @@ def _sums(groups: npt.NDArray[np.intp], terms: Exact) -> Exact:
 
 def joint_from_table(table: Table) -> Joint:
     """A table with one row for each cell: its features, ``p`` and ``p_y``."""
-    columns = table.columns
+    columns = {name: table.usable(column) for name, column in table.columns.items()}
     for name in (CELL, POSITIVE):
         if name not in columns:
             near = did_you_mean(name, columns)

@@ -1,38 +1,25 @@
-"""Opening an input: a file or standard input, gzipped or not, as bytes or as UTF-8."""
+"""Opening an input: a file or standard input, compressed or not, as bytes or as UTF-8."""
 
 from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, cast
 
 from probfs.errors import DataError, UsageError
-from probfs.text import option, printable, shown_bytes
+from probfs.tables.compression import UnpackedStream, compression_of
+from probfs.tables.workbooks import ZIP_MAGIC, is_zipped_workbook
+from probfs.text import option, printable
 
 STANDARD_INPUT = "-"
-_GZIP = b"\x1f\x8b"
-_ARCHIVES = {
-    b"PK\x03\x04": "a zip archive",
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ\x00": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
-    _GZIP: "gzipped twice",
-}
 _HEAD_BYTES = 1 << 18
 """How much of a file is read to recognise its format."""
-_MOST_UNPACKED = 4 << 30
-_ALWAYS_UNPACKED = 64 << 20
-"""Gzip data may unpack to this many bytes however small it is."""
-_MOST_RATIO = 250
-"""Beyond that, how many times its own size gzip data may unpack to; tables seldom reach a fifth of this."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -52,13 +39,15 @@ class TableInput:
     """The encoding of a text format."""
     delimiter: str
     """What separates the cells of a delimited format."""
+    max_unpacked: int | None = None
+    """How many bytes compressed parts of the file may unpack to, if the user set a limit."""
 
     def as_utf8(self) -> Utf8Stream:
         """The file's text as UTF-8, whatever its encoding."""
         return Utf8Stream(self.raw, self.encoding, self.source)
 
     def as_seekable(self) -> BinaryIO:
-        """The file as a stream that can be read from its end; a pipe or gzip data is read into memory for that."""
+        """The file as a stream that can be read from its end; pipes and compressed data are read into memory."""
         seekable = isinstance(self.raw.raw, io.FileIO) and self.raw.seekable()
         return self.raw if seekable else io.BytesIO(self.raw.read())
 
@@ -67,24 +56,24 @@ class TableInput:
 def open_source(
     path: str | os.PathLike[str], max_unpacked: int | None = None
 ) -> Iterator[tuple[io.BufferedReader, bytes]]:
-    """The bytes of a file or of standard input, unpacked if they are gzip data, and the first of them.
+    """The bytes of a file or of standard input, unpacked if they are compressed, and the first of them.
 
-    A few bytes of gzip data can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
+    A few compressed bytes can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
     """
     name = display_name(path)
     with contextlib.ExitStack() as stack:
         try:
             raw, head = _read_head(_open(path, stack))
-            if head.startswith(_GZIP):
-                raw, head = _read_head(stack.enter_context(_LimitedGzip(raw, name, max_unpacked)))
-            for magic, kind in _ARCHIVES.items():
-                if head.startswith(magic):
-                    raise DataError(f"is {kind}; unpack it first", source=name)
+            compression = compression_of(head)
+            if compression is not None:
+                raw, head = _read_head(stack.enter_context(UnpackedStream(compression, raw, name, max_unpacked)))
+                again = compression_of(head)
+                if again is not None:
+                    twice = f"is compressed twice, with {again.name} and then {compression.name}"
+                    raise DataError(f"{twice}; unpack it first", source=name)
+            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head):
+                raise DataError("is a zip archive; unpack it first", source=name)
             yield raw, head
-        except EOFError as error:
-            raise DataError("the gzip data ends too early; fetch or write the file again", source=name) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise DataError("the gzip data is damaged; fetch or write the file again", source=name) from error
         except OSError as error:
             raise DataError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=name) from error
 
@@ -99,7 +88,7 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.Buffe
     return stack.enter_context(open(path, "rb"))
 
 
-def _read_head(stream: BinaryIO | _LimitedGzip) -> tuple[io.BufferedReader, bytes]:
+def _read_head(stream: BinaryIO | UnpackedStream) -> tuple[io.BufferedReader, bytes]:
     """A stream that still begins at its first byte, and its first bytes."""
     head = stream.read(_HEAD_BYTES)
     raw = getattr(stream, "raw", None)
@@ -110,53 +99,10 @@ def _read_head(stream: BinaryIO | _LimitedGzip) -> tuple[io.BufferedReader, byte
     return io.BufferedReader(_PrefixedStream(head, stream), 1 << 20), head
 
 
-class _LimitedGzip:
-    """Unpacks gzip data, and refuses suspiciously much of it."""
-
-    def __init__(self, packed: BinaryIO, source: str, most: int | None) -> None:
-        self._packed = _CountingStream(packed)
-        self._stream = gzip.GzipFile(fileobj=cast(BinaryIO, self._packed))
-        self._source = source
-        self._most = most
-        self._unpacked = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stream.close()
-
-    def read(self, size: int) -> bytes:
-        data = self._stream.read(size)
-        self._unpacked += len(data)
-        limit = _MOST_UNPACKED if self._most is None else self._most
-        if self._most is None and self._unpacked > _ALWAYS_UNPACKED:
-            limit = min(limit, max(_ALWAYS_UNPACKED, _MOST_RATIO * self._packed.bytes_read))
-        if self._unpacked > limit:
-            packed = shown_bytes(self._packed.bytes_read)
-            problem = f"the first {packed} of its gzip data unpack to more than {shown_bytes(limit)}"
-            remedy = f"if that is meant, allow it with {option('max_unpacked', typed='SIZE')}"
-            raise DataError(f"{problem}; {remedy}", source=self._source)
-        return data
-
-
-class _CountingStream:
-    """Counts the bytes read from a stream."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.bytes_read = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self.bytes_read += len(data)
-        return data
-
-
 class _PrefixedStream(io.RawIOBase):
     """Bytes that were read from a stream already, followed by the rest of the stream."""
 
-    def __init__(self, prefix: bytes, rest: BinaryIO | _LimitedGzip) -> None:
+    def __init__(self, prefix: bytes, rest: BinaryIO | UnpackedStream) -> None:
         self._prefix = io.BytesIO(prefix)
         self._rest = rest
 

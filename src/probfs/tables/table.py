@@ -37,6 +37,10 @@ class Kind(Enum):
     TEXT = "text"
     NUMBER = "number"
     DATE = "date"
+    NESTED = "nested"
+    """Lists, structs and maps, which only a column that nobody uses may hold."""
+    OTHER = "other"
+    """Bytes, durations and other types that are neither text nor numbers, as unusable as nested ones."""
 
 
 def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
@@ -56,6 +60,8 @@ class Column:
     kind: Kind = Kind.TEXT
     declared: bool = False
     """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
+    problem: str | None = None
+    """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
 
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
@@ -82,6 +88,15 @@ class Column:
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
         return numbers_of(self.values, self.kind)
+
+
+def unusable_column(
+    name: str, missing: npt.NDArray[np.bool_], kind: Kind, problem: str, remedy: str = "turn it into text or numbers"
+) -> Column:
+    """A column whose cells cannot be used: it is known which of them are missing, and nothing else."""
+    return Column(
+        name, missing.astype(np.uint8), text_array([kind.value]), kind, problem=f"{problem}; {remedy}, or leave it out"
+    )
 
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
@@ -149,6 +164,12 @@ class Table:
             near = did_you_mean(name, self.columns)
             raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
         return self.columns[name]
+
+    def usable(self, column: Column) -> Column:
+        """The column, or an error if nothing but leaving it out can be done with it."""
+        if column.problem is not None:
+            raise DataError(f"column {quoted(column.name)} {column.problem}", source=self.source)
+        return column
 
     def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
         """An error about the first cell that holds a value, with the line on which the cell stands."""

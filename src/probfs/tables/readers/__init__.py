@@ -6,7 +6,14 @@ import os
 from dataclasses import dataclass
 
 from probfs.errors import DataError, UsageError
-from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path
+from probfs.tables.formats import (
+    TABLE_FORMATS,
+    TableFormat,
+    format_of_content,
+    format_of_magic,
+    format_of_path,
+    is_readable,
+)
 from probfs.tables.source import TableInput, display_name, open_source
 from probfs.tables.table import Table
 from probfs.text import option
@@ -23,11 +30,11 @@ class ReadOptions:
     encoding: str = "utf-8"
     """The encoding of text formats."""
     max_unpacked: int | None = None
-    """How many bytes gzip data may unpack to; without a limit, as many as are not suspicious."""
+    """How many bytes compressed data may unpack to; without a limit, as many as are not suspicious."""
 
     def __post_init__(self) -> None:
         if self.format is not None:
-            TABLE_FORMATS.get(self.format, "input_format")
+            TABLE_FORMATS.get(self.format, "input_format", is_readable)
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
@@ -47,21 +54,24 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
     source = display_name(path)
     with open_source(path, options.max_unpacked) as (raw, head):
         if options.format is not None:
-            table_format = TABLE_FORMATS.get(options.format, "input_format")
+            table_format = TABLE_FORMATS.get(options.format, "input_format", is_readable)
         else:
             table_format = format_of_path(path) or format_of_content(head, options.encoding)
         if options.delimiter is not None and not table_format.delimiter:
             problem = f"{source} is {table_format.title}, which has no delimiter to choose"
             raise UsageError(f"{option('delimiter')}: {problem}")
         _refuse_other_binary(table_format, head, source)
-        return table_format.read(TableInput(raw, source, options.encoding, options.delimiter or table_format.delimiter))
+        assert table_format.read is not None
+        delimiter = options.delimiter or table_format.delimiter
+        return table_format.read(TableInput(raw, source, options.encoding, delimiter, options.max_unpacked))
 
 
 def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:
     """Refuse a binary file that is to be read as text; binary formats find their own faults."""
     if expected.magic:
         return
-    for other in TABLE_FORMATS:
-        if other.magic and head.startswith(other.magic):
-            problem = f"is a {other.title} file, not {expected.title}; use {option('input_format', other.name)}"
-            raise DataError(problem, source=source)
+    other = format_of_magic(head)
+    if other is not None:
+        article = "an" if other.title[0] in "AEIOU" else "a"
+        problem = f"is {article} {other.title} file, not {expected.title}; use {option('input_format', other.name)}"
+        raise DataError(problem, source=source)

@@ -1,42 +1,79 @@
-"""Typed Arrow columns, as Parquet files and data frames have them -> Table."""
+"""Typed Arrow columns, as Parquet and Feather files and data frames have them -> Table."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
+from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.table import Kind, Table
+from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import quoted
 
 _UNNAMED_INDEX = "__index_level_"
+_NOT_UTF8 = "holds text that is not UTF-8"
 
 
-def table_from_arrow(arrow: pa.Table, source: str) -> Table:
-    """A table of typed columns as a table of text categories."""
-    unnamed = [name for name in arrow.column_names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
+class _UnusableCellsError(Exception):
+    """The cells cannot be texts; the message says why."""
+
+
+def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> Table:
+    """A table of typed columns as a table of text categories.
+
+    What is not ``checked`` comes straight from a file, whose offsets and indices may lead out of its buffers.
+    """
+    try:
+        names = arrow.column_names
+    except UnicodeDecodeError as error:
+        raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
+    unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
-    columns = {}
-    for name, cells in zip(arrow.column_names, arrow.columns, strict=True):
-        if name in unnamed:
-            continue
-        if name in columns:
-            raise DataError(f"two columns are called {quoted(name)}; rename one", source=source)
-        texts, kind = _texts_of_cells(name, cells, source)
-        builder = ColumnBuilder(name)
-        try:
-            builder.append(texts)
-            builder.distinct().validate(full=True)
-        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-            problem = f"column {quoted(name)} holds text that is not UTF-8; write the file again"
-            raise DataError(problem, source=source) from error
-        columns[name], _ = builder.finish(kind)
-    if not arrow.num_rows:
+    named = zip(names, arrow.columns, strict=True)
+    columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named if name not in unnamed)
+    return table_of_columns(columns, source, arrow.num_rows, notes)
+
+
+def table_of_columns(
+    columns: Iterable[Column], source: str, rows: int, notes: tuple[str, ...] = (), lines: RowLines | None = None
+) -> Table:
+    """The table of these columns, whose names must differ; without rows there is none."""
+    by_name: dict[str, Column] = {}
+    for column in columns:
+        if column.name in by_name:
+            raise DataError(f"two columns are called {quoted(column.name)}; rename one", source=source)
+        by_name[column.name] = column
+    if not rows:
         raise DataError("has no data rows; is it the right file?", source=source)
-    return Table(source, columns, arrow.num_rows, notes=notes)
+    return Table(source, by_name, rows, lines, notes=notes)
+
+
+def column_from_arrow(name: str, cells: pa.ChunkedArray, *, checked: bool = True) -> Column:
+    """The cells as text categories; a column that may only be left out if they cannot be texts."""
+    kind = _kind_of(cells.type)
+    try:
+        if not checked:
+            cells.validate(full=True)
+        texts = _texts_of_cells(cells)
+        builder = ColumnBuilder(name)
+        builder.append(texts)
+        builder.distinct().validate(full=True)
+        return builder.finish(kind)[0]
+    except _UnusableCellsError as error:
+        problem, remedy = str(error), "turn it into text or numbers"
+    except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
+        not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or _is_text(cells.type)
+        damage = f"cannot be read: {str(error).splitlines()[0].rstrip('.')}"
+        problem, remedy = _NOT_UTF8 if not_text else damage, "write the file again"
+    return unusable_column(name, numpy_array(_combined(cells.is_null())), kind, problem, remedy)
+
+
+def _combined(cells: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
 
 
 def _index_names(arrow: pa.Table) -> list[str]:
@@ -50,39 +87,45 @@ def _index_names(arrow: pa.Table) -> list[str]:
         return []
 
 
-def _texts_of_cells(name: str, cells: pa.ChunkedArray, source: str) -> tuple[pa.ChunkedArray, Kind]:
-    """The cells as a CSV file would hold them, and the kind that their dtype declares."""
+def _kind_of(dtype: pa.DataType) -> Kind:
+    """The kind that a dtype declares."""
+    if pa.types.is_dictionary(dtype):
+        return _kind_of(dtype.value_type)
+    if pa.types.is_floating(dtype) or pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
+        return Kind.NUMBER
+    if pa.types.is_date(dtype) or pa.types.is_timestamp(dtype):
+        return Kind.DATE
+    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or _is_text(dtype):
+        return Kind.TEXT
+    return Kind.NESTED if pa.types.is_nested(dtype) else Kind.OTHER
+
+
+def _texts_of_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The cells as a CSV file would hold them."""
     dtype = cells.type
+    kind = _kind_of(dtype)
+    if kind in (Kind.NESTED, Kind.OTHER):
+        raise _UnusableCellsError(f"holds {dtype}, which cannot be ranked")
     if pa.types.is_dictionary(dtype):
         plain = [chunk.dictionary_decode() for chunk in cells.chunks]
-        return _texts_of_cells(name, pa.chunked_array(plain, dtype.value_type), source)
+        return _texts_of_cells(pa.chunked_array(plain, dtype.value_type))
     if pa.types.is_float16(dtype):
-        return _texts_of_cells(name, pc.cast(cells, pa.float32()), source)
+        return _texts_of_cells(pc.cast(cells, pa.float32()))
     if pa.types.is_floating(dtype):
         present = pc.if_else(pc.is_nan(cells), pa.scalar(None, dtype), cells)
         # Adding zero turns -0 into 0.
-        return pc.cast(pc.add(present, pa.scalar(0, dtype)), pa.string()), Kind.NUMBER
-    if pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
-        return pc.cast(cells, pa.string()), Kind.NUMBER
-    if pa.types.is_date(dtype):
-        return _format_dates(name, cells, source), Kind.DATE
+        return pc.cast(pc.add(present, pa.scalar(0, dtype)), pa.string())
     if pa.types.is_timestamp(dtype):
-        texts = _format_dates(name, pc.cast(cells, pa.timestamp("us"), safe=False), source)
-        return pc.replace_substring_regex(texts, r"\.000000$", ""), Kind.DATE
-    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or _is_text(dtype):
-        return pc.cast(cells, pa.string()), Kind.TEXT
-    problem = (
-        f"column {quoted(name)} holds {dtype}, which cannot be ranked; turn it into text or numbers, or leave it out"
-    )
-    raise DataError(problem, source=source)
+        texts = _format_dates(pc.cast(cells, pa.timestamp("us"), safe=False))
+        return pc.replace_substring_regex(texts, r"\.000000$", "")
+    return _format_dates(cells) if kind is Kind.DATE else pc.cast(cells, pa.string())
 
 
-def _format_dates(name: str, cells: pa.ChunkedArray, source: str) -> pa.ChunkedArray:
+def _format_dates(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = pc.cast(cells, pa.string())
     # Arrow formats a date beyond its range as "<value out of range: …>".
     if pc.any(pc.starts_with(texts, "<"), min_count=0).as_py():
-        problem = f"column {quoted(name)} holds dates too far away to be written"
-        raise DataError(f"{problem}; turn it into text or numbers, or leave it out", source=source)
+        raise _UnusableCellsError("holds dates too far away to be written")
     return texts
 
 

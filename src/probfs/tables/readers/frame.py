@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
-from probfs.tables.readers.arrow import table_from_arrow
-from probfs.tables.table import Table
-from probfs.text import quoted
+from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
+from probfs.tables.table import Column, Kind, Table, unusable_column
 
 if TYPE_CHECKING:
     import pandas
@@ -20,24 +20,34 @@ FRAME_SOURCE = "<frame>"
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    names = [str(name) for name in frame.columns]
-    try:
-        arrays = [_arrow_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
-    except UnicodeEncodeError as error:
-        problem = f"a text is no valid Unicode ({error.reason}); encode it otherwise"
-        raise DataError(problem, source=FRAME_SOURCE) from error
-    if not names:
+    columns = (_column(str(name), frame.iloc[:, position]) for position, name in enumerate(frame.columns))
+    if not len(frame.columns):
         raise DataError("has no columns", source=FRAME_SOURCE)
-    return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
+    return table_of_columns(columns, FRAME_SOURCE, len(frame))
 
 
-def _arrow_array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
+def _column(name: str, series: pandas.Series[Any]) -> Column:
+    try:
+        cells = _arrow_array(series)
+    except UnicodeEncodeError as error:
+        problem, kind = f"holds text that is no valid Unicode ({error.reason})", Kind.TEXT
+    except _ContainersError:
+        problem, kind = "holds lists or other containers, not single values", Kind.NESTED
+    else:
+        return column_from_arrow(name, cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
+    return unusable_column(name, series.isna().to_numpy(dtype=np.bool_), kind, problem)
+
+
+class _ContainersError(Exception):
+    """Some cells hold several values."""
+
+
+def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         # A column of mixed objects, such as 1 and "x": each cell becomes its text.
         present = series.notna()
-        if any(isinstance(value, (list, dict, set, tuple)) for value in series[present]):
-            problem = f"column {quoted(name)} holds lists or other containers, not single values"
-            raise DataError(problem, source=FRAME_SOURCE) from None
+        if any(isinstance(value, (list, dict, set, frozenset, tuple, np.ndarray)) for value in series[present]):
+            raise _ContainersError from None
         return pa.array(series.astype(object).where(present, None).map(str, na_action="ignore"), pa.string())

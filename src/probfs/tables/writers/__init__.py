@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from probfs.runtime.output import format_by_ending
-from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending
+from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending, is_writable
 from probfs.tables.table import Table
 
 
@@ -15,10 +15,10 @@ def choose_table_format(path: str | os.PathLike[str] | None, chosen: str | None,
     ``parameter`` is the parameter by which users name the path.
     """
     if chosen is not None:
-        return TABLE_FORMATS[chosen].name
+        return TABLE_FORMATS.get(chosen, TABLE_FORMATS.parameter, is_writable).name
     if path is None:
         return CSV.name
-    return format_by_ending(path, formats_by_ending(), CSV.name, parameter)
+    return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter)
 
 
 def table_bytes(table: Table, format_name: str, target: str | None = None, *, safe: bool = False) -> bytes:
@@ -28,4 +28,6 @@ def table_bytes(table: Table, format_name: str, target: str | None = None, *, sa
     these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
     TSV.
     """
-    return TABLE_FORMATS[format_name].write(table, target=target, safe=safe)
+    write = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable).write
+    assert write is not None
+    return write(table, target=target, safe=safe)

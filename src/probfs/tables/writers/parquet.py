@@ -12,10 +12,15 @@ def parquet_bytes(table: Table) -> bytes:
     """Columns of dictionary-encoded text, and of numbers where the file that was read declared numbers."""
     import pyarrow.parquet as pq
 
-    arrays = [_arrow_array(column) for column in table.columns.values()]
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_arrays(arrays, names=list(table.columns)), sink)
+    pq.write_table(arrow_table(table), sink)
     return bytes(sink.getvalue())
+
+
+def arrow_table(table: Table) -> pa.Table:
+    """The columns as Arrow has them: text as codes and their dictionary, numbers as numbers."""
+    arrays = [_arrow_array(column) for column in table.columns.values()]
+    return pa.Table.from_arrays(arrays, names=list(table.columns))
 
 
 def _arrow_array(column: Column) -> pa.Array:
