@@ -38,16 +38,19 @@ def option(name: str, value: object = None, shell: str | None = None) -> str:
     """An option as the caller writes it, with a value or without; ``name`` is Python's.
 
     A value in capitals (``FILE``) stands for what the caller would put there, and Python is spared it. ``shell`` is how
-    a shell has the value, where it differs.
+    a shell has the value, where it differs; True is a flag there, without a value.
 
     >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
     ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
     >>> with command_line_language():
     ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", "FILE"), option("folds", 3)
     ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
+    >>> with command_line_language():
+    ...     option("keep_identifiers", True)
+    '--keep-identifiers'
     """
     if _on_the_command_line.get():
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shell or value}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None or value is True else f" {shell or value}")
     if value is None or (isinstance(value, str) and value.isupper()):
         return f"{name}="
     return f"{name}={json.dumps(value, ensure_ascii=False)}" if isinstance(value, str) else f"{name}={value}"
