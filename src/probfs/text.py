@@ -75,6 +75,18 @@ def quoted(text: str) -> str:
     return f"'{printable(shown)}'"
 
 
+def shorten_middle(text: str, width: int) -> str:
+    """``text`` in at most so many characters: an ellipsis stands for its middle where it is longer.
+
+    >>> shorten_middle("cell_shape_uniformity", 13), shorten_middle("age", 13)
+    ('cell_s…ormity', 'age')
+    """
+    if len(text) <= width:
+        return text
+    end = max(width - 1, 0) // 2
+    return f"{text[: max(width - 1 - end, 0)]}…{text[len(text) - end :]}"
+
+
 def listed(names: Iterable[str], most: int = 6) -> str:
     """A few names in quotes, and how many more there are.
 

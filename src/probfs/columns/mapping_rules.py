@@ -13,7 +13,19 @@ from typing import Any, NoReturn
 
 from probfs.columns.limits import MOST_BINS
 from probfs.columns.mapping_toml import line_of
-from probfs.columns.rules import ORDERINGS, Among, Category, Cut, Frequent, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.columns.rules import (
+    ORDERINGS,
+    Among,
+    Category,
+    Cut,
+    Frequent,
+    Groups,
+    Numeric,
+    Ordering,
+    Quantiles,
+    Rule,
+    Widths,
+)
 from probfs.errors import MappingError
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Kind, numbers_of
@@ -105,7 +117,9 @@ class RuleReader:
         kinds = [key for key in table if key != "other"]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none"
-            self.fail(name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups, min_count; found {found}")
+            self.fail(
+                name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups, min_count; found {found}"
+            )
         (kind,) = kinds
         if "other" in table and kind not in ("groups", "min_count"):
             self.fail(name, f"column {quoted(name)}: 'other' goes with groups and min_count, not with {kind}")
