@@ -18,16 +18,18 @@ from probfs.tables.table import Column, Floats, Integers, Kind, is_number, numbe
 from probfs.text import counted
 
 _ID_NAME = re.compile(
-    r"(?:^|[_\W])(?:id|ids|uuid|guid|key|index|idx|row|rownum|rownames?|nr|no|number)$|^(?:id|uuid|guid)(?:[_\W]|$)"
+    r"(?:^|[_\W])(?:id|ids|uuid|guid|idx|rownum|rownames?)$|^(?:id|uuid|guid)(?:[_\W]|$)"
     r"|(?:^|[_\W])(?:row|case|obs|record|sample|subject|patient|person|passenger|user|customer|order)id$",
     re.IGNORECASE,
 )
+_MAYBE_ID_NAME = re.compile(r"(?:^|[_\W])(?:key|index|row|nr|no|number)$", re.IGNORECASE)
+"""Names of identifiers, or of amounts: a number of polyps, an index of prices."""
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
 _A_TIME = re.compile(r"(?:^|[_\W])(?:year|yr|date|datetime|timestamp|time)(?:$|[_\W])", re.IGNORECASE)
 
 # Dates and times of day, their parts in any order, a month by its number or name.
 _PART = r"(?:\d{1,4}|[A-Za-z]{3,9}\.?,?)"
-_DAY = rf"(?:{_PART}[-/. ]{_PART}[-/. ]+\d{{1,4}}|\d{{4}}[-/ ][QM]?\d{{1,2}}|[A-Za-z]{{3,9}}[-/. ]\d{{2,4}})"
+_DAY = rf"(?:{_PART}[-/. ]{_PART}[-/. ]+\d{{1,4}}|\d{{4}}[-/ ][QM]?\d{{1,2}}|\d{{1,2}}/\d{{2,4}}|[A-Za-z]{{3,9}}[-/. ]\d{{2,4}})"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2}| [A-Z]{3,4})?"
 _DATE = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"
 _A_DIGIT = r"\d"
@@ -43,7 +45,11 @@ _NEARLY_ALL_TEXTS = 0.9
 _NEARLY_ALL_NUMBERS = 0.95
 _NEARLY_NUMERIC = 0.9
 """The share of numbers among the values above which the other values are taken for ways to write "missing"."""
+_SMALL_STEP = 10
 _DIGITS_OF_A_KEY = 5
+_DIGITS_OF_A_LONG_KEY = 7
+"""Few measurements have so many digits, all of them the same number."""
+_SURE_REPEATS = 3
 _MOST_ROUND = 0.25
 """Of keys, a tenth end in 0; of amounts of the same length, often many more."""
 _FIRST_VALUES = 16
@@ -54,10 +60,10 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
 
     ``weights`` says how many equal rows each row stands for, if there is a column of counts.
     """
-    named = bool(_ID_NAME.search(column.name) or _CAMEL_ID.search(column.name))
+    enough = _enough_for_name(column.name)
     different = len(column.values)
     # Most columns hold few values, which is known without a look at their cells.
-    if column.kind is Kind.DATE or not (named or different > CUT_ABOVE or different >= len(column.codes)):
+    if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= len(column.codes)):
         return None
     first = _first_row_number(column)
     if first is not None:
@@ -69,45 +75,58 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
     values = pc.utf8_trim_whitespace(column.values.take(index_array(seen)))
     numeric = is_number(values)
     if numeric.mean() < _NEARLY_NUMERIC:
-        return _reason_for_texts(values, counts, named)
+        return _reason_for_texts(values, counts, enough)
     numbers = numbers_of(values.filter(mask_array(numeric)), Kind.NUMBER)
     if numbers is None or not _all_whole(numbers):
         return None
     if column.kind is Kind.TEXT and numeric.all() and numbers_of(values, Kind.TEXT) is None:
         # Texts that lose a zero as numbers, like postal codes, are names.
-        return _reason_for_texts(values, counts, named)
+        return _reason_for_texts(values, counts, enough)
     finite = np.isfinite(numbers)
-    return _reason_for_numbers(column, seen[numeric][finite], numbers[finite], counts, named)
+    return _reason_for_numbers(column, seen[numeric][finite], numbers[finite], counts, enough)
 
 
-def _reason_for_texts(values: pa.StringArray, counts: Integers, named: bool) -> str | None:
+def _enough_for_name(name: str) -> float:
+    """The share of different values above which a column of this name is an identifier; 1 for an ordinary name."""
+    if _ID_NAME.search(name) or _CAMEL_ID.search(name):
+        return _MOST
+    return _NEARLY_ALL_TEXTS if _MAYBE_ID_NAME.search(name) else 1.0
+
+
+def _reason_for_texts(values: pa.StringArray, counts: Integers, enough: float) -> str | None:
     """Why texts that are mostly different seem to name their rows; ``counts`` ends with the missing cells."""
     if _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT) or _mostly_match(values, _DATE, _A_DIGIT):
         return None
     distinct, present = len(values), int(counts[:-1].sum())
-    if named and distinct >= _FEWEST_NAMES:
+    if distinct >= _FEWEST_NAMES and distinct > enough * present:
         return f"named like an identifier, {_held(distinct, present)}"
     if distinct > CUT_ABOVE and distinct > _NEARLY_ALL_TEXTS * present and present >= _MOST * counts.sum():
         return f"text that is different in nearly every row, {_held(distinct, present)}"
     return None
 
 
-def _reason_for_numbers(column: Column, codes: Integers, numbers: Floats, counts: Integers, named: bool) -> str | None:
+def _reason_for_numbers(
+    column: Column, codes: Integers, numbers: Floats, counts: Integers, enough: float
+) -> str | None:
     """Why whole numbers seem to name their rows; ``codes`` has the code of each."""
     distinct, present = len(numbers), int(counts[codes].sum())
-    if named and distinct >= _FEWEST_NAMES and distinct > _MOST * present:
+    if distinct >= _FEWEST_NAMES and distinct > enough * present:
         return f"named like an identifier, {_held(distinct, present)}"
-    enough = distinct > CUT_ABOVE and distinct >= _NEARLY_ALL_NUMBERS * present
+    nearly_all = distinct > CUT_ABOVE and distinct >= _NEARLY_ALL_NUMBERS * present
     # Keys are not negative, and years are dates.
-    if not enough or numbers.min() < 0 or _A_TIME.search(column.name):
+    if not nearly_all or numbers.min() < 0 or _A_TIME.search(column.name):
         return None
-    if numbers.max() - numbers.min() < 2 * present:
+    spread = float(numbers.max() - numbers.min())
+    if spread < 2 * present:
         return f"whole numbers with few gaps, {_held(distinct, present)}"
-    if _rises(column, codes, numbers):
+    if _rises_in_small_steps(column, codes, numbers):
         return f"whole numbers that rise from row to row, {_held(distinct, present)}"
     digits = np.floor(np.log10(np.maximum(numbers, 1))).astype(np.int64) + 1
     round_ones = float(np.mean(numbers % 10 == 0))
-    if digits[0] >= _DIGITS_OF_A_KEY and (digits == digits[0]).all() and round_ones <= _MOST_ROUND:
+    # Of measurements in this range, so many would have repeated by chance: keys do not.
+    would_repeat = present**2 >= 2 * spread * _SURE_REPEATS
+    long = digits[0] >= (_DIGITS_OF_A_KEY if would_repeat else _DIGITS_OF_A_LONG_KEY)
+    if long and (digits == digits[0]).all() and round_ones <= _MOST_ROUND:
         return f"whole numbers of {digits[0]} digits, {_held(distinct, present)}"
     return None
 
@@ -146,12 +165,16 @@ def _mostly_match(values: pa.StringArray, pattern: str, somewhere: str) -> bool:
     return bool(numpy_array(pc.match_substring_regex(values.filter(matching), somewhere)).any())
 
 
-def _rises(column: Column, codes: Integers, numbers: Floats) -> bool:
-    """Whether each number is larger than the one in the row before; cells without a number are passed over."""
+def _rises_in_small_steps(column: Column, codes: Integers, numbers: Floats) -> bool:
+    """Whether each number is a little larger than the one in the row before; cells without a number are passed over.
+
+    A file may be sorted by a measurement, too, but the steps of that are seldom small.
+    """
     by_code = np.full(len(column.values) + 1, np.nan)
     by_code[codes] = numbers
     by_row = by_code[column.codes]
-    return bool(np.all(np.diff(by_row[~np.isnan(by_row)]) > 0))
+    steps = np.diff(by_row[~np.isnan(by_row)])
+    return bool(np.all(steps > 0)) and float(np.median(steps)) <= _SMALL_STEP
 
 
 def _held(distinct: int, present: int) -> str:

@@ -18,7 +18,7 @@ _OTHER_COLUMNS = 7 + 8 + 7 + 5 * 2
 """Characters of a line that kind, distinct, missing and the gaps take."""
 _ROOM_FOR_USE = 20
 _NARROWEST_NAME = 14
-_NARROWEST_TOP = 9
+_NARROWEST_TOP = 12
 
 
 def _table(inspection: Inspection, presentation: Presentation) -> str:
@@ -28,12 +28,12 @@ def _table(inspection: Inspection, presentation: Presentation) -> str:
     from probfs.rendering.terminal import terminal_text
 
     names = [printable(column.column) for column in inspection.columns]
-    tops = [_most_frequent(column) for column in inspection.columns]
+    tops = [_most_frequent(column, None) for column in inspection.columns]
     uses = ["; ".join([column.use, *_unsaid(column)]) for column in inspection.columns]
     if presentation.width is not None:
         for_name, for_top = _widths(presentation.width, names, tops, uses)
         names = _shortened_names(names, for_name)
-        tops = [shorten_middle(top, for_top) for top in tops]
+        tops = [_most_frequent(column, for_top) for column in inspection.columns]
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("column", overflow="fold")
     grid.add_column("kind", no_wrap=True)
@@ -47,8 +47,12 @@ def _table(inspection: Inspection, presentation: Presentation) -> str:
     return terminal_text([*_sentences(inspection), "", grid], presentation)
 
 
-def _most_frequent(column: ColumnSummary) -> str:
-    return "" if column.most_frequent is None else f"{printable(column.most_frequent)} ({column.frequency:,})"
+def _most_frequent(column: ColumnSummary, width: int | None) -> str:
+    """The most frequent value, shortened if need be, and in how many rows it stands."""
+    if column.most_frequent is None:
+        return ""
+    value, rows = printable(column.most_frequent), f" ({column.frequency:,})"
+    return (value if width is None else shorten_middle(value, max(width - len(rows), 3))) + rows
 
 
 def _unsaid(column: ColumnSummary) -> list[str]:
