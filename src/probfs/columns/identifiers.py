@@ -6,6 +6,7 @@ hold each; only for row numbers and rising keys does it look at the order of the
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -29,7 +30,8 @@ _A_TIME = re.compile(r"(?:^|[_\W])(?:year|yr|date|datetime|timestamp|time)(?:$|[
 
 # Dates and times of day, their parts in any order, a month by its number or name.
 _PART = r"(?:\d{1,4}|[A-Za-z]{3,9}\.?,?)"
-_DAY = rf"(?:{_PART}[-/. ]{_PART}[-/. ]+\d{{1,4}}|\d{{4}}[-/ ][QM]?\d{{1,2}}|\d{{1,2}}/\d{{2,4}}|[A-Za-z]{{3,9}}[-/. ]\d{{2,4}})"
+_MONTH = r"(?:\d{4}[-/ ][QM]?\d{1,2}|\d{1,2}/\d{2,4}|[A-Za-z]{3,9}[-/. ]\d{2,4})"
+_DAY = rf"(?:{_PART}[-/. ]{_PART}[-/. ]+\d{{1,4}}|{_MONTH})"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2}| [A-Z]{3,4})?"
 _DATE = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"
 _A_DIGIT = r"\d"
@@ -137,8 +139,8 @@ def _first_row_number(column: Column) -> str | None:
     if rows < _FEWEST_NUMBERED_ROWS or len(column.values) < rows or codes[0] == len(column.values):
         return None
     # The first cell rules out nearly every column.
-    start = numbers_of(column.values.slice(int(codes[0]), 1), Kind.NUMBER)
-    if start is None or start[0] not in (0, 1) or codes.max() == len(column.values):
+    start = _python_numbers(column.values.slice(int(codes[0]), 1))
+    if start not in ([0.0], [1.0]) or codes.max() == len(column.values):
         return None
     numbers = numbers_of(column.values.take(index_array(codes)), Kind.NUMBER)
     in_order = numbers is not None and np.array_equal(numbers, np.arange(rows) + start[0])
@@ -147,8 +149,16 @@ def _first_row_number(column: Column) -> str | None:
 
 def _begins_with_fractions(column: Column) -> bool:
     """Whether the first values are numbers, with a fraction among them: that tells measurements at little cost."""
-    numbers = numbers_of(column.values.slice(0, _FIRST_VALUES), Kind.NUMBER)
-    return numbers is not None and not _all_whole(numbers)
+    numbers = _python_numbers(column.values.slice(0, _FIRST_VALUES))
+    return any(math.isfinite(number) and not number.is_integer() for number in numbers)
+
+
+def _python_numbers(values: pa.StringArray) -> list[float]:
+    """A few texts as numbers, or none if one is not a number; for so few, Python is faster than a call of Arrow."""
+    try:
+        return [float(text) for text in values.to_pylist()]
+    except ValueError:
+        return []
 
 
 def _all_whole(numbers: Floats) -> bool:

@@ -24,6 +24,9 @@ _FEWEST_ROWS = 5
 _DENSE = 1 << 16
 """Pairs of values and classes up to which a table of all pairs is counted; above, only pairs that occur are."""
 
+_WORTH_SAMPLING = 50_000
+"""Rows above which every so many are looked at first."""
+_SAMPLED = 8
 _MOST_TOLD = 6
 """In one note."""
 
@@ -78,6 +81,8 @@ class LeakFinder:
         rows = column.counts(self._weights)
         if not self._could_leak(rows):
             return None
+        if len(self._labels) >= _WORTH_SAMPLING and not self._sample_could_leak(column, len(rows)):
+            return None
         values, labels, overlap = self._pairs(column, rows)
         differing = rows[values] + self._by_class[labels] - 2 * overlap
         # A value may stand for the class or for all others.
@@ -107,6 +112,20 @@ class LeakFinder:
             np.searchsorted(ordered, sizes + limits, "right"),
         )
         return bool(np.any(first < last))
+
+    def _sample_could_leak(self, column: Column, values: int) -> bool:
+        """Whether some rows alone do not hold too many errors for every value and class."""
+        classes = len(self._classes)
+        if values * classes > _DENSE:
+            return True
+        labels = self._labels[::_SAMPLED]
+        weights = None if self._label_weights is None else self._label_weights[::_SAMPLED]
+        codes = column.codes[::_SAMPLED] if self._rows is None else column.codes[self._rows[::_SAMPLED]]
+        overlap = np.bincount(codes * np.intp(classes) + labels, weights, minlength=values * classes)
+        overlap = overlap.reshape(values, classes)
+        differing = overlap.sum(axis=1, keepdims=True) + overlap.sum(axis=0) - 2 * overlap
+        errors = np.minimum(differing, overlap.sum() - differing)
+        return bool(np.any(errors <= self._limits))
 
     def _pairs(
         self, column: Column, rows: Integers
