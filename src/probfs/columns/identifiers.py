@@ -28,10 +28,17 @@ _MAYBE_ID_NAME = re.compile(r"(?:^|[_\W])(?:key|index|row|nr|no|number)$", re.IG
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
 _A_TIME = re.compile(r"(?:^|[_\W])(?:year|yr|date|datetime|timestamp|time)(?:$|[_\W])", re.IGNORECASE)
 
-# Dates and times of day, their parts in any order, a month by its number or name.
-_PART = r"(?:\d{1,4}|[A-Za-z]{3,9}\.?,?)"
-_MONTH = r"(?:\d{4}[-/ ][QM]?\d{1,2}|\d{1,2}/\d{2,4}|[A-Za-z]{3,9}[-/. ]\d{2,4})"
-_DAY = rf"(?:{_PART}[-/. ]{_PART}[-/. ]+\d{{1,4}}|{_MONTH})"
+# Dates, with a month by its number or name, and times of day.
+_MONTH_NAME = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_MONTH = rf"(?:\d{{1,2}}|{_MONTH_NAME})"
+_YEAR = r"(?:\d{4}|\d{2})"
+_DAY = (
+    rf"(?:\d{{4}}[-/. ]{_MONTH}(?:[-/. ]\d{{1,2}})?|\d{{1,2}}[-/. ]{_MONTH}[-/. ]{_YEAR}"
+    rf"|{_MONTH_NAME}[-/. ](?:\d{{1,2}},?[-/. ])?{_YEAR}|\d{{1,2}}/{_YEAR}|\d{{4}}[-/ ]?[QM]\d{{1,2}})"
+)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2}| [A-Z]{3,4})?"
 _DATE = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"
 _A_DIGIT = r"\d"
