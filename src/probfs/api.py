@@ -45,6 +45,7 @@ def rank(
     eliminate: bool = True,
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
+    keep_identifiers: bool = False,
     count: str | None = None,
     bins: int | None = None,
     na: str | Sequence[str] = (),
@@ -99,6 +100,9 @@ def rank(
         Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
     include, exclude : str or sequence of str, default: none
         Rank only these columns; leave these columns out. ``"a,b"`` is both, where no column is called so.
+    keep_identifiers : bool, default False
+        Whether to rank columns that look like identifiers, such as row numbers, too. They are left out otherwise,
+        unless ``include`` or the mapping's ``[columns]`` names them.
     count : str, optional
         The column that says how many equal rows a row stands for.
     bins : int, default 5
@@ -159,6 +163,7 @@ def rank(
             "na": _texts(na),
             "include": _texts(include),
             "exclude": _texts(exclude),
+            "keep_identifiers": bool(keep_identifiers),
         },
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
@@ -180,6 +185,7 @@ def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.na,
         settings.options.get("bins") or DEFAULT_BINS,
         CLASSIFIERS[settings.classifier].takes_numbers,
+        keep_identifiers=settings.keep_identifiers,
     )
 
 

@@ -37,17 +37,21 @@ def command_line_language() -> Iterator[None]:
 def option(name: str, value: object = None, *, typed: str | None = None) -> str:
     """An option as the caller writes it, with a value or without; ``name`` is Python's.
 
-    ``typed`` is how a shell has the value, where it differs: alone, it stands for what the user would put there.
+    ``typed`` is how a shell has the value, where it differs: alone, it stands for what the user would put there. True
+    is a flag in a shell, without a value.
 
     >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
     ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
     >>> with command_line_language():
     ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
     ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
+    >>> with command_line_language():
+    ...     option("keep_identifiers", True)
+    '--keep-identifiers'
     """
     if _on_the_command_line.get():
         written = value if typed is None else typed
-        return f"--{name.replace('_', '-')}" + ("" if written is None else f" {written}")
+        return f"--{name.replace('_', '-')}" + ("" if written is None or written is True else f" {written}")
     if value is None:
         return f"{name}="
     return f"{name}={json.dumps(value, ensure_ascii=False)}" if isinstance(value, str) else f"{name}={value}"
@@ -70,6 +74,18 @@ def quoted(text: str) -> str:
     """
     shown = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return f"'{printable(shown)}'"
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """``text`` in at most so many characters: an ellipsis stands for its middle where it is longer.
+
+    >>> shorten_middle("cell_shape_uniformity", 13), shorten_middle("age", 13)
+    ('cell_s…ormity', 'age')
+    """
+    if len(text) <= width:
+        return text
+    end = max(width - 1, 0) // 2
+    return f"{text[: max(width - 1 - end, 0)]}…{text[len(text) - end :]}"
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:

@@ -14,7 +14,8 @@ def test_inspect_says_what_rank_would_do(run: Run) -> None:
     assert document["classes"] == {"benign": 458, "malignant": 241}
     by_name = {column["column"]: column for column in document["columns"]}
     assert by_name["bare_nuclei"]["missing"] == 16
-    assert by_name["sample_id"]["use"] == "5 intervals at quantiles (645 numbers)"
+    assert by_name["sample_id"]["use"] == "left out (identifier: named like an identifier, 645 values in 699 rows)"
+    assert by_name["sample_id"]["flags"] == ["identifier"]
     assert by_name["class"]["use"] == "target (the last column)"
     mapped = run("inspect", SAMPLES / "breast_cancer.csv", "--mapping", SAMPLES / "breast_cancer.toml").stdout
     assert "left out (dropped by the mapping)" in mapped

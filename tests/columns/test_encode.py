@@ -34,20 +34,20 @@ def test_a_target_that_cannot_be_predicted_is_refused(write: Write, text: str, m
 
 
 def test_a_long_numeric_column_is_cut_at_quantiles_and_it_is_said(write: Write) -> None:
-    rows = [(n, n % 3, "ab"[n > 12]) for n in range(25)]
+    rows = [(n / 2, n % 3, "ab"[n > 12]) for n in range(25)]
     data = write("t.csv", "x,k,y\n" + "".join(f"{x},{k},{y}\n" for x, k, y in rows))
     ranking = probfs.rank(data)
     assert any("cut at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
-    cut = write("m.toml", "[columns]\nx = { cut = [4, 9, 14, 19] }\n")
+    cut = write("m.toml", "[columns]\nx = { cut = [2, 4.5, 7, 9.5] }\n")
     assert [f.s_s for f in probfs.rank(data, mapping=cut).features] == [f.s_s for f in ranking.features]
     assert probfs.rank(data, bins=3).features[0].s_s != ranking.features[0].s_s
 
 
 def test_a_leading_zero_keeps_a_column_text(write: Write) -> None:
     text = "x,y\n" + "".join(f"{n:03},{'ab'[n % 2]}\n" for n in range(30))
-    ranking = probfs.rank(write("t.csv", text))
+    ranking = probfs.rank(write("t.csv", text), keep_identifiers=True)
     assert not any("cut at" in warning for warning in ranking.warnings)
-    assert any("a different value in every row" in warning for warning in ranking.warnings)
+    assert any("look like identifiers: 'x'" in warning for warning in ranking.warnings)
 
 
 def test_notes_name_constant_empty_and_nearly_numeric_columns(write: Write) -> None:
@@ -136,7 +136,7 @@ def test_text_in_a_column_guessed_to_be_numeric_is_missing_where_it_is_unlabelle
 def test_codes_have_the_narrowest_type(values: int, dtype: type, measured: bool) -> None:
     letter = "" if measured else "v"
     rows = [(f"{letter}{number:05}" if letter else number, "pq"[number % 2]) for number in range(values)]
-    (feature,) = encode_csv(csv_of_rows(["a", "y"], rows), numbers_as_they_are=measured).features
+    (feature,) = encode_csv(csv_of_rows(["a", "y"], rows), numbers_as_they_are=measured, keep_identifiers=True).features
     assert feature.labelled.dtype == dtype
     assert feature.labelled.tolist() == list(range(values))
 
@@ -162,11 +162,11 @@ def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypat
 
 
 def test_notes_name_options_in_the_caller_s_language() -> None:
-    text = csv_of_rows(["id", "x", "y"], [(f"i{n:03}", n * 1.5, "pq"[n % 2]) for n in range(30)])
+    text = csv_of_rows(["when", "x", "y"], [(f"2020-01-{n:02}", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
     _, notes = encode(prepare_csv(text))
     assert notes == (
         "cut at quantiles of the labelled rows (5 intervals at quantiles; bins=, or a mapping): 'x'",
-        "a different value in every row (an identifier?): 'id'; exclude= leaves it out",
+        "a different value in every row (an identifier?): 'when'; exclude= leaves it out",
     )
     with command_line_language():
         _, notes = encode(prepare_csv(text))
@@ -183,3 +183,27 @@ def test_missing_cells_tell_rows_apart_only_in_categories_that_are_measured() ->
     assert counted == ("the same value in every labelled row: 'a', 'k'",)
     _, measured = encode(prepare_csv(text, numbers_as_they_are=True))
     assert measured == ("the same value in every labelled row: 'k'",)
+
+
+def test_a_table_of_identifiers_alone_is_refused_in_the_caller_s_language() -> None:
+    text = csv_of_rows(["nr", "y"], [(number, "pq"[number % 2]) for number in range(30)])
+    problem = "t.csv: no column is left to rank beside the target 'y': 'nr' look like identifiers"
+    with pytest.raises(DataError) as caught:
+        encode_csv(text)
+    assert str(caught.value) == f"{problem}; keep_identifiers=True ranks them"
+    with command_line_language(), pytest.raises(DataError, match="; --keep-identifiers ranks them"):
+        encode_csv(text)
+    assert [feature.name for feature in encode_csv(text, keep_identifiers=True).features] == ["nr"]
+
+
+def test_unlabelled_tables_may_lack_an_identifier() -> None:
+    text = csv_of_rows(["nr", "a", "y"], [(number, "uv"[number % 3 > 1], "pq"[number % 2]) for number in range(30)])
+    assert encode_csv(text, unlabelled=["a\nu\nv\n"]).unlabelled_rows == 2
+
+
+def test_a_column_that_gives_the_class_away_is_ranked_and_noted() -> None:
+    rows = [("" if number % 2 else number % 5, number % 3, "pq"[number % 2]) for number in range(60)]
+    dataset, notes = encode(prepare_csv(csv_of_rows(["boat", "a", "y"], rows)))
+    assert [feature.name for feature in dataset.features] == ["boat", "a"]
+    told = "'boat' (missing or not tells 'q' in 100.0% of rows)"
+    assert notes == (f"these columns nearly give the class away (leakage?): {told}",)

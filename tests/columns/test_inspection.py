@@ -38,7 +38,7 @@ def test_rows_count_as_often_as_they_stand_for() -> None:
 
 def test_an_empty_column_has_no_most_frequent_value() -> None:
     summary = inspect_table(prepare_csv("a,y\n,p\n,q\n")).columns[0]
-    assert summary == ColumnSummary("a", "text", 0, 2, None, 0, "category")
+    assert summary == ColumnSummary("a", "text", 0, 2, None, 0, "category", ("empty",))
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_a_rule_is_read(rule: str, expected: Rule) -> None:
         ('[columns]\nx = { groups = { a = ["1"], b = ["1"] } }\n', 2, "value '1' is in two groups"),
         ("[columns]\nx = { groups = { a = 1 } }\n", 2, "must be a list of texts"),
         ('[columns]\nx = "<="\n', 2, '<= needs something to compare with, as in "<= 5"'),
-        ("[columns]\nx = {}\n", 2, "needs one of cut, quantiles, widths, groups; found none"),
+        ("[columns]\nx = {}\n", 2, "needs one of cut, quantiles, widths, groups, min_count; found none"),
         ("[columns]\nx = { groups = {} }\n", 2, "groups must be a table of lists"),
         ("[columns]\nx = { groups = { a = [] } }\n", 2, "group 'a' is empty"),
         ('[columns]\nx = { groups = { a = ["1"] }, other = 2 }\n', 2, "other must be a name, in quotes"),

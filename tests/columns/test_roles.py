@@ -15,7 +15,7 @@ from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write
 
-LONG = csv_of_rows(["x", "y"], [(number, "pq"[number % 2]) for number in range(30)])
+LONG = csv_of_rows(["x", "y"], [(number + 0.5, "pq"[number % 2]) for number in range(30)])
 """A numeric column with more values than are counted as categories."""
 
 
@@ -79,24 +79,25 @@ def test_a_numeric_column_is_cut_counted_or_measured_by_what_the_classifier_want
 
 
 def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
-    few_labelled = csv_of_rows(["x", "y"], [(number, "pq"[number % 2] if number < 20 else "") for number in range(30)])
+    cells = [(number + 0.5, "pq"[number % 2] if number < 20 else "") for number in range(30)]
+    few_labelled = csv_of_rows(["x", "y"], cells)
     assert plans(few_labelled)["x"] == "category"
     assert plans(LONG)["x"] == "5 intervals at quantiles (30 numbers)"
 
 
 def test_an_infinite_number_is_announced() -> None:
-    text = LONG.replace("29,", "inf,")
+    text = LONG.replace("29.5,", "inf,")
     assert plans(text)["x"] == "5 intervals at quantiles (30 numbers; the infinite one needs na=)"
 
 
 def test_leading_zeros_make_names_of_numbers() -> None:
-    text = csv_of_rows(["x", "y"], [(f"{number:03}", "pq"[number % 2]) for number in range(30)])
+    text = csv_of_rows(["x", "y"], [(f"{number % 25:03}", "pq"[number % 2]) for number in range(50)])
     assert plans(text)["x"] == "category"
     assert prepare_csv(text).notes == ()
 
 
 def test_nearly_numeric_columns_are_noted_in_the_caller_s_language() -> None:
-    text = LONG.replace("29,", "many,")
+    text = LONG.replace("29.5,", "many,")
     (note,) = prepare_csv(text).notes
     assert note.startswith("nearly all values are numbers, but not all, so ranked as categories: 'x'; name the others")
     assert "with na=," in note
@@ -234,3 +235,51 @@ def test_the_part_that_is_no_column_is_named(name: str, problem: str) -> None:
 def test_names_between_commas_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(UsageError, match="column 'b' is named by both include= and exclude="):
         prepare_csv("a,b,c,y\n1,1,1,p\n1,1,1,q\n", include=["a,b"], exclude=["b,c"])
+
+
+NUMBERED = csv_of_rows(["nr", "a", "y"], [(number, number % 3, "pq"[number % 2]) for number in range(1, 31)])
+LEFT_OUT = "left out (identifier: numbers the rows from 1 on)"
+
+
+def test_an_identifier_is_left_out_and_it_is_said_how_to_keep_it() -> None:
+    assert plans(NUMBERED) == {"nr": LEFT_OUT, "a": "category", "y": "target"}
+    start = "left out, as identifiers tell rows apart, not classes: 'nr' (numbers the rows from 1 on)"
+    assert prepare_csv(NUMBERED).notes == (f"{start}; keep_identifiers=True ranks them",)
+    with command_line_language():
+        assert prepare_csv(NUMBERED).notes == (f"{start}; --keep-identifiers ranks them",)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "choice"),
+    [
+        ("", {"keep_identifiers": True}),
+        ("", {"include": ["nr", "a"]}),
+        ("[columns]\nnr = { quantiles = 5 }\n", {}),
+    ],
+)
+def test_an_identifier_that_the_user_wants_is_ranked_and_noted(mapping: str, choice: dict[str, Any]) -> None:
+    prepared = prepare_csv(NUMBERED, mapping, **choice)
+    assert [plan.name for plan in prepared.features] == ["nr", "a"]
+    problem = "ranked, but they look like identifiers: 'nr' (numbers the rows from 1 on)"
+    assert prepared.notes == (f"{problem}; exclude= leaves them out",)
+
+
+def test_columns_that_are_not_ranked_anyway_are_not_judged() -> None:
+    assert plans(NUMBERED, exclude=["nr"])["nr"] == "left out (exclude=)"
+    assert plans(NUMBERED, 'drop = ["nr"]')["nr"] == "left out (dropped by the mapping)"
+    assert plans(NUMBERED, count="nr")["nr"] == "count (count=)"
+    assert plans(NUMBERED, target="nr")["nr"] == "target"
+    assert prepare_csv(NUMBERED, target="nr").notes == ()
+
+
+def test_a_row_that_stands_for_many_does_not_name_them() -> None:
+    text = csv_of_rows(["state", "n", "y"], [(f"s{number}", 9, "pq"[number % 2]) for number in range(30)])
+    assert plans(text, count="n")["state"] == "category"
+    assert plans(text)["state"].startswith("left out (identifier: text that is different in nearly every row")
+
+
+def test_of_many_identifiers_some_are_explained() -> None:
+    names = [f"c{position}_id" for position in range(9)]
+    text = csv_of_rows([*names, "a", "y"], [(*[number * 7] * 9, "x", "pq"[number % 2]) for number in range(30)])
+    (note,) = prepare_csv(text).notes
+    assert "'c5_id' (named like an identifier, 30 values in 30 rows) and 3 more; keep_identifiers=True" in note

@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MOST_BYTES, MappingFile, parse_mapping
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import Groups, Measured, Quantiles
+from probfs.columns.rules import Category, Frequent, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.suggestion import suggest_mapping, toml_text
 from probfs.tables.readers.frame import table_from_frame
 from probfs.text import is_unseen
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
+from tests.support.table_content import read_csv_text
 
 CELL = st.one_of(st.none(), st.integers(0, 40).map(str), st.text(max_size=4))
 
@@ -34,9 +36,9 @@ def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: l
     prepared = prepare(table, parse_mapping(b""), ColumnChoice(na=("?",)))
     mapping = parse_mapping(suggest_mapping(prepared, "nb").encode())
     again = prepare(table, mapping, ColumnChoice())
-    for plan in again.features:
-        assert not isinstance(plan.rule, Measured)
-        again.learn(again.table.columns[plan.name], plan.rule)
+    assert not any(isinstance(plan.rule, Measured) for plan in again.features)
+    if len(again.target.classes) > 1:
+        encode(again)
 
 
 def suggest(text: str, classifier: str = "nb", **choice: Any) -> MappingFile:
@@ -54,7 +56,8 @@ def rows(*columns: Callable[[int], object], number: int = 200) -> str:
     [
         ("customer_id", lambda n: n * 7 % 1000, True),
         ("rowNum", lambda n: n + 5, True),
-        ("userId", lambda n: n * 1.5, True),
+        ("userId", lambda n: n * 1.5, False),
+        ("userId", lambda n: f"u{n % 150}", True),
         ("note", lambda n: f"text {n}", True),
         ("dose", lambda n: n * 1.5, False),
         ("valid", lambda n: n * 1.5, False),
@@ -70,8 +73,28 @@ def test_identifiers_are_dropped_by_name_or_because_they_tell_every_row(
     assert suggest(text).drop == ((name,) if dropped else ())
 
 
-def test_a_mapping_that_would_drop_everything_drops_nothing() -> None:
-    assert suggest(rows(lambda n: f"text {n}")).drop == ()
+@pytest.mark.parametrize(("cell", "rule"), [(lambda n: f"text {n}", Category()), (lambda n: n, Quantiles(5))])
+def test_a_mapping_that_would_drop_everything_names_what_it_keeps(cell: Callable[[int], object], rule: Rule) -> None:
+    mapping = suggest(rows(cell))
+    assert (mapping.drop, mapping.columns) == ((), {"c0": rule})
+    assert len(prepare(read_csv_text(rows(cell)), mapping, ColumnChoice()).features) == 1
+
+
+def test_an_identifier_alone_is_numeric_for_a_classifier_that_measures() -> None:
+    assert suggest(rows(lambda n: n), "svm", numbers_as_they_are=True).columns == {"c0": Numeric()}
+
+
+def test_many_rare_values_are_grouped_by_a_rule() -> None:
+    mapping = suggest(rows(lambda n: "common" if n > 50 else f"v{n % 25}"))
+    assert mapping.columns == {"c0": Frequent(5)}
+    few = suggest(rows(lambda n: "common" if n > 20 else f"v{n % 6}", number=1000))
+    assert few.columns == {"c0": Groups({"rare": tuple(f"v{n}" for n in range(6))})}
+
+
+def test_columns_that_give_the_class_away_are_commented_on() -> None:
+    drafted = suggest_mapping(prepare_csv(rows(lambda n: "" if n % 2 else n % 3)), "nb")
+    assert "# c0: missing or not tells 'q' in 100.0% of rows\n" in drafted
+    assert "Leakage?" not in suggest_mapping(prepare_csv(rows(lambda n: n % 3)), "nb")
 
 
 def test_long_numeric_columns_are_cut_and_rare_values_grouped() -> None:

@@ -32,7 +32,7 @@ def render(name: str, inspection: Inspection, presentation: Presentation = Prese
 
 def test_the_csv_has_a_row_for_each_column_and_keeps_names(inspection: Inspection) -> None:
     rows = list(csv.DictReader(io.StringIO(render("csv", inspection), newline="")))
-    assert list(rows[0]) == ["column", "kind", "distinct", "missing", "most_frequent", "frequency", "use"]
+    assert list(rows[0]) == ["column", "kind", "distinct", "missing", "most_frequent", "frequency", "use", "flags"]
     assert [row["column"] for row in rows] == [*HOSTILE_NAMES, "y"]
     assert rows[-1]["use"] == "target (the last column)"
     assert f"'{HOSTILE_NAMES[0].split('|')[0]}" in render("csv", inspection, Presentation(safe_csv=True))

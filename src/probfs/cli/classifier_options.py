@@ -75,6 +75,7 @@ class ColumnClassifierOptions(ClassifierOptions):
             tuple(columns.na or ()),
             self.own["bins"] or DEFAULT_BINS,
             classifier.takes_numbers,
+            keep_identifiers=columns.keep_identifiers,
         )
 
 

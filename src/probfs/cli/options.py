@@ -160,6 +160,14 @@ class ColumnOptions(Bundle):
             show_default=False,
         ),
     ] = None
+    keep_identifiers: Annotated[
+        bool,
+        typer.Option(
+            "--keep-identifiers",
+            help="Rank columns that look like identifiers, such as row numbers, too. Default: they are left out, "
+            "unless --include or the mapping names them.",
+        ),
+    ] = False
     count: Count = None
     na: Na = None
 

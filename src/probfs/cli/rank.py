@@ -68,6 +68,7 @@ def rank(
             mapping=columns.mapping,
             include=columns.include or (),
             exclude=columns.exclude or (),
+            keep_identifiers=columns.keep_identifiers,
             count=columns.count,
             na=columns.na or (),
             classifier=classifier.classifier,

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.leakage import note_on_leaks
 from probfs.columns.missing_texts import mark_missing
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, recode_column, translate_codes
-from probfs.columns.roles import ColumnPlan
+from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import Measured, Quantiles, Rule
 from probfs.errors import DataError
@@ -141,7 +142,12 @@ def _check_target(prepared: PreparedTable) -> None:
         problem = f"the target {target} has {len(classes):,} distinct numbers: a regression target?"
         raise DataError(f"{problem} {another}, or cut it in a mapping, as in {{ quantiles = 2 }}", source=source)
     if not prepared.features:
-        raise DataError(f"no column is left to rank beside the target {target}", source=source)
+        problem = f"no column is left to rank beside the target {target}"
+        identifiers = [plan.name for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
+        if identifiers:
+            keep = option("keep_identifiers", True)
+            problem = f"{problem}: {listed(identifiers)} look like identifiers; {keep} ranks them"
+        raise DataError(problem, source=source)
 
 
 def _check_columns(prepared: PreparedTable, others: Sequence[Table]) -> None:
@@ -164,7 +170,12 @@ def _notes(prepared: PreparedTable, encoded: Sequence[_Encoded]) -> list[str]:
     empty = [f.name for f, values in distinct if not values]
     constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]
     rows = prepared.labelled_rows
-    unique = [f.name for f, values in distinct if rows > 2 and values == rows and _names_rows(prepared, f)]
+    told = {plan.name for plan in prepared.features if plan.identifier}
+    unique = [
+        f.name
+        for f, values in distinct
+        if rows > 2 and values == rows and f.name not in told and _names_rows(prepared, f)
+    ]
     if empty:
         notes.append(f"no value in any labelled row: {listed(empty)}")
     if constant:
@@ -172,6 +183,8 @@ def _notes(prepared: PreparedTable, encoded: Sequence[_Encoded]) -> list[str]:
     if unique:
         names = listed(unique)
         notes.append(f"a different value in every row (an identifier?): {names}; {option('exclude')} leaves it out")
+    if prepared.leaks:
+        notes.append(note_on_leaks(prepared.leaks))
     return notes
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row
-from probfs.columns.roles import Role
+from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import Measured
 from probfs.errors import DataError
-from probfs.tables.table import Column, Integers, Kind
+from probfs.tables.table import Column, Kind
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class ColumnSummary:
     most_frequent: str | None
     frequency: int
     use: str
+    flags: tuple[str, ...] = ()
+    """What a user should look at before the column is ranked: an identifier, leakage, a constant."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +53,7 @@ def inspect_table(prepared: PreparedTable) -> Inspection:
         weights=weights[prepared.labelled],
         minlength=len(prepared.target.classes),
     )
-    columns = tuple(
-        _summary(
-            prepared.table.columns[plan.name],
-            weights,
-            f"target ({prepared.target.reason})" if plan.role is Role.TARGET else plan.describe(),
-        )
-        for plan in prepared.plans
-    )
+    columns = tuple(_summary(prepared, plan) for plan in prepared.plans)
     return Inspection(
         prepared.table.source,
         prepared.target.name,
@@ -65,8 +62,12 @@ def inspect_table(prepared: PreparedTable) -> Inspection:
         int(weights[prepared.unlabelled].sum()),
         {name: int(rows) for name, rows in zip(prepared.target.classes, by_class, strict=True)},
         columns,
-        (*prepared.notes, *_refusals(prepared)),
+        (*prepared.notes, *_note_on_leaks(prepared), *_refusals(prepared)),
     )
+
+
+def _note_on_leaks(prepared: PreparedTable) -> list[str]:
+    return [note_on_leaks(prepared.leaks)] if prepared.leaks else []
 
 
 def _refusals(prepared: PreparedTable) -> list[str]:
@@ -93,8 +94,9 @@ def kind_of(column: Column) -> str:
     return "number" if len(column.values) and column.numbers() is not None else "text"
 
 
-def _summary(column: Column, weights: Integers, use: str) -> ColumnSummary:
-    counts = column.counts(weights)
+def _summary(prepared: PreparedTable, plan: ColumnPlan) -> ColumnSummary:
+    column = prepared.table.columns[plan.name]
+    counts = column.counts(prepared.weights)
     present = counts[:-1] if column.problem is None else np.zeros(1, dtype=np.int64)
     top = int(present.argmax()) if present.any() else None
     return ColumnSummary(
@@ -104,5 +106,22 @@ def _summary(column: Column, weights: Integers, use: str) -> ColumnSummary:
         int(counts[-1]),
         None if top is None else column.values[top].as_py(),
         0 if top is None else int(present[top]),
-        use,
+        f"target ({prepared.target.reason})" if plan.role is Role.TARGET else plan.describe(),
+        tuple(_flags(prepared, plan)),
     )
+
+
+def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
+    """What is remarkable about a column that could be ranked."""
+    if plan.role not in (Role.FEATURE, Role.LEFT_OUT):
+        return
+    if plan.identifier:
+        yield "identifier" if plan.role is Role.LEFT_OUT else f"identifier? {plan.identifier}"
+    if plan.name in prepared.leaks:
+        yield f"leakage? {prepared.leaks[plan.name].describe()}"
+    labelled = prepared.table.columns[plan.name].counts(prepared.labelled_weights)
+    present = np.count_nonzero(labelled[:-1])
+    if prepared.labelled_rows and not present:
+        yield "empty"
+    elif present == 1 and not labelled[-1]:
+        yield "constant"

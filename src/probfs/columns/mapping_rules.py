@@ -13,7 +13,19 @@ from typing import Any, NoReturn
 
 from probfs.columns.limits import MOST_BINS
 from probfs.columns.mapping_toml import line_of
-from probfs.columns.rules import ORDERINGS, Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.columns.rules import (
+    ORDERINGS,
+    Among,
+    Category,
+    Cut,
+    Frequent,
+    Groups,
+    Numeric,
+    Ordering,
+    Quantiles,
+    Rule,
+    Widths,
+)
 from probfs.errors import MappingError
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Kind, numbers_of
@@ -25,7 +37,8 @@ _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _WORDS: Mapping[str, Rule] = {"category": Category(), "numeric": Numeric()}
 _INTERVAL_RULES: Mapping[str, Callable[[int], Rule]] = {"quantiles": Quantiles, "widths": Widths}
-_TABLE_KEYS = ("cut", *_INTERVAL_RULES, "groups", "other")
+_TABLE_KEYS = ("cut", *_INTERVAL_RULES, "groups", "min_count", "other")
+_MOST_COUNTED = 2**53
 
 
 @dataclass(frozen=True)
@@ -104,10 +117,14 @@ class RuleReader:
         kinds = [key for key in table if key != "other"]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none"
-            self.fail(name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups; found {found}")
+            self.fail(
+                name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups, min_count; found {found}"
+            )
         (kind,) = kinds
-        if "other" in table and kind != "groups":
-            self.fail(name, f"column {quoted(name)}: 'other' goes with groups, not with {kind}")
+        if "other" in table and kind not in ("groups", "min_count"):
+            self.fail(name, f"column {quoted(name)}: 'other' goes with groups and min_count, not with {kind}")
+        if kind == "min_count":
+            return self.frequent(name, table["min_count"], table.get("other"))
         if kind == "groups":
             return self.groups(name, table["groups"], table.get("other"))
         return self.cut(name, table["cut"]) if kind == "cut" else self.intervals(name, kind, table[kind])
@@ -116,6 +133,16 @@ class RuleReader:
         if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= MOST_BINS:
             self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to {MOST_BINS}")
         return _INTERVAL_RULES[kind](number)
+
+    def frequent(self, name: str, number: object, other: object) -> Rule:
+        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= _MOST_COUNTED:
+            self.fail(name, f"column {quoted(name)}: min_count must be a whole number of rows, 2 or more")
+        return Frequent(number, self.other(name, other))
+
+    def other(self, name: str, other: object) -> str | None:
+        if other is not None and not isinstance(other, str):
+            self.fail(name, f"column {quoted(name)}: other must be a name, in quotes")
+        return other
 
     def cut(self, name: str, value: object) -> Rule:
         points = value if isinstance(value, list) else []
@@ -133,8 +160,6 @@ class RuleReader:
     def groups(self, name: str, value: object, other: object) -> Rule:
         if not isinstance(value, dict) or not value:
             self.fail(name, f'column {quoted(name)}: groups must be a table of lists, like {{ warm = ["red"] }}')
-        if other is not None and not isinstance(other, str):
-            self.fail(name, f"column {quoted(name)}: other must be a name, in quotes")
         groups: dict[str, tuple[str, ...]] = {}
         home: dict[str, str] = {}
         for group, members in value.items():
@@ -145,7 +170,7 @@ class RuleReader:
                 if home.setdefault(member, group) != group:
                     both = f"{quoted(home[member])} and {quoted(group)}"
                     self.fail(name, f"column {quoted(name)}: value {quoted(member)} is in two groups, {both}")
-        return Groups(groups, other)
+        return Groups(groups, self.other(name, other))
 
     def strings(self, key: str, value: object, what: str | None = None) -> tuple[str, ...]:
         """A list of texts; numbers are taken as the text a cell would hold."""

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from probfs.columns.leakage import Leak, LeakFinder
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.missing_texts import mark_missing
 from probfs.columns.recoding import learn_rule, recode_column
@@ -58,6 +59,18 @@ class PreparedTable:
     def features(self) -> tuple[ColumnPlan, ...]:
         return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
 
+    @cached_property
+    def leaks(self) -> dict[str, Leak]:
+        """The features of which one value, or missing cells, nearly give the class away."""
+        every = self.labelled_weights is None
+        finder = LeakFinder(
+            self.target.classes,
+            self.target.labels if every else self.target.labels[self.labelled],
+            self.labelled_weights,
+            None if every else self.labelled,
+        )
+        return finder.find(self.table.columns[plan.name] for plan in self.features)
+
     @property
     def target_note(self) -> str:
         """Which column is predicted, and who named it."""
@@ -80,9 +93,10 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
         table.column(choice.count, "count")
     check_choice(mapping, choice, target_name)
     weights = row_counts(table, choice.count)
-    target = read_classes(table, mapping, target_name, reason, None if choice.count is None else weights)
+    counted = None if choice.count is None else weights
+    target = read_classes(table, mapping, target_name, reason, counted)
     labelled_weights = _labelled_weights(target.labels, weights)
-    plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights)
+    plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights, counted)
     return PreparedTable(table, target, choice, missing, weights, labelled_weights, plans, (*table.notes, *notes))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 
+from probfs.columns.identifiers import identifier_reason
 from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
@@ -15,6 +16,9 @@ from probfs.errors import UsageError
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
 from probfs.text import counted, listed, nearest_name, option, quoted
+
+MOST_IDENTIFIERS_EXPLAINED = 6
+"""In one note."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class ColumnChoice:
     bins: int = DEFAULT_BINS
     numbers_as_they_are: bool = False
     """Whether the classifier measures numbers; for one that counts categories they are cut."""
+    keep_identifiers: bool = False
+    """Whether columns that look like identifiers are ranked, too."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
@@ -53,6 +59,8 @@ class ColumnPlan:
     role: Role
     reason: str
     rule: Rule | Measured = field(default_factory=Category)
+    identifier: str = ""
+    """Why the column looks like an identifier, ranked or not; empty if it does not."""
 
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
@@ -122,9 +130,17 @@ def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> Non
 
 
 def plan_columns(
-    table: Table, mapping: MappingFile, choice: ColumnChoice, target: str, labelled_weights: Integers | None
+    table: Table,
+    mapping: MappingFile,
+    choice: ColumnChoice,
+    target: str,
+    labelled_weights: Integers | None,
+    weights: Integers | None = None,
 ) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
-    """What each column is for, and notes on what a user should know of that."""
+    """What each column is for, and notes on what a user should know of that.
+
+    ``weights`` says how many equal rows each row stands for; None where each is one.
+    """
     left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
     if choice.include:
         included = set(choice.include)
@@ -138,9 +154,12 @@ def plan_columns(
             plans.append(ColumnPlan(column.name, Role.COUNT, option("count")))
         elif column.name in left_out:
             plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
+        elif (identifier := identifier_reason(column, weights)) and not _wanted(column.name, mapping, choice):
+            reason = f"identifier: {identifier}"
+            plans.append(ColumnPlan(column.name, Role.LEFT_OUT, reason, identifier=identifier))
         else:
             plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice, labelled_weights)
-            plans.append(plan)
+            plans.append(replace(plan, identifier=identifier) if identifier else plan)
             if nearly:
                 almost.append(column.name)
     notes = [
@@ -150,7 +169,28 @@ def plan_columns(
     if almost:
         note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
         notes.append(f"{note}; name the others with {option('na')}, or map the column")
-    return tuple(plans), tuple(notes)
+    return tuple(plans), (*notes, *_notes_on_identifiers(plans))
+
+
+def _wanted(name: str, mapping: MappingFile, choice: ColumnChoice) -> bool:
+    """Whether the user wants a column ranked even if it looks like an identifier."""
+    return choice.keep_identifiers or name in choice.include or name in mapping.columns
+
+
+def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[str]:
+    """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
+    identifiers = [plan for plan in plans if plan.identifier]
+    for role in (Role.LEFT_OUT, Role.FEATURE):
+        found = [plan for plan in identifiers if plan.role is role]
+        if not found:
+            continue
+        shown = [f"{quoted(plan.name)} ({plan.identifier})" for plan in found[:MOST_IDENTIFIERS_EXPLAINED]]
+        names = ", ".join(shown) + (f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else "")
+        if role is Role.LEFT_OUT:
+            keep = option("keep_identifiers", True)
+            yield f"left out, as identifiers tell rows apart, not classes: {names}; {keep} ranks them"
+        else:
+            yield f"ranked, but they look like identifiers: {names}; {option('exclude')} leaves them out"
 
 
 def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, list[str]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,17 +11,14 @@ from probfs.columns.encode import MOST_CLASSES_OF_NUMBERS
 from probfs.columns.inspection import kind_of
 from probfs.columns.limits import CUT_ABOVE
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan
-from probfs.columns.rules import Measured, Quantiles, Seen, short_number
+from probfs.columns.roles import ColumnPlan, Role
+from probfs.columns.rules import Measured, Quantiles, Seen
 from probfs.tables.arrow_arrays import index_array
-from probfs.tables.table import Column, Integers, Kind, numbers_of
+from probfs.tables.table import Column, Integers, numbers_of
 from probfs.text import counted, is_unseen, printable
 
-_ID_NAME = re.compile(
-    r"(?:^|[_\W])(?:id|ids|uuid|guid|key|index|idx|row|rownum|nr|no|number)$|^(?:id|uuid|guid)(?:[_\W]|$)", re.I
-)
-_CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
-_MOST_GROUPED = 200
+_MOST_LISTED = 6
+"""Rare values that a group lists; more of them are grouped by a rule."""
 _MOST_TEXT = 2 << 20
 """A mapping must stay below its size limit, however long the names of rare values are."""
 _RARE_SHARE = 0.01
@@ -31,10 +27,17 @@ _RARE_ROWS = 5
 
 def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     """A commented TOML mapping that ``rank`` takes as it is, for the classifier the table was prepared for."""
-    reasons = _identifiers(prepared)
-    drops = [f"    {toml_text(name)},  # {reason}" for name, reason in reasons.items()]
-    features = [plan for plan in prepared.features if plan.name not in reasons]
+    identifiers = _identifiers(prepared)
+    problems = {plan.name: prepared.table.columns[plan.name].problem for plan in prepared.features}
+    features = [plan for plan in prepared.features if problems[plan.name] is None]
     rules, kept = _rules(prepared, features)
+    if not features:
+        # A mapping that leaves nothing to rank helps nobody.
+        rules = [_rule_that_keeps(prepared, plan) for plan in identifiers]
+        identifiers = []
+    reasons = {plan.name: plan.identifier for plan in identifiers}
+    reasons |= {name: problem for name, problem in problems.items() if problem is not None}
+    drops = [f"    {toml_text(name)},  # {reason}" for name, reason in reasons.items()]
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
     command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''} --mapping THIS_FILE"
@@ -43,7 +46,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
         f"target = {toml_text(prepared.target.name)}  # {prepared.target.reason}",
         "",
-        "# Columns that look like identifiers: they tell rows apart, not classes.",
+        "# Columns that look like identifiers (they tell rows apart, not classes), or that cannot be ranked.",
         *(["drop = [", *drops, "]"] if drops else ["drop = []"]),
         "",
         '# Texts that mean "not known", besides the empty cell.',
@@ -53,6 +56,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
         *_target_rule(prepared),
         *rules,
     ]
+    lines += _leaks(prepared)
     if kept:
         lines += ["", "# Left as they are:", *kept]
     return "\n".join(lines) + "\n"
@@ -68,13 +72,26 @@ def toml_text(text: str) -> str:
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
 
 
-def _identifiers(prepared: PreparedTable) -> dict[str, str]:
-    """The columns that seem to name their rows, and why they seem so."""
-    columns = [prepared.table.columns[plan.name] for plan in prepared.features]
-    reasons = {column.name: _looks_like_an_id(column, prepared.table.rows) for column in columns}
-    found = {name: reason for name, reason in reasons.items() if reason is not None}
-    # With nothing else to rank, a mapping that drops everything helps nobody.
-    return found if len(found) < len(columns) else {}
+def _identifiers(prepared: PreparedTable) -> list[ColumnPlan]:
+    """The columns that were left out because they seem to name their rows."""
+    return [plan for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
+
+
+def _rule_that_keeps(prepared: PreparedTable, plan: ColumnPlan) -> str:
+    """A rule for an identifier beside which there is nothing to rank: what a mapping names is not left out."""
+    column = prepared.table.columns[plan.name]
+    rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
+    if prepared.choice.numbers_as_they_are and _finite_numbers(column):
+        rule = f'{toml_text(plan.name)} = "numeric"'
+    return rule or f'{toml_text(plan.name)} = "category"  # {plan.identifier}'
+
+
+def _leaks(prepared: PreparedTable) -> list[str]:
+    """Comments on columns that nearly give the class away."""
+    if not prepared.leaks:
+        return []
+    heading = "# Leakage? These nearly give the class away; drop those that are not known before the class is."
+    return ["", heading, *(f"# {printable(name)}: {leak.describe()}" for name, leak in prepared.leaks.items())]
 
 
 def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[list[str], list[str]]:
@@ -116,7 +133,10 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
         if kind_of(column) in ("number", "date"):
             labels = Quantiles(bins).learn(_finite_only(observed)).labels.to_pylist()
             return f"{key} = {{ quantiles = {bins} }}  # {counted(len(seen), 'value')}; now {' '.join(labels)}"
-    rare = _rare_values(column, counts, seen)
+    few = max(_RARE_ROWS, int(_RARE_SHARE * counts.sum()))
+    rare = _rare_values(column, counts, seen, few)
+    if len(rare) > _MOST_LISTED:
+        return f"{key} = {{ min_count = {few} }}  # {counted(len(rare), 'value')} in fewer than {few:,} rows each"
     if rare:
         listing = ", ".join(toml_text(value) for value in rare)
         note = f"{counted(len(rare), 'value')} in few rows each"
@@ -146,11 +166,10 @@ def _finite_only(seen: Seen) -> Seen:
     return Seen(seen.values.take(index_array(kept)), seen.counts[kept], seen.kind)
 
 
-def _rare_values(column: Column, counts: Integers, seen: Integers) -> list[str]:
-    """Values that few labelled rows hold, when there are at least two of them and others beside them."""
-    few = max(_RARE_ROWS, int(_RARE_SHARE * counts.sum()))
+def _rare_values(column: Column, counts: Integers, seen: Integers, few: int) -> list[str]:
+    """Values that fewer than ``few`` labelled rows hold, if there are at least two of them and others beside them."""
     rare = seen[counts[seen] < few]
-    if not 2 <= len(rare) <= _MOST_GROUPED or len(rare) == len(seen) or kind_of(column) == "number":
+    if len(rare) < 2 or len(rare) == len(seen) or kind_of(column) == "number":
         return []
     return sorted(column.values[int(code)].as_py() for code in rare)
 
@@ -161,30 +180,6 @@ def _group_name(column: Column) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _looks_like_an_id(column: Column, rows: int) -> str | None:
-    """Why a column seems to name its rows, or cannot be ranked at all; else None."""
-    if column.problem is not None:
-        return column.problem
-    counts = column.counts()[:-1]
-    distinct, present = int(np.count_nonzero(counts)), int(counts.sum())
-    if distinct <= CUT_ABOVE or present < rows / 2:
-        return None
-    named = bool(_ID_NAME.search(column.name) or _CAMEL_ID.search(column.name))
-    share = distinct / present
-    if named and share > 0.5:
-        return f"named like an identifier, {distinct:,} values in {present:,} rows"
-    if kind_of(column) == "text" and share > 0.9:
-        return f"text that is different in nearly every row: {distinct:,} values in {present:,} rows"
-    numbers = column.numbers() if column.kind is not Kind.DATE and kind_of(column) == "number" else None
-    if (
-        numbers is not None
-        and distinct == present
-        and np.array_equal(np.sort(numbers), np.arange(len(numbers)) + numbers.min())
-    ):
-        return f"numbers the rows from {short_number(float(numbers.min()))} on"
-    return None
 
 
 def _comment(column: Column) -> str:

@@ -39,6 +39,7 @@ class Settings:
     na: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    keep_identifiers: bool = False
     resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The classifier's own options that change only how the work is done, such as the number of processes."""
 

@@ -93,7 +93,9 @@ def most_unpacked(packed_bytes: int, chosen: int | None) -> int:
 def too_much_unpacked(packed: str, limit: int, source: str) -> DataError:
     """The error for data that unpacks to more than the limit; ``packed`` says which data."""
     problem = f"{packed} unpack to more than {shown_bytes(limit)}"
-    return DataError(f"{problem}; if that is meant, allow it with {option('max_unpacked', typed='SIZE')}", source=source)
+    return DataError(
+        f"{problem}; if that is meant, allow it with {option('max_unpacked', typed='SIZE')}", source=source
+    )
 
 
 class UnpackedStream:

@@ -6,7 +6,7 @@ A rule works on a column's distinct values, never on its cells, so its cost does
 from __future__ import annotations
 
 from probfs.columns.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number
-from probfs.columns.rules.categories import Category, Groups
+from probfs.columns.rules.categories import Category, Frequent, Groups
 from probfs.columns.rules.intervals import Cut, Quantiles, Widths
 from probfs.columns.rules.numbers import Measured, Numeric
 from probfs.columns.rules.yes_no import ORDERINGS, Among, Ordering
@@ -18,6 +18,7 @@ __all__ = [
     "Category",
     "Coder",
     "Cut",
+    "Frequent",
     "Groups",
     "Measured",
     "Numeric",

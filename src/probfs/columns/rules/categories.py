@@ -1,4 +1,4 @@
-"""Values as they are, or by groups."""
+"""Values as they are, by groups, or the rare ones together."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.rules.base import UNKNOWN, Coder, Seen, UnfitValueError, positions_in
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrow_arrays import mask_array, text_array
 from probfs.tables.table import Integers
-from probfs.text import listed, quoted
+from probfs.text import counted, listed, quoted
+
+_OTHER = "other"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,52 @@ class Category:
 
     def describe(self) -> str:
         return "category"
+
+
+@dataclass(frozen=True, eq=False)
+class _FrequentCoder:
+    labels: pa.StringArray
+    other: int
+
+    def assign(self, values: pa.StringArray) -> Integers:
+        found = positions_in(values, self.labels)
+        # A rare value may have the very name that all rare values go by: it is one of them, so that is its place.
+        return np.where(found == UNKNOWN, self.other, found)
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """The values that enough labelled rows hold; the others together become ``other``.
+
+    Without a name of the user's own they are called other, or a name like it that no frequent value has; a name of the
+    user's own may be that of a frequent value, which they then join.
+    """
+
+    min_count: int
+    other: str | None = None
+
+    def learn(self, seen: Seen) -> Coder:
+        frequent = mask_array(seen.counts >= self.min_count)
+        kept = seen.values.filter(frequent)
+        labels = pc.take(kept, pc.sort_indices(kept)).to_pylist()
+        known = len(seen.values if seen.declared is None else seen.declared)
+        if len(labels) == known:
+            return _FrequentCoder(text_array(labels), UNKNOWN)
+        name = _free_name(labels) if self.other is None else self.other
+        if name not in labels:
+            labels.append(name)
+        return _FrequentCoder(text_array(labels), labels.index(name))
+
+    def describe(self) -> str:
+        name = quoted(_OTHER if self.other is None else self.other)
+        return f"category, {name} for values in fewer than {counted(self.min_count, 'row')}"
+
+
+def _free_name(labels: Sequence[str]) -> str:
+    name = _OTHER
+    while name in labels:
+        name += "_"
+    return name
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,150 @@
+"""Columns that nearly give the class away: whether a cell holds one certain value, or none, tells the class.
+
+Such a column is often known only after the class is, or is written down because of it: leakage. Or it is just good:
+it is ranked, and the user is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.tables.table import Column, Integers, Labels
+from probfs.text import quoted
+
+_MOST_ERRORS = 0.05
+"""Of the rows."""
+_MOST_ERRORS_OF_GUESSING = 0.1
+"""Of the errors of always guessing the likelier of a class and the other classes."""
+_FEWEST_ROWS = 5
+"""On each side of a split, of the cells and of the classes."""
+_DENSE = 1 << 16
+"""Pairs of values and classes up to which a table of all pairs is counted; above, only pairs that occur are."""
+
+_WORTH_SAMPLING = 50_000
+"""Rows above which every so many are looked at first."""
+_SAMPLED = 8
+_MOST_TOLD = 6
+"""In one note."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A value (None: a missing cell) that tells, by being there or not, whether a row is of some class."""
+
+    value: str | None
+    class_name: str
+    share: float
+    """Of the rows for which it tells right."""
+
+    def describe(self) -> str:
+        what = "missing" if self.value is None else quoted(self.value)
+        return f"{what} or not tells {quoted(self.class_name)} in {self.share:.1%} of rows"
+
+
+def note_on_leaks(leaks: Mapping[str, Leak]) -> str:
+    """One line about the columns that nearly give the class away."""
+    shown = [f"{quoted(name)} ({leak.describe()})" for name, leak in list(leaks.items())[:_MOST_TOLD]]
+    rest = f" and {len(leaks) - len(shown):,} more" if len(leaks) > len(shown) else ""
+    return f"these columns nearly give the class away (leakage?): {', '.join(shown)}{rest}"
+
+
+class LeakFinder:
+    """Looks for leaks in columns of a table, given the class of each labelled row."""
+
+    def __init__(self, classes: Sequence[str], labels: Labels, weights: Integers | None, rows: Integers | None) -> None:
+        """``labels`` has the class of each labelled row, ``rows`` their positions, None where that is all rows;
+        ``weights`` says for each row of the table how many labelled rows it stands for, None where each is one.
+        """
+        self._classes = classes
+        self._labels = labels
+        self._rows = rows
+        self._weights = weights
+        self._label_weights = None if weights is None or rows is None else weights[rows]
+        by_class = np.bincount(labels, self._label_weights, minlength=len(classes)).astype(np.int64)
+        self._by_class = by_class
+        self._total = int(by_class.sum())
+        rarer_side = np.minimum(by_class, self._total - by_class)
+        limits = np.minimum(_MOST_ERRORS * self._total, _MOST_ERRORS_OF_GUESSING * rarer_side)
+        self._limits = np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0)
+
+    def find(self, columns: Iterable[Column]) -> dict[str, Leak]:
+        """The leaks in some columns, by their names."""
+        found = ((column.name, self.leak(column)) for column in columns)
+        return {name: leak for name, leak in found if leak is not None}
+
+    def leak(self, column: Column) -> Leak | None:
+        """The value of a column that tells a class with the fewest errors, if they are few."""
+        rows = column.counts(self._weights)
+        if not self._could_leak(rows):
+            return None
+        if len(self._labels) >= _WORTH_SAMPLING and not self._sample_could_leak(column, len(rows)):
+            return None
+        values, labels, overlap = self._pairs(column, rows)
+        differing = rows[values] + self._by_class[labels] - 2 * overlap
+        # A value may stand for the class or for all others.
+        errors = np.minimum(differing, self._total - differing)
+        both_sides = np.minimum(rows, self._total - rows) >= _FEWEST_ROWS
+        leaks = np.flatnonzero((errors <= self._limits[labels]) & both_sides[values])
+        if not len(leaks):
+            return None
+        # Of equals: the class that the value stands for, then missing cells, then the first value and class.
+        order = (labels[leaks], values[leaks], values[leaks] != len(column.values), (differing > errors)[leaks])
+        best = leaks[np.lexsort((*order, errors[leaks]))[0]]
+        code = int(values[best])
+        return Leak(
+            None if code == len(column.values) else column.values[code].as_py(),
+            self._classes[int(labels[best])],
+            1 - int(errors[best]) / self._total,
+        )
+
+    def _could_leak(self, rows: Integers) -> bool:
+        """Whether some value is in about as many rows as a class or its opposite: no other value can be a leak."""
+        likely = self._limits >= 0
+        sizes = np.concatenate([self._by_class[likely], self._total - self._by_class[likely]])
+        limits = np.tile(self._limits[likely], 2)
+        ordered = np.sort(rows[rows >= _FEWEST_ROWS])
+        first, last = (
+            np.searchsorted(ordered, sizes - limits, "left"),
+            np.searchsorted(ordered, sizes + limits, "right"),
+        )
+        return bool(np.any(first < last))
+
+    def _sample_could_leak(self, column: Column, values: int) -> bool:
+        """Whether some rows alone do not hold too many errors for every value and class."""
+        classes = len(self._classes)
+        if values * classes > _DENSE:
+            return True
+        labels = self._labels[::_SAMPLED]
+        weights = None if self._label_weights is None else self._label_weights[::_SAMPLED]
+        codes = column.codes[::_SAMPLED] if self._rows is None else column.codes[self._rows[::_SAMPLED]]
+        overlap = np.bincount(codes * np.intp(classes) + labels, weights, minlength=values * classes)
+        overlap = overlap.reshape(values, classes)
+        differing = overlap.sum(axis=1, keepdims=True) + overlap.sum(axis=0) - 2 * overlap
+        errors = np.minimum(differing, overlap.sum() - differing)
+        return bool(np.any(errors <= self._limits))
+
+    def _pairs(
+        self, column: Column, rows: Integers
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+        """Values, classes, and in how many rows they meet: all pairs that could be a leak."""
+        classes = len(self._classes)
+        codes = column.codes if self._rows is None else column.codes[self._rows]
+        if len(rows) * classes <= _DENSE:
+            keys = codes * np.intp(classes) + self._labels
+            counted = np.bincount(keys, self._label_weights, minlength=len(rows) * classes)
+            places = np.arange(len(counted))
+            return places // classes, places % classes, counted.astype(np.int64)
+        keys, inverse = np.unique(codes * np.int64(classes) + self._labels, return_inverse=True)
+        counted = np.bincount(inverse, self._label_weights)
+        # A value and a class that never meet may fill the table together; one of them then has nearly half of the rows.
+        large = self._total * (1 - _MOST_ERRORS) / 2
+        frequent = [np.flatnonzero(rows >= large)[:, None] * classes + np.arange(classes)]
+        frequent.append(np.arange(len(rows))[:, None] * classes + np.flatnonzero(self._by_class >= large))
+        apart = np.setdiff1d(np.concatenate([pairs.ravel() for pairs in frequent]), keys)
+        places = np.concatenate([keys, apart])
+        overlap = np.concatenate([counted, np.zeros(len(apart))])
+        return places // classes, places % classes, overlap.astype(np.int64)
