@@ -36,8 +36,7 @@ from probfs.kernels import cache, compiler, loader
 
 place = Path(sys.argv[1])
 cache.__file__ = str(place / "package" / "kernels" / "cache.py")
-os.environ["XDG_CACHE_HOME"] = str(place / "cache")
-cache.sys.platform = "linux"
+cache._user_cache = lambda: place / "cache"
 compiled = []
 
 def compile_kernel(kernel, code_dtype, symbol, machine):

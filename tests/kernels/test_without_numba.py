@@ -40,7 +40,7 @@ from probfs.tables.readers import cell_splitter
 if state != "disabled":
     # Nothing was compiled before.
     cache.__file__ = str(place / "package" / "cache.py")
-    os.environ["XDG_CACHE_HOME"] = str(place / "cache")
+    cache._user_cache = lambda: place / "cache"
 table = place / "table.csv"
 table.write_text("a,b,c,y\\n" + "".join(f"{i % 3},{i * i % 5},{i // 7 % 2},{(i % 3 > 0) + 0}\\n" for i in range(400)))
 rankings = []
