@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +17,13 @@ from probfs.classifiers.naive_bayes.compiled_two_class_rows import CompiledTwoCl
 from probfs.classifiers.naive_bayes.many_class_rows import ManyClassRows
 from probfs.classifiers.naive_bayes.row_loops import WorkShare, split_work
 from probfs.classifiers.naive_bayes.two_class_rows import TwoClassRows
+from probfs.classifiers.scores import SCORES
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.kernel import Kernel
+from probfs.kernels.loops.sieve_scan import gather_cells, sift_features
+from probfs.kernels.loops.two_class_changes import sum_two_class_changes, update_two_class_rows
 from probfs.kernels.unavailable import KernelUnavailable
+from probfs.ranking.elimination import eliminate
 from probfs.runtime.threads import ThreadPool
 from tests.support.datasets import random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
@@ -97,6 +103,45 @@ def test_numpy_does_the_work_where_there_is_no_kernel(classes: int, monkeypatch:
 
     monkeypatch.setattr(Kernel, "load", unavailable)
     assert_same_rounds(eliminate_all(dataset, "loo", step=1, compiled=True), expected, exactly=True)
+
+
+@pytest.mark.parametrize("missing", [gather_cells, sift_features], ids=lambda kernel: kernel.name)
+def test_an_elimination_goes_on_where_there_is_no_sieve(missing: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loops over rows are there; those of the sieve are found missing before the first round."""
+    load = Kernel.load
+
+    def unavailable(kernel: Kernel, code_dtype: str = "uint8") -> Callable[..., Any]:
+        if kernel is missing:
+            raise KernelUnavailable(kernel.name, "too little memory to compile in")
+        return load(kernel, code_dtype)
+
+    dataset = random_dataset(300, 8, 3, 2, seed=0)
+    expected = eliminate_all(dataset, "loo", step=1, compiled=True, prune=False)
+    monkeypatch.setattr(Kernel, "load", unavailable)
+    classifier = NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=True)
+    rounds = list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES["signed"], 1))
+    assert_same_rounds(rounds, expected, exactly=True)
+    assert classifier.notes == (
+        "compiled loops are not available (too little memory to compile in), so this took longer",
+    )
+
+
+@pytest.mark.parametrize("compiled", [True, False, None])
+def test_a_note_says_that_there_are_no_loops_where_they_would_have_been_used(
+    compiled: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = with_unlabelled(random_dataset(60, 3, 3, 2, seed=0), random_dataset(50, 3, 3, 2, seed=1))
+    assert NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=compiled).notes == ()
+
+    def fail(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'numba'")
+
+    monkeypatch.setattr("probfs.kernels.loader.load_kernel", fail)
+    for loop in (update_two_class_rows, sum_two_class_changes):
+        monkeypatch.setattr(loop, "_loaded", {})
+    notes = NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=compiled).notes
+    said = "compiled loops are not available (No module named 'numba'), so this took longer"
+    assert notes == ((said,) if compiled else ()), "once, although there are two groups of rows"
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
