@@ -21,7 +21,9 @@ PATIENCE = 600
 """Seconds that a shell may take for anything, so that no machine is too busy; what goes well never waits."""
 INTERRUPT = "\x03"
 _PROMPT = "ready> "
-_CONTROL = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|[\x00-\x09\x0b-\x1f]")
+_CONTROL = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|[\x00-\x09\x0b-\x1f]"
+)
 """What a terminal obeys instead of showing."""
 _START_UP = {
     "bash": (".bashrc", f"PS1='{_PROMPT}'\nbind 'set enable-bracketed-paste off' 2> /dev/null\n"),
@@ -50,7 +52,7 @@ class ShellHome:
             "#!/bin/sh\n"
             f'case "$_PROBFS_COMPLETE,$1" in\n,rank|,map|,suggest|,inspect|,exact|,generate|,reproduce)\n'
             f'  call={shlex.quote(str(self.calls))}/call\n  printf "%s\\0" "$@" > $call.new && mv $call.new $call;;\n'
-            f"*) PYTHONPATH={shlex.quote(str(source))} exec {shlex.quote(sys.executable)} -m probfs \"$@\";;\nesac\n"
+            f'*) PYTHONPATH={shlex.quote(str(source))} exec {shlex.quote(sys.executable)} -m probfs "$@";;\nesac\n'
         )
         command.chmod(0o755)
         name, lines = _START_UP[shell]
