@@ -78,11 +78,13 @@ def test_commands_options_choices_files_and_columns_are_completed(home: ShellHom
             ("rank --score si\t--classifier sv\t", ["rank", "--score", "signed", "--classifier", "svm"]),
             ("rank iris.csv --mapping ma\t", ["rank", "iris.csv", "--mapping", "map.toml"]),
             ("rank iris.csv --unlabeled=ir\t", ["rank", "iris.csv", "--unlabeled=iris.csv"]),
-            ("reproduce -o so\t", ["reproduce", "-o", "some folder/"]),
+            ("reproduce -o some\t", ["reproduce", "-o", "some folder"]),
             # The table may stand behind the cursor, to which Ctrl-B goes back.
             ("rank --target spe iris.csv" + "\x02" * 9 + "\t", ["rank", "--target", "species", "iris.csv"]),
         ):
-            assert terminal.call_made_by(f"probfs {typed}") == called, typed
+            made = terminal.call_made_by(f"probfs {typed}")
+            # Not every shell leaves the slash after a folder.
+            assert [word.rstrip("/") for word in made] == called, typed
 
 
 def test_no_name_of_a_column_is_run_or_changed(home: ShellHome) -> None:
@@ -111,8 +113,7 @@ def test_what_can_follow_is_listed(home: ShellHome) -> None:
 
 def test_a_shell_shows_its_script(home: ShellHome) -> None:
     with home.terminal() as terminal:
-        terminal.type("probfs --show-completion > script\rprobfs rank done\r")
-        assert terminal.call_made_by("probfs rank") == ["rank"]
+        assert terminal.call_made_by("probfs --show-completion > script; probfs rank") == ["rank"]
     assert (home.work / "script").read_text() == SCRIPTS[home.shell]
 
 
