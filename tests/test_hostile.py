@@ -18,7 +18,7 @@ import pytest
 
 from probfs.cli import run as run_here
 from probfs.runtime import memory
-from tests.support.commands import Run
+from tests.support.commands import PATIENCE, Run
 from tests.support.hostile import GOOD, MISFITS, UNREADABLE, UNUSABLE, Case, Misfit
 from tests.support.paths import SAMPLES
 
@@ -282,7 +282,7 @@ def killed_while_writing(folder: Path, number: signal.Signals, delay: float) -> 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(delay)
     process.send_signal(number)
-    shown, told = process.communicate(timeout=60)
+    shown, told = process.communicate(timeout=PATIENCE)
     content = output.read_text()
     assert [path.name for path in folder.iterdir()] == [output.name], "litter"
     assert not shown

@@ -16,10 +16,11 @@ import pytest
 
 from probfs.runtime.threads import ThreadPool, thread_pool
 from probfs.text import command_line_language, option
+from tests.support.commands import PATIENCE
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.001)
@@ -241,5 +242,5 @@ def test_a_copy_of_the_process_has_threads_of_its_own() -> None:
     _work_in_a_copy()
     copy = multiprocessing.get_context("fork").Process(target=_work_in_a_copy)
     copy.start()
-    copy.join(30)
+    copy.join(PATIENCE)
     assert copy.exitcode == 0

@@ -14,6 +14,8 @@ from tests.support.paths import ROOT, SAMPLES
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 """The fixtures `run` and `run_here`: arguments in, exit status and both streams out."""
 
+PATIENCE = 600
+"""Seconds after which a process is taken to hang: more than a busy machine ever needs."""
 COMMUTE = (SAMPLES / "commute.csv", "--exclude", "person")
 """Arguments for a sample with unlabelled rows and an identifier."""
 
@@ -28,7 +30,7 @@ def run_process(
         capture_output=True,
         cwd=cwd,
         env={**os.environ, "COLUMNS": "100"},
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     return subprocess.CompletedProcess(result.args, result.returncode, result.stdout.decode(), result.stderr.decode())

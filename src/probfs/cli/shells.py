@@ -176,13 +176,20 @@ def _unescaped(character: str, quote: str) -> str:
 def _bash_replies(candidates: Sequence[str], current: TypedWord, word_breaks: str) -> Iterator[str]:
     for candidate in candidates:
         text = candidate[current.kept :]
-        if current.quote == "'":
-            yield text.replace("'", r"'\''")
-        elif not current.quote:
+        if not current.quote:
             yield "".join(f"\\{one}" if _is_special(one, word_breaks) else one for one in text)
-        elif "!" not in text:
-            # In double quotes an exclamation mark recalls history, whatever stands before it.
-            yield "".join(f"\\{one}" if one in '$`"\\' else one for one in text)
+        # In double quotes an exclamation mark recalls history, whatever stands before it.
+        elif current.quote == "'" or "!" not in text:
+            yield _quoted_reply(text, current.quote)
+
+
+def _quoted_reply(text: str, quote: str) -> str:
+    """A text as it stands after an open quote, which bash closes unless the text ends with such a quote."""
+    if text.endswith(quote):
+        return f"{_quoted_reply(text[:-1], quote) if len(text) > 1 else ''}{quote}\\{quote}"
+    if quote == "'":
+        return text.replace("'", r"'\''")
+    return "".join(f"\\{one}" if one in '$`"\\' else one for one in text)
 
 
 def _is_special(character: str, word_breaks: str) -> bool:

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import TextIO
 
 from probfs.errors import ProbfsError
 from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path
@@ -50,19 +50,20 @@ def column_names(
 def _names_in(
     raw: io.BufferedReader, path: str, table_format: TableFormat, delimiter: str | None, encoding: str
 ) -> Iterable[str]:
-    if table_format.delimiter:
-        return _delimited_names(_lines(raw, encoding), delimiter, table_format.delimiter)
-    if table_format.name == "arff":
-        return _arff_names(_lines(raw, encoding))
     if table_format.name == "parquet":
         return _parquet_names(path)
-    return []
-
-
-def _lines(raw: BinaryIO, encoding: str) -> Iterator[str]:
-    """Lines with their ends, until there are more characters than any header has."""
     # A byte-order mark is no part of the first name.
     text = io.TextIOWrapper(raw, "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding, newline="")
+    try:
+        if table_format.delimiter:
+            return _delimited_names(_lines(text), delimiter, table_format.delimiter)
+        return list(_arff_names(_lines(text))) if table_format.name == "arff" else []
+    finally:
+        text.detach()
+
+
+def _lines(text: TextIO) -> Iterator[str]:
+    """Lines with their ends, until there are more characters than any header has."""
     left = _LONGEST_HEADER
     while left > 0 and (line := text.readline(left)):
         left -= len(line)
