@@ -24,6 +24,8 @@ from probfs.text import counted, quoted
 _ROWS_AT_ONCE = 20_000
 _READ_BYTES = 1 << 20
 _ONE_OBJECT = "JSON lines hold one object a line"
+_UNUSABLE = " "
+"""Stands for a cell that cannot be used, but is not missing."""
 
 
 def read_json_lines(stream: Utf8Stream) -> Table:
@@ -139,7 +141,7 @@ class _JsonColumn:
             value = "true" if value else "false"
         elif not isinstance(value, str):
             self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
-            value = ""
+            value = _UNUSABLE
         self._positions.append(position)
         self._texts.append(value)
 
@@ -152,7 +154,7 @@ class _JsonColumn:
                 wrong = next(place for place, text in enumerate(self._texts) if not _is_unicode(text))
                 line = lines[self._positions[wrong]]
                 self._refuse(f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
-                cells = text_array([" "] * len(self._texts))
+                cells = text_array([_UNUSABLE] * len(self._texts))
             ((codes, dictionary),) = self.builder.encode(cells)
             spread = np.full(rows - self._rows, len(dictionary) - 1, dtype=codes.dtype)
             spread[self._positions] = codes
