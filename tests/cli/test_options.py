@@ -8,13 +8,16 @@ from typing import get_args
 import pytest
 
 from probfs.cli.inspect import InspectionOutput
-from probfs.cli.options import DocumentOutput, ReadingOptions, choice, parsed, words
+from probfs.cli.options import DocumentOutput, ReadingOptions, TableOutput, choice, parsed, words
 from probfs.cli.rank import RankingOutput
 from probfs.errors import UsageError
 from probfs.ranking.result import Ranking
 from probfs.rendering.formats import OutputFormat
 from probfs.rendering.ranking_formats import RANKING_FORMATS
+from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
 from probfs.tables.readers import ReadOptions
+from probfs.tables.writers import choose_table_format, table_bytes
+from tests.support.table_content import read_csv_text
 
 
 def test_an_option_of_words_shows_them_and_may_be_left_out_without_a_default() -> None:
@@ -51,6 +54,21 @@ def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:
         assert offered(InspectionOutput) == "table|csv|json|markdown"
         assert RankingOutput(output=Path("r.names")).destination().format is names
     assert offered(RankingOutput) == "table|csv|json|markdown"
+
+
+def test_a_table_format_is_offered_where_it_can_be_read_and_where_it_can_be_written() -> None:
+    def offered(bundle: type[ReadingOptions] | type[TableOutput], name: str) -> list[str]:
+        return str(bundle.registered()[name].__metadata__[0].metavar).split("|")
+
+    read_only = TableFormat("r", "R", (".r",), read=lambda table_input: read_csv_text("a\n1\n"))
+    write_only = TableFormat("w", "W", (".w",), write=lambda table, *, target, safe: b"w")
+    with TABLE_FORMATS.registered(read_only), TABLE_FORMATS.registered(write_only):
+        assert offered(ReadingOptions, "input_format")[-2:] == ["excel", "r"]
+        assert offered(TableOutput, "format")[-2:] == ["jsonl", "w"]
+        assert format_of_path("t.w") is None
+        with pytest.raises(UsageError, match=r"the ending '\.r' tells no format"):
+            choose_table_format("t.r", None)
+        assert table_bytes(read_csv_text("a\n1\n"), choose_table_format("t.w", None)) == b"w"
 
 
 def test_a_result_is_not_written_over_its_input(tmp_path: Path) -> None:

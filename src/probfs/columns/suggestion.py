@@ -69,12 +69,14 @@ def toml_text(text: str) -> str:
 
 
 def _identifiers(prepared: PreparedTable) -> dict[str, str]:
-    """The columns that seem to name their rows, and why they seem so."""
+    """The columns that seem to name their rows, and why they seem so; also those that cannot be ranked at all."""
     columns = [prepared.table.columns[plan.name] for plan in prepared.features]
-    reasons = {column.name: _looks_like_an_id(column, prepared.table.rows) for column in columns}
+    unusable = {column.name: column.problem for column in columns if column.problem is not None}
+    usable = [column for column in columns if column.problem is None]
+    reasons = {column.name: _looks_like_an_id(column, prepared.table.rows) for column in usable}
     found = {name: reason for name, reason in reasons.items() if reason is not None}
     # With nothing else to rank, a mapping that drops everything helps nobody.
-    return found if len(found) < len(columns) else {}
+    return unusable | (found if len(found) < len(usable) else {})
 
 
 def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[list[str], list[str]]:
@@ -164,9 +166,7 @@ def _group_name(column: Column) -> str:
 
 
 def _looks_like_an_id(column: Column, rows: int) -> str | None:
-    """Why a column seems to name its rows, or cannot be ranked at all; else None."""
-    if column.problem is not None:
-        return column.problem
+    """Why a column seems to name its rows, or None."""
     counts = column.counts()[:-1]
     distinct, present = int(np.count_nonzero(counts)), int(counts.sum())
     if distinct <= CUT_ABOVE or present < rows / 2:
