@@ -56,7 +56,7 @@ def test_the_first_sheet_is_read_with_its_types() -> None:
 @pytest.mark.usefixtures("calamine")
 def test_rows_are_numbered_as_in_the_sheet() -> None:
     for blank in range(3):
-        table = read_bytes(workbook_bytes([[]] * blank + ROWS), "t.xlsx")
+        table = read_bytes(workbook_bytes([*([] for _ in range(blank)), *ROWS]), "t.xlsx")
         assert table_content(table) == CONTENT
         assert table.notes == ()
         assert table.lines is not None
@@ -87,7 +87,7 @@ def test_a_workbook_is_known_by_its_content(run: Run) -> None:
 
 @pytest.mark.usefixtures("calamine")
 def test_a_workbook_ranks_as_its_csv_does(write: Write) -> None:
-    rows = [["a", "b", "y"], *([i % 2, "uvw"[i % 3], "pq"[i % 2]] for i in range(12))]
+    rows: list[list[Cell]] = [["a", "b", "y"], *([i % 2, "uvw"[i % 3], "pq"[i % 2]] for i in range(12))]  # type: ignore[list-item]
     text = "".join(",".join(map(str, row)) + "\n" for row in rows)
     assert probfs.rank(write("t.xlsx", workbook_bytes(rows))).to_csv() == probfs.rank(write("t.csv", text)).to_csv()
 

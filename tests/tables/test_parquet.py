@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -63,7 +64,8 @@ def test_a_column_left_out_may_hold_anything(tmp_path: Path) -> None:
     (tmp_path / "drop.toml").write_text('drop = ["l", "m", "t", "b"]')
     for classifier in ("nb", "svm"):
         expected = probfs.rank(tmp_path / "plain.parquet", classifier=classifier).to_csv()
-        for left_out in ({"exclude": list(anything)}, {"include": ["a"]}, {"mapping": tmp_path / "drop.toml"}):
+        ways: list[dict[str, Any]] = [{"exclude": [*anything]}, {"include": ["a"]}, {"mapping": tmp_path / "drop.toml"}]
+        for left_out in ways:
             assert probfs.rank(tmp_path / "t.parquet", classifier=classifier, **left_out).to_csv() == expected
-        with pytest.raises(DataError, match=r"t\.parquet: column 'm' holds map<string, int64>, which cannot be ranked"):
+        with pytest.raises(DataError, match=r"t\.parquet: column 'm' holds map<.*>, which cannot be ranked"):
             probfs.rank(tmp_path / "t.parquet", classifier=classifier, exclude=["l", "t", "b"])
