@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
-from probfs.tables.arrow_arrays import numpy_array
+from probfs.tables.arrow_arrays import index_array, numpy_array
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import printable, quoted
@@ -113,9 +114,9 @@ def _texts_of_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_float16(dtype):
         return _texts_of_cells(pc.cast(cells, pa.float32()))
     if pa.types.is_floating(dtype):
-        present = pc.if_else(pc.is_nan(cells), pa.scalar(None, dtype), cells)
+        present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
         # Adding zero turns -0 into 0.
-        return pc.cast(pc.add(present, pa.scalar(0, dtype)), pa.string())
+        return pc.cast(pc.add(present, index_array(np.zeros(1)).cast(dtype)[0]), pa.string())
     if pa.types.is_timestamp(dtype):
         texts = _format_dates(pc.cast(cells, pa.timestamp("us"), safe=False))
         return pc.replace_substring_regex(texts, r"\.000000$", "")

@@ -69,8 +69,10 @@ class _JsonLinesReader:
             text = decode_line(line, number, self._source)
             if not text.strip():
                 continue
+            position = len(numbers)
             for key, value in self._parse(text, number).items():
-                self._column(key).add(len(numbers), value, number)
+                column = self._columns.get(key) or self._new_column(key)
+                column.add(position, value, number)
             numbers.append(number)
             if len(numbers) == _ROWS_AT_ONCE:
                 self._finish_block(numbers)
@@ -100,13 +102,11 @@ class _JsonLinesReader:
                 problem = f"holds {_described(value)}, not an object"
         raise DataError(f"{problem}; {_ONE_OBJECT}", source=self._source, line=number)
 
-    def _column(self, key: str) -> _JsonColumn:
-        column = self._columns.get(key)
-        if column is None:
-            if not _is_unicode(key):
-                raise DataError(f"the key {quoted(key)} is no valid Unicode; rename it", source=self._source)
-            column = self._columns[key] = _JsonColumn(key, self._lines.rows)
-            self._builders.append(column.builder)
+    def _new_column(self, key: str) -> _JsonColumn:
+        if not _is_unicode(key):
+            raise DataError(f"the key {quoted(key)} is no valid Unicode; rename it", source=self._source)
+        column = self._columns[key] = _JsonColumn(key, self._lines.rows)
+        self._builders.append(column.builder)
         return column
 
     def _finish_block(self, line_numbers: list[int]) -> None:
@@ -135,13 +135,14 @@ class _JsonColumn:
         """Add the cell of a row, by the row's position in its block."""
         if value is None:
             return
-        if type(value) is not _Number:
+        kind = type(value)
+        if kind is not _Number:
             self._only_numbers = False
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        elif not isinstance(value, str):
-            self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
-            value = _UNUSABLE
+            if kind is bool:
+                value = "true" if value else "false"
+            elif kind is not str:
+                self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
+                value = _UNUSABLE
         self._positions.append(position)
         self._texts.append(value)
 
