@@ -19,6 +19,7 @@ SEEDS = {
     "arff": [
         b"@relation r\n@attribute a {x,'y z'}\n@attribute b date 'yyyy-MM-dd'\n@data\nx,2020-01-01\n{1 '2020-02-02'}\n"
     ],
+    "jsonl": [b'{"a": 1, "y": "p"}\n{"a": null, "b": [1]}\n'],
     "mapping": [b'target = "y"\n[columns]\na = { groups = { g = ["x"] }, other = "o" }\nb = { cut = [1.5] }\n'],
 }
 

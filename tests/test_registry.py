@@ -55,6 +55,14 @@ def test_an_unknown_name_is_an_error_that_lists_the_choices(trees: Registry[Tree
     assert str(caught.value) == f"tree_kind=: {shown} is not one of oak, ash, elm"
 
 
+def test_what_does_not_suit_is_as_good_as_unknown(trees: Registry[Tree]) -> None:
+    first, *others = trees.names()
+    assert trees.names(lambda tree: tree.name != first) == tuple(others)
+    assert trees.get(first, "tree", lambda tree: True).name == first
+    with pytest.raises(UsageError, match=f"'{first}' is not one of {', '.join(others)}$"):
+        trees.get(first, "tree", lambda tree: tree.name != first)
+
+
 def test_an_unknown_name_is_told_in_the_caller_s_language(trees: Registry[Tree]) -> None:
     with command_line_language(), pytest.raises(UsageError, match=r"^--tree-kind: 'fir' is not one of oak, ash, elm$"):
         trees["fir"]

@@ -10,15 +10,18 @@ from typer.main import get_command
 
 from probfs.cli import COMMANDS, build_app
 from probfs.cli.inspect import InspectionOutput
-from probfs.cli.options import DocumentOutput, ReadingOptions, choice, parsed, words
+from probfs.cli.options import DocumentOutput, ReadingOptions, TableOutput, choice, parsed, words
 from probfs.cli.rank import RankingOutput
 from probfs.errors import UsageError
 from probfs.ranking.result import Ranking
 from probfs.rendering.formats import OutputFormat
 from probfs.rendering.ranking_formats import RANKING_FORMATS
+from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
 from probfs.tables.readers import ReadOptions
 from tests.support.commands import Run
 from tests.support.table_content import Write
+from probfs.tables.writers import choose_table_format, table_bytes
+from tests.support.table_content import read_csv_text
 
 
 def test_an_option_of_words_shows_them_and_may_be_left_out_without_a_default() -> None:
@@ -72,6 +75,21 @@ def test_short_forms_do_what_the_long_ones_do(write: Write, run_here: Run) -> No
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert output.read_text() == run_here("rank", data, "--quiet", "--target", "y").stdout
     assert run_here("rank", data, "-qty", "--exclude", "a,b").returncode == 1
+
+
+def test_a_table_format_is_offered_where_it_can_be_read_and_where_it_can_be_written() -> None:
+    def offered(bundle: type[ReadingOptions] | type[TableOutput], name: str) -> list[str]:
+        return str(bundle.registered()[name].__metadata__[0].metavar).split("|")
+
+    read_only = TableFormat("r", "R", (".r",), read=lambda table_input: read_csv_text("a\n1\n"))
+    write_only = TableFormat("w", "W", (".w",), write=lambda table, *, target, safe: b"w")
+    with TABLE_FORMATS.registered(read_only), TABLE_FORMATS.registered(write_only):
+        assert offered(ReadingOptions, "input_format")[-2:] == ["excel", "r"]
+        assert offered(TableOutput, "format")[-2:] == ["jsonl", "w"]
+        assert format_of_path("t.w") is None
+        with pytest.raises(UsageError, match=r"the ending '\.r' tells no format"):
+            choose_table_format("t.r", None)
+        assert table_bytes(read_csv_text("a\n1\n"), choose_table_format("t.w", None)) == b"w"
 
 
 def test_a_result_is_not_written_over_its_input(tmp_path: Path) -> None:

@@ -36,6 +36,20 @@ def test_rows_count_as_often_as_they_stand_for() -> None:
     assert counts.use == "count (count=)"
 
 
+def test_of_a_column_that_cannot_be_ranked_kind_and_missing_cells_are_known() -> None:
+    frame = pd.DataFrame({"l": [[1], None, [2]], "b": [b"x", b"y", None], "y": ["p", "q", "p"]})
+    left_out = inspect_table(prepare(table_from_frame(frame), MappingFile(), ColumnChoice(exclude=["l", "b"])))
+    assert left_out.columns[:2] == (
+        ColumnSummary("l", "nested", 0, 1, None, 0, "left out (exclude=)"),
+        ColumnSummary("b", "other", 0, 1, None, 0, "left out (exclude=)"),
+    )
+    assert left_out.notes == ()
+    used = inspect_table(prepare(table_from_frame(frame), MappingFile(), ColumnChoice()))
+    refused = "rank would refuse this: <frame>: column '{}' holds {}, which cannot be ranked; "
+    expected = [refused.format("l", "list<item: int64>"), refused.format("b", "binary")]
+    assert [note[: len(start)] for note, start in zip(used.notes, expected, strict=True)] == expected
+
+
 def test_an_empty_column_has_no_most_frequent_value() -> None:
     summary = inspect_table(prepare_csv("a,y\n,p\n,q\n")).columns[0]
     assert summary == ColumnSummary("a", "text", 0, 2, None, 0, "category", ("empty",))

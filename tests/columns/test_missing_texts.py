@@ -41,3 +41,10 @@ def test_where_everything_is_missing_no_value_is_left() -> None:
     assert column.values.to_pylist() == []
     assert column.codes.tolist() == [0, 0]
     assert column.codes.dtype == np.uint8
+
+
+def test_a_column_that_cannot_be_used_stays_so() -> None:
+    table = table_from_frame(pd.DataFrame({"l": [[1], None], "y": ["nested", "p"]}))
+    marked = mark_missing(table, ["nested"])
+    assert marked.columns["l"] is table.columns["l"]
+    assert table_content(marked)["y"] == [None, "p"]

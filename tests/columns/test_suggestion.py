@@ -97,6 +97,15 @@ def test_columns_that_give_the_class_away_are_commented_on() -> None:
     assert "Leakage?" not in suggest_mapping(prepare_csv(rows(lambda n: n % 3)), "nb")
 
 
+def test_columns_that_cannot_be_ranked_are_dropped() -> None:
+    frame = pd.DataFrame({"id": range(40), "tags": [[1]] * 40, "y": ["p", "q"] * 20})
+    for names in (["id", "tags", "y"], ["tags", "y"]):
+        prepared = prepare(table_from_frame(frame[names]), MappingFile(), ColumnChoice())
+        text = suggest_mapping(prepared, "nb")
+        assert tomllib.loads(text)["drop"] == ["tags"]
+        assert '"tags",  # holds list<' in text
+
+
 def test_long_numeric_columns_are_cut_and_rare_values_grouped() -> None:
     mapping = suggest(rows(lambda n: n * 0.5, lambda n: "common" if n > 5 else f"v{n % 3}"), bins=4)
     assert mapping.columns == {"c0": Quantiles(4), "c1": Groups({"rare": ("v0", "v1", "v2")})}

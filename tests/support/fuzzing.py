@@ -13,9 +13,10 @@ from probfs.columns.mapping_file import MappingFile, parse_mapping
 from probfs.columns.prepare import apply_mapping, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import ProbfsError
-from probfs.tables.formats import TABLE_FORMATS
+from probfs.tables.formats import TABLE_FORMATS, is_writable
 from probfs.tables.readers.arff import read_arff
 from probfs.tables.readers.delimited import read_delimited
+from probfs.tables.readers.json_lines import read_json_lines
 from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
@@ -37,6 +38,10 @@ def try_arff(data: bytes) -> None:
     _try(lambda: _use(read_arff(_stream(data))))
 
 
+def try_json_lines(data: bytes) -> None:
+    _try(lambda: _use(read_json_lines(_stream(data))))
+
+
 def try_mapping(data: bytes) -> None:
     def apply() -> None:
         mapping = parse_mapping(data)
@@ -47,7 +52,7 @@ def try_mapping(data: bytes) -> None:
     _try(apply)
 
 
-TARGETS = {"csv": try_csv, "arff": try_arff, "mapping": try_mapping}
+TARGETS = {"csv": try_csv, "arff": try_arff, "jsonl": try_json_lines, "mapping": try_mapping}
 
 
 def _try(work: Callable[[], None]) -> None:
@@ -67,8 +72,9 @@ def _use(table: Table, mapping: MappingFile | None = None) -> None:
     for name, column in table.columns.items():
         assert len(column.codes) == table.rows, name
         assert not len(column.codes) or int(column.codes.max()) <= len(column.values), name
-    for format_name in TABLE_FORMATS.names():
-        table_bytes(table, format_name)
+    usable = {name: column for name, column in table.columns.items() if column.problem is None}
+    for format_name in TABLE_FORMATS.names(is_writable):
+        table_bytes(Table(table.source, usable, table.rows), format_name)
     for measured in (False, True):
         choice = ColumnChoice(numbers_as_they_are=measured)
         encode(prepare(table, mapping or MappingFile(), choice))
@@ -135,6 +141,21 @@ def arff_texts(draw: st.DrawFn) -> bytes:
     return _spoiled(draw, draw(_mostly("\n|\r\n", "\r")).join(lines).encode())
 
 
+_JSON_CELL = _mostly(
+    '1|2.5|-0|"x"|"1"|""|null|true', 'NaN|-Infinity|1e400|[1]|{"k": [2]}|"\\ud800"|"\\u0000"|"\\n"|x|"|' + "9" * 5000
+)
+
+
+@st.composite
+def json_lines_texts(draw: st.DrawFn) -> bytes:
+    lines = []
+    for _ in range(draw(st.integers(0, 8))):
+        keys = [draw(_mostly('"a"|"b"|"y"', '"é"|""|"\\ud800"|a')) for _ in range(draw(st.integers(0, 3)))]
+        members = (f"{key}: {draw(_JSON_CELL)}" for key in dict.fromkeys(keys))
+        lines.append("{" + ", ".join(members) + draw(_mostly("}", "|,}|]|} {}")))
+    return _spoiled(draw, draw(_mostly("\n|\r\n", "\r|\n\n")).join(lines).encode())
+
+
 _RULE = _mostly(
     '"category"|{ groups = { g = ["x"] } }|{ groups = { g = ["x"] }, other = "o" }|"== x"|"in [\'x\', \'z\']"',
     '"in [x"|{}|1|[[]]|""|"=="|{ groups = { g = [] } }',
@@ -169,4 +190,4 @@ def _spoiled(draw: st.DrawFn, data: bytes) -> bytes:
     return data[:position] + draw(st.binary(max_size=3)) + data[position + draw(st.integers(0, 3)) :]
 
 
-STRATEGIES = {"csv": csv_texts(), "arff": arff_texts(), "mapping": mapping_texts()}
+STRATEGIES = {"csv": csv_texts(), "arff": arff_texts(), "jsonl": json_lines_texts(), "mapping": mapping_texts()}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import probfs
 from probfs.errors import DataError
 from probfs.tables.readers import read_table
 from probfs.tables.table import Kind
@@ -38,3 +40,32 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1" + b"x" * 50 + b"PAR1")
     with pytest.raises(DataError, match="no readable Parquet"):
         read_table(tmp_path / "t.parquet")
+
+
+def test_names_from_the_file_are_safe_to_show(tmp_path: Path) -> None:
+    fields = pa.struct([("\x1b[31m\n" + "x" * 500, pa.int64())])
+    pq.write_table(pa.table({"a": pa.array([None, None], fields), "y": ["0", "1"]}), tmp_path / "t.parquet")
+    problem = str(read_table(tmp_path / "t.parquet").columns["a"].problem)
+    assert problem.startswith("holds struct<\\x1b[31m\\nxxx")
+    assert len(problem) < 160
+
+
+def test_a_column_left_out_may_hold_anything(tmp_path: Path) -> None:
+    plain = {"a": ["u", "v"] * 4, "y": ["0", "0", "1", "1"] * 2}
+    raw = pa.array([b"\xff"] * 8)
+    anything = {
+        "l": [[1, 2]] * 8,
+        "m": pa.array([[("k", 1)]] * 8, pa.map_(pa.string(), pa.int64())),
+        "t": pa.Array.from_buffers(pa.string(), 8, raw.buffers()),
+        "b": raw,
+    }
+    pq.write_table(pa.table(plain), tmp_path / "plain.parquet")
+    pq.write_table(pa.table({**anything, **plain}), tmp_path / "t.parquet")
+    (tmp_path / "drop.toml").write_text('drop = ["l", "m", "t", "b"]')
+    for classifier in ("nb", "svm"):
+        expected = probfs.rank(tmp_path / "plain.parquet", classifier=classifier).to_csv()
+        ways: list[dict[str, Any]] = [{"exclude": [*anything]}, {"include": ["a"]}, {"mapping": tmp_path / "drop.toml"}]
+        for left_out in ways:
+            assert probfs.rank(tmp_path / "t.parquet", classifier=classifier, **left_out).to_csv() == expected
+        with pytest.raises(DataError, match=r"t\.parquet: column 'm' holds map<.*>, which cannot be ranked"):
+            probfs.rank(tmp_path / "t.parquet", classifier=classifier, exclude=["l", "t", "b"])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.errors import UsageError
+from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.line_recorder import LineRecorder
-from probfs.tables.table import Kind, RowLines, numbers_of
+from probfs.tables.table import Column, Kind, RowLines, Table, numbers_of, unusable_column
 from tests.support.table_content import read_csv_text
 
 
@@ -63,3 +63,14 @@ def test_an_error_about_a_cell_says_its_line() -> None:
 def test_texts_are_numbers_if_that_loses_nothing(texts: list[str], kind: Kind, expected: list[float] | None) -> None:
     numbers = numbers_of(text_array(texts), kind)
     assert (None if numbers is None else numbers.tolist()) == expected
+
+
+def test_a_column_that_cannot_be_used_says_so_to_whoever_uses_it() -> None:
+    missing = np.array([True, False])
+    column = unusable_column("a", missing, Kind.NESTED, "holds lists")
+    table = Table("t.csv", {"a": column}, 2)
+    assert column.counts().tolist() == [1, 1]
+    with pytest.raises(DataError, match=r"^t\.csv: column 'a' holds lists; turn it into text .*, or leave it out$"):
+        table.usable(column)
+    usable = Column("b", column.codes, column.values)
+    assert table.usable(usable) is usable

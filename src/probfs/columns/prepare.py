@@ -109,7 +109,7 @@ def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:
         if name in mapping.drop:
             continue
         if rule is None or isinstance(rule, Numeric):
-            columns[name] = table.usable(column)
+            columns[name] = column
         else:
             columns[name] = recode_column(table, column, prepared.learn(column, rule))
     return Table(table.source, columns, table.rows, table.lines)

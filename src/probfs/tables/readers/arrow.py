@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
-from probfs.tables.arrow_arrays import numpy_array
+from probfs.tables.arrow_arrays import index_array, numpy_array
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
-from probfs.text import quoted
+from probfs.text import printable, quoted
 
 _UNNAMED_INDEX = "__index_level_"
+_LONGEST_TYPE = 60
 _NOT_UTF8 = "holds text that is not UTF-8"
 
 
@@ -67,7 +69,7 @@ def column_from_arrow(name: str, cells: pa.ChunkedArray, *, checked: bool = True
         problem, remedy = str(error), "turn it into text or numbers"
     except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
         not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or _is_text(cells.type)
-        damage = f"cannot be read: {str(error).splitlines()[0].rstrip('.')}"
+        damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"
         problem, remedy = _NOT_UTF8 if not_text else damage, "write the file again"
     return unusable_column(name, numpy_array(_combined(cells.is_null())), kind, problem, remedy)
 
@@ -105,20 +107,26 @@ def _texts_of_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     dtype = cells.type
     kind = _kind_of(dtype)
     if kind in (Kind.NESTED, Kind.OTHER):
-        raise _UnusableCellsError(f"holds {dtype}, which cannot be ranked")
+        raise _UnusableCellsError(f"holds {_shown(dtype)}, which cannot be ranked")
     if pa.types.is_dictionary(dtype):
         plain = [chunk.dictionary_decode() for chunk in cells.chunks]
         return _texts_of_cells(pa.chunked_array(plain, dtype.value_type))
     if pa.types.is_float16(dtype):
         return _texts_of_cells(pc.cast(cells, pa.float32()))
     if pa.types.is_floating(dtype):
-        present = pc.if_else(pc.is_nan(cells), pa.scalar(None, dtype), cells)
+        present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
         # Adding zero turns -0 into 0.
-        return pc.cast(pc.add(present, pa.scalar(0, dtype)), pa.string())
+        return pc.cast(pc.add(present, index_array(np.zeros(1)).cast(dtype)[0]), pa.string())
     if pa.types.is_timestamp(dtype):
         texts = _format_dates(pc.cast(cells, pa.timestamp("us"), safe=False))
         return pc.replace_substring_regex(texts, r"\.000000$", "")
     return _format_dates(cells) if kind is Kind.DATE else pc.cast(cells, pa.string())
+
+
+def _shown(dtype: pa.DataType) -> str:
+    """A dtype as messages show it; the names of a struct's fields come from the file, and may be long."""
+    text = str(dtype)
+    return printable(text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…")
 
 
 def _format_dates(cells: pa.ChunkedArray) -> pa.ChunkedArray:

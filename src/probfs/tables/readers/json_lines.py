@@ -24,6 +24,8 @@ from probfs.text import counted, quoted
 _ROWS_AT_ONCE = 20_000
 _READ_BYTES = 1 << 20
 _ONE_OBJECT = "JSON lines hold one object a line"
+_UNUSABLE = " "
+"""Stands for a cell that cannot be used, but is not missing."""
 
 
 def read_json_lines(stream: Utf8Stream) -> Table:
@@ -67,8 +69,10 @@ class _JsonLinesReader:
             text = decode_line(line, number, self._source)
             if not text.strip():
                 continue
+            position = len(numbers)
             for key, value in self._parse(text, number).items():
-                self._column(key).add(len(numbers), value, number)
+                column = self._columns.get(key) or self._new_column(key)
+                column.add(position, value, number)
             numbers.append(number)
             if len(numbers) == _ROWS_AT_ONCE:
                 self._finish_block(numbers)
@@ -98,13 +102,11 @@ class _JsonLinesReader:
                 problem = f"holds {_described(value)}, not an object"
         raise DataError(f"{problem}; {_ONE_OBJECT}", source=self._source, line=number)
 
-    def _column(self, key: str) -> _JsonColumn:
-        column = self._columns.get(key)
-        if column is None:
-            if not _is_unicode(key):
-                raise DataError(f"the key {quoted(key)} is no valid Unicode; rename it", source=self._source)
-            column = self._columns[key] = _JsonColumn(key, self._lines.rows)
-            self._builders.append(column.builder)
+    def _new_column(self, key: str) -> _JsonColumn:
+        if not _is_unicode(key):
+            raise DataError(f"the key {quoted(key)} is no valid Unicode; rename it", source=self._source)
+        column = self._columns[key] = _JsonColumn(key, self._lines.rows)
+        self._builders.append(column.builder)
         return column
 
     def _finish_block(self, line_numbers: list[int]) -> None:
@@ -133,13 +135,14 @@ class _JsonColumn:
         """Add the cell of a row, by the row's position in its block."""
         if value is None:
             return
-        if type(value) is not _Number:
+        kind = type(value)
+        if kind is not _Number:
             self._only_numbers = False
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        elif not isinstance(value, str):
-            self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
-            value = ""
+            if kind is bool:
+                value = "true" if value else "false"
+            elif kind is not str:
+                self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
+                value = _UNUSABLE
         self._positions.append(position)
         self._texts.append(value)
 
@@ -152,7 +155,7 @@ class _JsonColumn:
                 wrong = next(place for place, text in enumerate(self._texts) if not _is_unicode(text))
                 line = lines[self._positions[wrong]]
                 self._refuse(f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
-                cells = text_array([" "] * len(self._texts))
+                cells = text_array([_UNUSABLE] * len(self._texts))
             ((codes, dictionary),) = self.builder.encode(cells)
             spread = np.full(rows - self._rows, len(dictionary) - 1, dtype=codes.dtype)
             spread[self._positions] = codes

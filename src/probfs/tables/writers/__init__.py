@@ -26,8 +26,10 @@ def table_bytes(table: Table, format_name: str, target: str | None = None, *, sa
 
     The column called ``target`` is written as a list of classes even if they look like numbers, where the format tells
     these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
-    TSV.
+    TSV. A column that cannot be used cannot be written either.
     """
     write = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable).write
     assert write is not None
+    for column in table.columns.values():
+        table.usable(column)
     return write(table, target=target, safe=safe)
