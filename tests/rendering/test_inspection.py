@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_a_target_without_classes_is_said() -> None:
     assert "target y (the last column): no class" in render("table", empty)
 
 
-def inspect_rows(names: list[str], cells: list[tuple[object, ...]]) -> Inspection:
+def inspect_rows(names: list[str], cells: Sequence[tuple[object, ...]]) -> Inspection:
     return inspect_table(prepare_csv(csv_of_rows(names, cells)))
 
 
@@ -86,8 +87,7 @@ def test_the_table_fits_80_columns_with_names_and_values_shortened_in_the_middle
     lines = render("table", inspection, Presentation(width=80)).splitlines()
     assert max(map(len, lines)) <= 80
     shown = "\n".join(lines)
-    assert "the por…mbarked" in shown
-    assert "a va…ne (40)" not in shown
+    assert "the port…mbarked" in shown
     assert "(40)" in shown, "how many rows hold the value is never cut off"
     heads = [line.split()[0] for line in lines[4:] if not line.startswith(" ")]
     assert heads == ["PassengerId", "the", "a", "y"], "each column begins one line"
