@@ -42,3 +42,17 @@ def test_top_prints_the_best_of_all_that_were_computed(run: Run) -> None:
     document = json.loads(run("rank", *COMMUTE, "--top", 2, "--format", "json").stdout)
     assert (len(document["features"]), len(document["rounds"])) == (2, 6)
     assert "… and 4 more" in run("rank", *COMMUTE, "--top", 2, "--format", "table").stdout
+
+
+def test_identifiers_are_left_out_unless_they_are_wanted(run: Run) -> None:
+    cancer = SAMPLES / "breast_cancer.csv"
+    result = run("rank", cancer)
+    assert "sample_id" not in result.stdout
+    assert result.stdout == run("rank", cancer, "--exclude", "sample_id").stdout
+    assert "left out, as identifiers tell rows apart, not classes: 'sample_id' (" in result.stderr
+    assert "; --keep-identifiers ranks them" in result.stderr
+    kept = run("rank", cancer, "--keep-identifiers", "--format", "json")
+    document = json.loads(kept.stdout)
+    assert "sample_id" in {feature["feature"] for feature in document["features"]}
+    assert document["settings"]["keep_identifiers"] is True
+    assert "ranked, but they look like identifiers: 'sample_id'" in kept.stderr

@@ -11,7 +11,7 @@ from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.tables.readers import read_table
 from probfs.tables.readers.frame import table_from_frame
-from tests.support.prepared_tables import prepare_csv
+from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write, read_csv_text
 
 
@@ -87,3 +87,27 @@ def test_notes_of_the_reader_and_of_the_plans_are_kept(write: Write) -> None:
     prepared = prepare(read_csv_text(text), MappingFile(), ColumnChoice())
     assert prepared.notes
     assert inspect_table(prepared).notes == prepared.notes
+
+
+def test_identifiers_leakage_constants_and_empty_columns_are_flagged() -> None:
+    cells = [(n, "" if n % 2 else n % 5, "k", "", "ab"[n % 3 > 1], "pq"[n % 2]) for n in range(60)]
+    text = csv_of_rows(["nr", "boat", "same", "void", "a", "y"], cells)
+    leak = "leakage? missing or not tells 'q' in 100.0% of rows"
+    flags = {column.column: column.flags for column in inspect_table(prepare_csv(text)).columns}
+    assert flags == {
+        "nr": ("identifier",),
+        "boat": (leak,),
+        "same": ("constant",),
+        "void": ("empty",),
+        "a": (),
+        "y": (),
+    }
+    kept = inspect_table(prepare_csv(text, keep_identifiers=True))
+    assert kept.columns[0].use == "5 intervals at quantiles (60 numbers)"
+    assert kept.columns[0].flags == ("identifier? numbers the rows from 0 on",)
+    assert kept.notes[-1].startswith("these columns nearly give the class away (leakage?): 'boat' (missing or not")
+
+
+def test_only_labelled_rows_make_a_constant() -> None:
+    columns = inspect_table(prepare_csv("a,b,y\nx,x,p\nx,,q\nz,x,\n")).columns
+    assert [column.flags for column in columns] == [("constant",), (), ()]

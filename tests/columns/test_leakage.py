@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def test_the_best_split_is_found_however_pairs_are_counted(
         assert leak.share == 1 - expected / sum(weights)
 
 
-def leaks_of(cells: list[tuple[object, object]], **choice: Any) -> dict[str, Leak]:
+def leaks_of(cells: Sequence[tuple[object, object]], **choice: Any) -> dict[str, Leak]:
     return prepare_csv(csv_of_rows(["a", "k", "y"], [(a, "x", y) for a, y in cells]), **choice).leaks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probfs.columns.mapping_file import parse_mapping
-from probfs.columns.rules import Among, Category, Cut, Groups, Numeric, Ordering, Quantiles, Rule, Widths
+from probfs.columns.rules import Among, Category, Cut, Frequent, Groups, Numeric, Ordering, Quantiles, Rule, Widths
 from probfs.errors import MappingError
 from probfs.tables.table import Kind
 from tests.support.mappings import check_mistake
@@ -28,6 +28,8 @@ from tests.support.table_content import Write
         ("{ cut = [1970-01-01, 1970-01-02] }", Cut((0.0, 86_400.0), Kind.DATE)),
         ("{ quantiles = 10000 }", Quantiles(10_000)),
         ("{ widths = 2 }", Widths(2)),
+        ("{ min_count = 5 }", Frequent(5)),
+        ('{ min_count = 2, other = "rest" }', Frequent(2, "rest")),
         ('{ groups = { warm = ["red", 1] }, other = "cold" }', Groups({"warm": ("red", "1")}, "cold")),
     ],
 )
@@ -62,6 +64,12 @@ def test_a_rule_is_read(rule: str, expected: Rule) -> None:
         ("[columns]\nx = {}\n", 2, "needs one of cut, quantiles, widths, groups, min_count; found none"),
         ("[columns]\nx = { groups = {} }\n", 2, "groups must be a table of lists"),
         ("[columns]\nx = { groups = { a = [] } }\n", 2, "group 'a' is empty"),
+        ("[columns]\nx = { min_count = 1 }\n", 2, "min_count must be a whole number of rows, 2 or more"),
+        ("[columns]\nx = { min_count = 2.5 }\n", 2, "min_count must be a whole number"),
+        ("[columns]\nx = { min_count = true }\n", 2, "min_count must be a whole number"),
+        ("[columns]\nx = { min_count = 5, other = 2 }\n", 2, "other must be a name, in quotes"),
+        ("[columns]\nx = { min_count = 5, widths = 2 }\n", 2, "found min_count and widths"),
+        ("[columns]\nx = { mincount = 5 }\n", 2, "unknown key 'mincount'; did you mean 'min_count'?"),
         ('[columns]\nx = { groups = { a = ["1"] }, other = 2 }\n', 2, "other must be a name, in quotes"),
         ("[columns]\nx = { widths = 10001 }\n", 2, "widths must be a whole number from 2 to 10000"),
     ],

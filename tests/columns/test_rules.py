@@ -18,6 +18,7 @@ from probfs.columns.rules import (
     Category,
     Coder,
     Cut,
+    Frequent,
     Groups,
     Measured,
     Numeric,
@@ -153,6 +154,52 @@ def test_a_value_that_no_group_has_and_no_row_held_is_unknown_unless_there_is_an
     assert [into_group.labels.to_pylist(), into_group.assign(values).tolist()] == [["g"], [0, 0, 0]]
 
 
+def rows_of(*values: tuple[str, int], declared: list[str] | None = None) -> Seen:
+    """Values and how many labelled rows hold each."""
+    counts = np.array([rows for _, rows in values], dtype=np.int64)
+    return Seen(
+        text_array([v for v, _ in values]), counts, Kind.TEXT, None if declared is None else text_array(declared)
+    )
+
+
+def test_rare_values_go_by_one_name_and_so_do_values_that_no_labelled_row_held() -> None:
+    learned = Frequent(5).learn(rows_of(("c", 5), ("b", 4), ("a", 9), ("d", 1)))
+    assert learned.labels.to_pylist() == ["a", "c", "other"]
+    assert learned.assign(text_array(["a", "b", "c", "d", "new"])).tolist() == [0, 2, 1, 2, 2]
+    nothing_rare = Frequent(5).learn(rows_of(("c", 5), ("a", 9)))
+    assert nothing_rare.labels.to_pylist() == ["a", "c"]
+    assert nothing_rare.assign(text_array(["c", "new"])).tolist() == [1, UNKNOWN]
+    assert Frequent(5).learn(rows_of(("a", 5), declared=["a", "z"])).labels.to_pylist() == ["a", "other"]
+
+
+def test_the_name_of_rare_values_is_free_unless_the_user_gave_it() -> None:
+    seen = rows_of(("other", 7), ("other_", 7), ("b", 1))
+    assert Frequent(5).learn(seen).labels.to_pylist() == ["other", "other_", "other__"]
+    joined = Frequent(5, "other").learn(seen)
+    assert joined.labels.to_pylist() == ["other", "other_"]
+    assert joined.assign(text_array(["b", "other", "other_"])).tolist() == [0, 0, 1]
+    rare = Frequent(5).learn(rows_of(("a", 7), ("other", 1), ("b", 1)))
+    assert rare.labels.to_pylist() == ["a", "other"]
+    assert rare.assign(text_array(["a", "b", "other"])).tolist() == [0, 1, 1]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", "other", "other_"]), min_size=1), st.integers(2, 5))
+def test_rows_of_a_frequent_value_keep_it_and_no_others_do(cells: list[str], least: int) -> None:
+    values = sorted(set(cells))
+    learned = Frequent(least).learn(rows_of(*((value, cells.count(value)) for value in values)))
+    new = [learned.labels.to_pylist()[code] for code in learned.assign(text_array(cells))]
+    rare = {after for before, after in zip(cells, new, strict=True) if cells.count(before) < least}
+    assert len(rare) <= 1
+    kept = [(before, after) for before, after in zip(cells, new, strict=True) if cells.count(before) >= least]
+    assert all(before == after and after not in rare for before, after in kept)
+
+
+def test_only_labelled_rows_make_a_value_frequent() -> None:
+    cells: list[str | None] = ["a", "a", "b", "b", None]
+    labels: list[str | None] = ["p", "q", "p", None, "q"]
+    assert mapped(cells, "{ min_count = 2, other = 'few' }", labels) == ["a", "a", "few", "few", None]
+
+
 def test_a_guess_takes_text_among_numbers_for_missing_and_the_user_s_word_does_not() -> None:
     numbers = [str(number) for number in range(9)]
     guessed, told = (learn(Quantiles(2, strict=strict), numbers) for strict in (False, True))
@@ -212,6 +259,8 @@ def test_numeric_is_checked_before_its_values_are_counted() -> None:
         (Ordering(">", 86_400.0, Kind.DATE), "yes/no: > 1970-01-02"),
         (Among(("a", "b")), "yes/no: 'a', 'b'"),
         (Among(("a",), negated=True), "yes/no: not 'a'"),
+        (Frequent(5), "category, 'other' for values in fewer than 5 rows"),
+        (Frequent(2000, "rest"), "category, 'rest' for values in fewer than 2,000 rows"),
         (Groups({"g": ("a",)}), "groups 'g'"),
         (Groups({"g": ("a",)}, "rest"), "groups 'g', the rest 'rest'"),
     ],

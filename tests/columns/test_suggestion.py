@@ -15,7 +15,7 @@ from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MOST_BYTES, MappingFile, parse_mapping
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import Category, Frequent, Groups, Measured, Numeric, Quantiles, Rule
+from probfs.columns.rules import Category, Cut, Frequent, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.suggestion import suggest_mapping, toml_text
 from probfs.tables.readers.frame import table_from_frame
 from probfs.text import is_unseen
@@ -134,6 +134,14 @@ def test_infinite_numbers_are_called_missing_beside_the_texts_that_were_given() 
 def test_a_target_that_is_a_quantity_is_cut_and_one_of_many_names_is_not() -> None:
     assert suggest(csv_of_rows(["a", "y"], [(n % 3, n * 1.5) for n in range(60)])).columns["y"] == Quantiles(2)
     assert "y" not in suggest(csv_of_rows(["a", "y"], [(n % 3, f"k{n}") for n in range(60)])).columns
+
+
+@pytest.mark.parametrize(("same", "rule"), [(70, Quantiles(3)), (2000, Cut((58.5,)))])
+def test_a_quantity_whose_largest_value_is_the_most_frequent_still_gets_two_classes(same: int, rule: Rule) -> None:
+    text = csv_of_rows(["a", "y"], [(n % 3, min(n, 59) + 0.5) for n in range(60 + same)])
+    mapping = suggest(text)
+    assert mapping.columns["y"] == rule
+    assert len(prepare(read_csv_text(text), mapping, ColumnChoice()).target.classes) == 2
 
 
 def test_very_many_rare_values_do_not_make_a_mapping_that_is_too_large() -> None:

@@ -21,6 +21,7 @@ _MOST_LISTED = 6
 """Rare values that a group lists; more of them are grouped by a rule."""
 _MOST_TEXT = 2 << 20
 """A mapping must stay below its size limit, however long the names of rare values are."""
+_MOST_TARGET_INTERVALS = 10
 _RARE_SHARE = 0.01
 _RARE_ROWS = 5
 
@@ -119,7 +120,21 @@ def _target_rule(prepared: PreparedTable) -> list[str]:
     if not _finite_numbers(prepared.table.columns[target.name]):
         return []
     note = f"{len(target.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
-    return [f"{toml_text(target.name)} = {{ quantiles = 2 }}  # {note}"]
+    return [f"{toml_text(target.name)} = {{ {_cut_into_classes(prepared)} }}  # {note}"]
+
+
+def _cut_into_classes(prepared: PreparedTable) -> str:
+    """The fewest quantiles that make two classes; where most rows hold the largest number, a cut below that."""
+    column = prepared.table.columns[prepared.target.name]
+    counts = column.counts(prepared.labelled_weights)[:-1]
+    codes = np.flatnonzero(counts)
+    seen = Seen(column.values.take(index_array(codes)), counts[codes], column.kind)
+    for intervals in range(2, _MOST_TARGET_INTERVALS + 1):
+        if len(Quantiles(intervals).points(seen)):
+            return f"quantiles = {intervals}"
+    numbers = numbers_of(seen.values, seen.kind)
+    assert numbers is not None
+    return f"cut = [{np.unique(numbers)[-2].item()!r}]"
 
 
 def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
