@@ -70,10 +70,11 @@ class PreparedTable:
 
 def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> PreparedTable:
     """Decide what every column is for, and read the target and the row counts."""
-    mapping.check_names(table.columns, table.source)
+    mapping.check_names(table.columns, table.source, table.left_out)
     for parameter, names in (("include", choice.include), ("exclude", choice.exclude)):
         for name in names:
-            table.column(name, parameter)
+            if parameter != "exclude" or name not in table.left_out:
+                table.column(name, parameter)
     missing = (*choice.na, *mapping.missing)
     table = mark_missing(table, missing)
     target_name, reason = choose_target(table, mapping, choice)

@@ -52,6 +52,8 @@ class TableInput:
     """The encoding of a text format."""
     delimiter: str
     """What separates the cells of a delimited format."""
+    other_delimiters: str = ""
+    """What else may separate them, if the delimiter does not split the header."""
 
     def as_utf8(self) -> Utf8Stream:
         """The file's text as UTF-8, whatever its encoding."""

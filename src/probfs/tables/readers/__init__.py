@@ -19,7 +19,7 @@ class ReadOptions:
     format: str | None = None
     """The name of a table format; without one, the file's ending or else its first bytes decide."""
     delimiter: str | None = None
-    """The character between cells of CSV and TSV; without one, a comma and a tab."""
+    """The character between cells of CSV and TSV; without one, a comma or what the first lines show, and a tab."""
     encoding: str = "utf-8"
     """The encoding of text formats."""
     max_unpacked: int | None = None
@@ -54,7 +54,9 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
             problem = f"{source} is {table_format.title}, which has no delimiter to choose"
             raise UsageError(f"{option('delimiter')}: {problem}")
         _refuse_other_binary(table_format, head, source)
-        return table_format.read(TableInput(raw, source, options.encoding, options.delimiter or table_format.delimiter))
+        delimiter = options.delimiter or table_format.delimiter
+        others = "" if options.delimiter else table_format.other_delimiters
+        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others))
 
 
 def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.readers.column_builder import ColumnBuilder
+from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Kind, Table
 from probfs.text import quoted
 
@@ -19,10 +20,11 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
     """A table of typed columns as a table of text categories."""
     unnamed = [name for name in arrow.column_names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
+    named = zip(arrow.column_names, arrow.columns, strict=True)
+    stored = [(name, cells) for name, cells in named if name not in unnamed]
+    header = name_columns([name for name, _ in stored], source)
     columns = {}
-    for name, cells in zip(arrow.column_names, arrow.columns, strict=True):
-        if name in unnamed:
-            continue
+    for name, (_, cells) in list(zip(header.names, stored, strict=True))[header.indexes :]:
         if name in columns:
             raise DataError(f"two columns are called {quoted(name)}; rename one", source=source)
         texts, kind = _texts_of_cells(name, cells, source)
@@ -36,7 +38,7 @@ def table_from_arrow(arrow: pa.Table, source: str) -> Table:
         columns[name], _ = builder.finish(kind)
     if not arrow.num_rows:
         raise DataError("has no data rows; is it the right file?", source=source)
-    return Table(source, columns, arrow.num_rows, notes=notes)
+    return Table(source, columns, arrow.num_rows, notes=(*notes, *header.notes), left_out=header.left_out)
 
 
 def _index_names(arrow: pa.Table) -> list[str]:

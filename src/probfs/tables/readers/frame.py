@@ -20,7 +20,7 @@ FRAME_SOURCE = "<frame>"
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    names = [str(name) for name in frame.columns]
+    names = [_column_name(name) for name in frame.columns]
     try:
         arrays = [_arrow_array(name, frame.iloc[:, position]) for position, name in enumerate(names)]
     except UnicodeEncodeError as error:
@@ -29,6 +29,14 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
     if not names:
         raise DataError("has no columns", source=FRAME_SOURCE)
     return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
+
+
+def _column_name(name: object) -> str:
+    """A column's name as text; None and NaN name nothing."""
+    from pandas import isna
+    from pandas.api.types import is_scalar
+
+    return "" if is_scalar(name) and isna(name) else str(name)
 
 
 def _arrow_array(name: str, series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
