@@ -172,9 +172,9 @@ def test_an_unnamed_first_column_is_left_out(monkeypatch: pytest.MonkeyPatch, bl
     assert [table.lines.line(row) for row in range(3)] == [2, 3, 4]
 
 
-@pytest.mark.parametrize("block", [4, 1 << 20])
+@pytest.mark.parametrize("block", [60, 1 << 20])
 def test_row_names_that_the_header_does_not_count_are_left_out(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(csv_blocks, "BLOCK_BYTES", 40 if block == 4 else block)
+    monkeypatch.setattr(csv_blocks, "BLOCK_BYTES", block)
     table = read_csv_text('"mpg","cyl"\n"Mazda",21,6\n"Datsun, 710",22.8,4\n\n"Valiant",18,6\n')
     assert table_content(table) == {"mpg": ["21", "22.8", "18"], "cyl": ["6", "4", "6"]}
     assert table.notes == ("t.csv: the unnamed first column was left out as a row index",)

@@ -31,7 +31,7 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
     return table_from_arrow(pa.Table.from_arrays(arrays, names=names), FRAME_SOURCE)
 
 
-def _column_name(name: object) -> str:
+def _column_name(name: Any) -> str:
     """A column's name as text; None and NaN name nothing."""
     from pandas import isna
     from pandas.api.types import is_scalar
