@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.missing_texts import mark_missing
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, recode_column, translate_codes
 from probfs.columns.roles import ColumnPlan
@@ -29,7 +28,7 @@ _MANY_UNSEEN = 0.5
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     _check_target(prepared)
-    others = [mark_missing(table, prepared.missing) for table in unlabelled]
+    others = [prepared.texts.read(table) for table in unlabelled]
     _check_columns(prepared, others)
     count = prepared.choice.count
     notes = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from probfs.columns.cell_texts import CellTexts, learn_texts, texts_named_missing
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.missing_texts import mark_missing
 from probfs.columns.recoding import learn_rule, recode_column
@@ -26,8 +27,8 @@ class PreparedTable:
     table: Table
     target: Target
     choice: ColumnChoice
-    missing: tuple[str, ...]
-    """The texts that mean missing, by the user's word and the mapping's."""
+    texts: CellTexts
+    """What the texts of cells mean, for tables of further rows."""
     weights: Integers
     """How many equal rows each row stands for."""
     labelled_weights: Integers | None
@@ -68,15 +69,19 @@ class PreparedTable:
         return learn_rule(self.table, column, rule, self.labelled_weights)
 
 
-def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> PreparedTable:
-    """Decide what every column is for, and read the target and the row counts."""
+def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None = None) -> PreparedTable:
+    """Decide what every column is for, and read the target and the row counts.
+
+    ``decimal`` is what stands before the decimals of a number; without one, a point, and commas are noticed.
+    """
     mapping.check_names(table.columns, table.source, table.left_out)
     for parameter, names in (("include", choice.include), ("exclude", choice.exclude)):
         for name in names:
             if parameter != "exclude" or name not in table.left_out:
                 table.column(name, parameter)
-    missing = (*choice.na, *mapping.missing)
-    table = mark_missing(table, missing)
+    table = mark_missing(table, texts_named_missing(choice, mapping))
+    texts = learn_texts(table, mapping, choice, decimal)
+    table = texts.read_columns(table)
     target_name, reason = choose_target(table, mapping, choice)
     if choice.count is not None:
         table.column(choice.count, "count")
@@ -85,7 +90,9 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     target = read_classes(table, mapping, target_name, reason, None if choice.count is None else weights)
     labelled_weights = _labelled_weights(target.labels, weights)
     plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights)
-    return PreparedTable(table, target, choice, missing, weights, labelled_weights, plans, (*table.notes, *notes))
+    used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
+    table = replace(table, notes=(*table.notes, *texts.notes(used)))
+    return PreparedTable(table, target, choice, texts, weights, labelled_weights, plans, (*table.notes, *notes))
 
 
 def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:

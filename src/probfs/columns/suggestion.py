@@ -16,7 +16,7 @@ from probfs.columns.roles import ColumnPlan
 from probfs.columns.rules import Measured, Quantiles, Seen, short_number
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, Kind, numbers_of
-from probfs.text import counted, is_unseen, printable
+from probfs.text import counted, is_unseen, option, printable
 
 _ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|uuid|guid|key|index|idx|row|rownum|nr|no|number)$|^(?:id|uuid|guid)(?:[_\W]|$)", re.I
@@ -37,8 +37,9 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     rules, kept = _rules(prepared, features)
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
-    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''} --mapping THIS_FILE"
-    missing = (*prepared.choice.na, *_infinite_texts(prepared))
+    decimal = "" if prepared.texts.decimal is None else f" --decimal {prepared.texts.decimal}"
+    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''}{decimal} --mapping THIS_FILE"
+    missing = _missing_texts(prepared)
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
         f"target = {toml_text(prepared.target.name)}  # {prepared.target.reason}",
@@ -47,7 +48,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
         *(["drop = [", *drops, "]"] if drops else ["drop = []"]),
         "",
         '# Texts that mean "not known", besides the empty cell.',
-        f"missing = [{', '.join(toml_text(text) for text in missing)}]",
+        *(["missing = [", *missing, "]"] if missing else ["missing = []"]),
         "",
         "[columns]",
         *_target_rule(prepared),
@@ -122,6 +123,15 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
         note = f"{counted(len(rare), 'value')} in few rows each"
         return f"{key} = {{ groups = {{ {toml_text(_group_name(column))} = [{listing}] }} }}  # {note}"
     return None
+
+
+def _missing_texts(prepared: PreparedTable) -> list[str]:
+    """Lines with the texts that mean missing, by the user's word and by where they stand."""
+    reasons = dict.fromkeys(prepared.texts.missing, option("na"))
+    agreed = prepared.texts.agreed_missing(prepared.table, prepared.target.name)
+    reasons |= {text: f"in {', '.join(map(printable, names[:6]))}" for text, names in agreed.items()}
+    reasons |= dict.fromkeys(_infinite_texts(prepared), "infinite")
+    return [f"    {toml_text(text)},  # {reason}" for text, reason in reasons.items()]
 
 
 def _infinite_texts(prepared: PreparedTable) -> list[str]:

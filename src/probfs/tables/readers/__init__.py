@@ -24,6 +24,8 @@ class ReadOptions:
     """The encoding of text formats."""
     max_unpacked: int | None = None
     """How many bytes gzip data may unpack to; without a limit, as many as are not suspicious."""
+    decimal: str | None = None
+    """What stands before the decimals of a number, a point or a comma; without one, a point."""
 
     def __post_init__(self) -> None:
         if self.format is not None:
@@ -33,12 +35,14 @@ class ReadOptions:
         ):
             problem = f"{self.delimiter!r} is not one plain character, like ';' or a tab"
             raise UsageError(f"{option('delimiter')}: {problem}")
+        if self.decimal not in (None, ".", ","):
+            raise UsageError(f"{option('decimal')}: {self.decimal!r} is neither '.' nor ','")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
         known = format_of_path(path)
         delimiter = self.delimiter if known is None or known.delimiter else None
-        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked)
+        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked, self.decimal)
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Table:
