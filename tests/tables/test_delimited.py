@@ -186,6 +186,7 @@ def test_row_names_that_the_header_does_not_count_are_left_out(monkeypatch: pyte
         "1,2,3\n",  # one row is too little to judge by
         "1,2,3\n4,5\n",
         "1,2,3\n4,5,6,7\n",
+        "3,5,x\n1,7,y\n",
         "1,5,x\n1,7,y\n",  # decimal commas: a name that two rows have is none
         ",2,3\nb,5,6\n",
         "1,2,\n4,5,\n",  # a delimiter at the end of each line
@@ -195,3 +196,8 @@ def test_rows_that_are_too_long_in_any_other_way_are_refused(rows: str) -> None:
     with pytest.raises(DataError, match="3 fields, but the header has 2") as caught:
         read_csv_text(f"a,b\n{rows}")
     assert caught.value.line == 2
+
+
+def test_a_single_column_with_commas_has_no_row_names() -> None:
+    with pytest.raises(DataError, match="2 fields, but the header has 1"):
+        read_csv_text("x\n1,5\n2,5\n")

@@ -16,6 +16,8 @@ from probfs.tables.table import Column, Kind, Table, code_type, is_number
 
 UNMISTAKABLE = ("NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "#N/A", "#NA", "<NA>", "?")
 """Texts that seldom mean anything but missing, in whatever column."""
+ALSO_WORDS = ("None",)
+"""Those of them that real tables hold as a value about as often, as in None, Some, Marked: a draft does not decide."""
 AMONG_NUMBERS = ("", "na", "n.a.", "none", "NONE", "nil", "-", "--", ".", "..")
 """Texts that mean missing only where all others are numbers; the first is a cell of blanks."""
 AUTO, NONE = "auto", "none"

@@ -14,6 +14,7 @@ from enum import Enum
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.table import Kind, numbers_of
 
 DECIMALS = (".", ",")
@@ -28,7 +29,7 @@ class NumberStyle(Enum):
     """How the texts of a column write numbers, where that is not the plain way."""
 
     THOUSANDS = "with thousands separators"
-    DECIMAL_COMMA = "with decimal commas"
+    DECIMAL_COMMA = "with decimal commas (1.234,5)"
     EITHER = "with decimal commas or thousands separators"
 
 
@@ -53,7 +54,7 @@ def style_of_numbers(values: pa.StringArray, decimal: str | None) -> NumberStyle
     """
     if not all(_WITH_ANY.match(text.strip()) for text in values[:_SAMPLE].to_pylist()):
         return None
-    if not _may_hold(values, (*_SEPARATORS, b".") if decimal == "," else _SEPARATORS):
+    if not (_may_hold(values, _SEPARATORS) or _points_separate(values, decimal)):
         return None
     trimmed = pc.utf8_trim_whitespace(values)
     with_point = decimal != "," and _all_match(trimmed, _WITH_POINT)
@@ -87,6 +88,13 @@ def respell_numbers(values: pa.StringArray, style: NumberStyle) -> pa.StringArra
         plain = pc.replace_substring(plain, ",", ".")
     # A text without separators keeps the blanks around it, as in any other column of numbers.
     return pc.if_else(pc.and_(matches, pc.not_equal(plain, trimmed)), plain, values)
+
+
+def _points_separate(values: pa.StringArray, decimal: str | None) -> bool:
+    """Whether points may separate thousands: where decimals have a comma, or where a text has several points."""
+    if decimal == "." or not _may_hold(values, (b".",)):
+        return False
+    return decimal == "," or numpy_array(pc.count_substring(values, ".")).max(initial=0) > 1
 
 
 def _all_match(values: pa.StringArray, pattern: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from probfs.columns.encode import MOST_CLASSES_OF_NUMBERS
 from probfs.columns.inspection import kind_of
 from probfs.columns.limits import CUT_ABOVE
+from probfs.columns.missing_texts import ALSO_WORDS
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnPlan
 from probfs.columns.rules import Measured, Quantiles, Seen, short_number
@@ -23,6 +24,7 @@ _ID_NAME = re.compile(
 )
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
 _MOST_GROUPED = 200
+_MOST_NAMED = 6
 _MOST_TEXT = 2 << 20
 """A mapping must stay below its size limit, however long the names of rare values are."""
 _RARE_SHARE = 0.01
@@ -129,9 +131,15 @@ def _missing_texts(prepared: PreparedTable) -> list[str]:
     """Lines with the texts that mean missing, by the user's word and by where they stand."""
     reasons = dict.fromkeys(prepared.texts.missing, option("na"))
     agreed = prepared.texts.agreed_missing(prepared.table, prepared.target.name)
-    reasons |= {text: f"in {', '.join(map(printable, names[:6]))}" for text, names in agreed.items()}
+    reasons |= {text: f"in {', '.join(map(printable, names[:_MOST_NAMED]))}" for text, names in agreed.items()}
     reasons |= dict.fromkeys(_infinite_texts(prepared), "infinite")
-    return [f"    {toml_text(text)},  # {reason}" for text, reason in reasons.items()]
+    undecided = {text for text in agreed if text.strip() in ALSO_WORDS and text not in prepared.texts.missing}
+    return [
+        f"    # {toml_text(text)},  # {reason}: missing, or a value?"
+        if text in undecided
+        else f"    {toml_text(text)},  # {reason}"
+        for text, reason in reasons.items()
+    ]
 
 
 def _infinite_texts(prepared: PreparedTable) -> list[str]:

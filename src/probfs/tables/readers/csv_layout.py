@@ -9,6 +9,7 @@ from probfs.errors import DataError
 from probfs.tables.readers.csv_records import CsvRecords
 
 _ROWS_LOOKED_AT = 10
+_LONGEST_NUMBER = 20
 DELIMITER_NAMES = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 """Delimiters as messages show them."""
 
@@ -27,17 +28,21 @@ def recognise_delimiter(block: bytes, delimiter: str, others: Sequence[str], sou
 def rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> bool:
     """Whether each of a block's rows begins with a name that the header of ``width`` columns does not count.
 
-    So R's ``write.table`` writes row names. Names are not blank and no two are the same; a last cell that is empty in
-    all rows would rather come from a delimiter at the end of each line.
+    So R's ``write.table`` writes row names. Rows can be too long for other reasons: a last cell that is empty in all of
+    them comes from a delimiter at the end of each line; and where decimal commas split a column, the first cells are
+    hardly all different, nor numbers in ascending order. A single column is left alone: commas in it are likelier.
     """
     # Nearly all files are told by their first row, and need no more than that.
-    if [len(row) for row in _records(block, delimiter, 1, source) or ()] != [width + 1]:
+    if width < 2 or [len(row) for row in _records(block, delimiter, 1, source) or ()] != [width + 1]:
         return False
     rows = _records(block, delimiter, None, source) or []
     if any(len(row) != width + 1 for row in rows) or all(row[-1] == "" for row in rows):
         return False
-    names = {row[0] for row in rows if row[0].strip()}
-    return 1 < len(rows) == len(names)
+    names = [row[0] for row in rows if row[0].strip()]
+    if not 1 < len(rows) == len(set(names)):
+        return False
+    numbers = [int(name) for name in names if name.isascii() and name.isdigit() and len(name) < _LONGEST_NUMBER]
+    return len(numbers) < len(names) or numbers == sorted(numbers)
 
 
 def _records(block: bytes, delimiter: str, most: int | None, source: str) -> list[list[str]] | None:
