@@ -35,8 +35,8 @@ def test_an_option_with_a_parser_says_its_default_in_its_help() -> None:
 
 def test_reading_options_are_those_of_the_reader() -> None:
     assert ReadingOptions().chosen() == ReadOptions()
-    chosen = ReadingOptions(delimiter=";", encoding="latin-1", max_unpacked=9, input_format="csv").chosen()
-    assert chosen == ReadOptions("csv", ";", "latin-1", 9)
+    chosen = ReadingOptions(delimiter=";", encoding="latin-1", max_unpacked=9, input_format="csv", decimal=",")
+    assert chosen.chosen() == ReadOptions("csv", ";", "latin-1", 9, ",")
 
 
 def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:

@@ -80,6 +80,8 @@ class CellTexts:
 
         A text that the target or a column of words holds as a value is not among them.
         """
+        if NONE in self.words:
+            return {}
         found: dict[str, list[str]] = {}
         for name, texts in self.columns.items():
             for text in (*texts.missing, *texts.doubtful):
