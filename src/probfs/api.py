@@ -109,7 +109,7 @@ def rank(
         every column; ``"none"`` takes none but those named.
     delimiter : str, default: ",", or ";", a tab or "|" where the first lines show it
         What separates the cells of a CSV file.
-    decimal : {".", ","}, default "."
+    decimal : {".", ","}, default: a point
         What stands before the decimals of numbers; the other one separates thousands. Columns of decimal commas are
         noticed without it.
     encoding : str, default "utf-8"
