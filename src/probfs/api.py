@@ -50,6 +50,7 @@ def rank(
     bins: int | None = None,
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
+    decimal: str | None = None,
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
@@ -107,10 +108,14 @@ def rank(
         The column that says how many equal rows a row stands for.
     bins : int, default 5
         For ``"nb"``: into how many intervals an unmapped numeric column with more than 20 values is cut.
-    na : str or sequence of str, default: none
-        Texts that mean missing, besides the empty cell.
-    delimiter : str, default ","
+    na : str or sequence of str, default: texts that look so in columns of numbers
+        Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
+        every column; ``"none"`` takes none but those named.
+    delimiter : str, default: ",", or ";", a tab or "|" where the first lines show it
         What separates the cells of a CSV file.
+    decimal : {".", ","}, default: a point
+        What stands before the decimals of numbers; the other one separates thousands. Columns of decimal commas are
+        noticed without it.
     encoding : str, default "utf-8"
         The encoding of text files.
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
@@ -167,7 +172,7 @@ def rank(
         },
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
-    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked)
+    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
 
     inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
     encoded = encode_inputs(inputs, settings, listeners)

@@ -64,3 +64,17 @@ def test_a_wrong_distribution_is_one_clear_line(run: Run, write: Write, content:
     result = run("exact", joint)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"probfs: error: {joint}{message}\n"
+
+
+def test_probabilities_with_decimal_commas_are_read_on_the_users_word(run: Run, write: Write) -> None:
+    plain = "a,b,p,p_y\n0,0,0.25,0.5\n0,1,1/4,0.125\n1,0,0.5,1\n"
+    european = "".join(f"{number};{line}\n" for number, line in enumerate(plain.replace(",", ";").splitlines()))
+    path = write("c.csv", european.replace(".", ",").replace("0;a", ";a", 1))
+    expected = run("exact", write("p.csv", plain)).stdout
+    result = run("exact", path, "--decimal", ",")
+    assert result.stdout == expected
+    assert result.stderr.splitlines() == [
+        f"probfs: {path}: cells are separated by ';'",
+        f"probfs: {path}: the unnamed first column was left out as a row index",
+    ]
+    assert "'0,25' is no number" in run("exact", path).stderr

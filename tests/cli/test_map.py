@@ -28,3 +28,11 @@ def test_mapping_inside_rank_and_before_it_are_the_same(run: Run, tmp_path: Path
     assert run("rank", "mapped.arff").stdout == inside
     piped = run("map", sample, "--mapping", mapping)
     assert run("rank", "-", stdin=piped.stdout.encode()).stdout == inside
+
+
+def test_what_was_made_of_the_cells_is_said(run: Run, write: Write) -> None:
+    path = write("t.csv", ",x,y\n0,1,p\n1,2,q\n2,3,p\n3,NA,q\n")
+    result = run("map", path, "--mapping", write("m.toml", ""))
+    assert result.stdout == "x,y\n1,p\n2,q\n3,p\n,q\n"
+    assert "the unnamed first column was left out as a row index" in result.stderr
+    assert "taken as missing among numbers: 'NA' in 'x'" in result.stderr

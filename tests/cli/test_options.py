@@ -18,10 +18,9 @@ from probfs.rendering.formats import OutputFormat
 from probfs.rendering.ranking_formats import RANKING_FORMATS
 from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
 from probfs.tables.readers import ReadOptions
-from tests.support.commands import Run
-from tests.support.table_content import Write
 from probfs.tables.writers import choose_table_format, table_bytes
-from tests.support.table_content import read_csv_text
+from tests.support.commands import Run
+from tests.support.table_content import Write, read_csv_text
 
 
 def test_an_option_of_words_shows_them_and_may_be_left_out_without_a_default() -> None:
@@ -42,8 +41,8 @@ def test_an_option_with_a_parser_says_its_default_in_its_help() -> None:
 
 def test_reading_options_are_those_of_the_reader() -> None:
     assert ReadingOptions().chosen() == ReadOptions()
-    chosen = ReadingOptions(delimiter=";", encoding="latin-1", max_unpacked=9, input_format="csv").chosen()
-    assert chosen == ReadOptions("csv", ";", "latin-1", 9)
+    chosen = ReadingOptions(delimiter=";", encoding="latin-1", max_unpacked=9, input_format="csv", decimal=",")
+    assert chosen.chosen() == ReadOptions("csv", ";", "latin-1", 9, ",")
 
 
 def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:

@@ -10,6 +10,7 @@ import pytest
 import probfs
 from tests.support.commands import COMMUTE, Run
 from tests.support.paths import SAMPLES
+from tests.support.table_content import Write
 
 
 def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) -> None:
@@ -56,3 +57,27 @@ def test_identifiers_are_left_out_unless_they_are_wanted(run: Run) -> None:
     assert "sample_id" in {feature["feature"] for feature in document["features"]}
     assert document["settings"]["keep_identifiers"] is True
     assert "ranked, but they look like identifiers: 'sample_id'" in kept.stderr
+
+
+def test_a_european_table_ranks_with_one_option(run: Run, write: Write) -> None:
+    cells = [(f"{n // 8 + n % 8 / 8:.3f}", "NA" if n % 9 else str(n), str(n // 40)) for n in range(80)]
+    plain = write("plain.csv", "x,z,y\n" + "".join(",".join(row) + "\n" for row in cells))
+    rows = "".join(f'"{n}";' + ";".join(row) + "\n" for n, row in enumerate(cells))
+    european = '"";"x";"z";"y"\n' + rows.replace(".", ",")
+    result = run("rank", "-", "--decimal", ",", stdin=european.encode())
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == run("rank", plain).stdout
+    for note in (
+        "probfs: <stdin>: cells are separated by ';'",
+        "probfs: <stdin>: the unnamed first column was left out as a row index",
+        "probfs: read as numbers with decimal commas (1.234,5): 'x'",
+        "probfs: taken as missing among numbers: 'NA' in 'z'; --na none keeps",
+    ):
+        assert note in result.stderr
+    assert "'x'; --decimal , reads them as numbers" in run("rank", "-", stdin=european.encode()).stderr
+
+
+def test_a_decimal_is_a_point_or_a_comma(run: Run, write: Write) -> None:
+    result = run("rank", write("t.csv", "a,y\n1,p\n2,q\n"), "--decimal", ";")
+    assert result.returncode == 2
+    assert "--decimal" in result.stderr

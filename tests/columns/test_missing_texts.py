@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
 
 import probfs
-from probfs.columns.missing_texts import mark_missing
+from probfs.columns.missing_texts import AMONG_NUMBERS, UNMISTAKABLE, is_unmistakable, looks_missing, mark_missing
+from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.frame import table_from_frame
 from tests.support.table_content import Write, read_csv_text, table_content
 
@@ -48,3 +51,17 @@ def test_a_column_that_cannot_be_used_stays_so() -> None:
     marked = mark_missing(table, ["nested"])
     assert marked.columns["l"] is table.columns["l"]
     assert table_content(marked)["y"] == [None, "p"]
+
+
+@given(st.lists(st.sampled_from([*UNMISTAKABLE, *AMONG_NUMBERS, "x", "NAN0", "été", " NA", "none ", " ", "- -"])))
+def test_few_and_many_texts_are_judged_alike(texts: list[str]) -> None:
+    many = [*texts, *(f"some longer text {number}" for number in range(40)), *map(str, range(40))]
+    expected = [text.strip() in (*UNMISTAKABLE, *AMONG_NUMBERS) for text in texts]
+    assert looks_missing(text_array(texts)).tolist() == expected
+    assert looks_missing(text_array(many)).tolist() == expected + [False] * 80
+
+
+def test_no_text_is_both_unmistakable_and_not() -> None:
+    assert not set(UNMISTAKABLE) & set(AMONG_NUMBERS)
+    assert all(map(is_unmistakable, UNMISTAKABLE))
+    assert not any(map(is_unmistakable, AMONG_NUMBERS))

@@ -34,7 +34,7 @@ def test_where_every_row_is_labelled_and_counts_once_there_are_no_weights() -> N
 
 def test_a_text_that_means_missing_takes_the_label_away() -> None:
     prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
-    assert prepared.missing == ("?", "NA", "-")
+    assert prepared.texts.missing == ("?", "NA", "-")
     assert prepared.target.classes == ("p", "q")
     assert prepared.unlabelled.tolist() == [1, 3]
     assert table_content(prepared.table)["a"] == ["x", "z", "z", None]

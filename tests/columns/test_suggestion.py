@@ -154,3 +154,31 @@ def test_any_text_is_written_as_toml(text: str) -> None:
     written = toml_text(text)
     assert tomllib.loads(f"key = {written}")["key"] == text
     assert not any(map(is_unseen, written))
+
+
+def test_texts_that_look_missing_are_written_down_with_their_columns() -> None:
+    text = rows(lambda n: "NA" if n == 7 else n * 0.5, lambda n: "NA" if n % 2 else "x", lambda n: n or "-")
+    draft = suggest_mapping(prepare_csv(text), "nb")
+    assert '    "NA",  # in c0, c1\n    "-",  # in c2\n' in draft
+    assert parse_mapping(draft.encode()).missing == ("NA", "-")
+    assert suggest(text, na=["none"]).missing == ()
+
+
+def test_a_text_that_is_a_value_elsewhere_is_not_called_missing() -> None:
+    assert suggest(rows(lambda n: n or "-", lambda n: "+-"[n % 2])).missing == (), "a sign"
+    classes = csv_of_rows(["a", "y"], [(n or "NA", "NA" if n % 2 else "x") for n in range(60)])
+    assert suggest(classes).missing == (), "a class"
+
+
+def test_none_is_left_to_the_reader() -> None:
+    text = rows(lambda n: ("None", "Some", "Marked")[n % 3])
+    draft = suggest_mapping(prepare_csv(text), "nb")
+    assert '    # "None",  # in c0: missing, or a value?\n' in draft
+    assert parse_mapping(draft.encode()).missing == ()
+    assert suggest(text, na=["None"]).missing == ("None",)
+
+
+def test_the_command_in_a_draft_names_the_decimal_comma() -> None:
+    table = table_from_frame(pd.DataFrame({"x": ["1,5", "2"], "y": ["p", "q"]}))
+    draft = suggest_mapping(prepare(table, MappingFile(), ColumnChoice(), ","), "nb")
+    assert "probfs rank … --decimal , --mapping THIS_FILE" in draft

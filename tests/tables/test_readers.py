@@ -35,8 +35,14 @@ def test_a_delimiter_is_only_for_formats_that_have_one(write: Write) -> None:
     [("u.csv", ";"), ("u.tsv.gz", ";"), ("u.txt", ";"), ("-", ";"), ("u.arff", None), ("u.pq", None)],
 )
 def test_a_further_file_keeps_the_options_that_fit_it(name: str, delimiter: str | None) -> None:
-    options = ReadOptions("csv", ";", "latin-1", 1000)
-    assert options.for_another(Path(name)) == ReadOptions(None, delimiter, "latin-1", 1000)
+    options = ReadOptions("csv", ";", "latin-1", 1000, ",")
+    assert options.for_another(Path(name)) == ReadOptions(None, delimiter, "latin-1", 1000, ",")
+
+
+@pytest.mark.parametrize("decimal", ["", ";", ",,", "comma"])
+def test_decimals_follow_a_point_or_a_comma(decimal: str) -> None:
+    with pytest.raises(UsageError, match=r"^decimal=: .* is neither '\.' nor ','$"):
+        ReadOptions(decimal=decimal)
 
 
 def unknown_encoding(write: Write) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from probfs import __version__
 from probfs.cli import options as opt
+from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
 from probfs.paper.rendering.population import POPULATION_FORMATS
 
@@ -42,5 +43,9 @@ def exact(
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.tables.readers import read_table
 
-    table = read_table(joint, reading.chosen())
-    destination.write(PopulationReport(__version__, table.source, population_scores(joint_from_table(table))))
+    with reporting(quiet=False, progress=False) as reporter:
+        table = read_table(joint, reading.chosen())
+        for note in table.notes:
+            reporter.note(note)
+        distribution = joint_from_table(table, reading.decimal or ".")
+    destination.write(PopulationReport(__version__, table.source, population_scores(distribution)))

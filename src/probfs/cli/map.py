@@ -52,5 +52,7 @@ def map_(
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
         prepared, mapping_file = read_prepared(data, mapping, reading.chosen(), choice)
         reporter.note(prepared.target_note)
+        for note in prepared.table.notes:
+            reporter.note(note)
         table = apply_mapping(prepared, mapping_file)
     deliver(table_bytes(table, table_format, prepared.target.name, safe=safe_csv), result.output)

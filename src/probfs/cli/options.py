@@ -72,7 +72,8 @@ Na = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEXT",
-        help="A text that means missing, besides the empty cell. May be given several times.",
+        help="A text that means missing, besides the empty cell; auto: all that look so, like NA, N/A, null and ?; "
+        "none: none but those named. May be given several times. Default: those that look so among numbers.",
         show_default=False,
     ),
 ]
@@ -112,7 +113,8 @@ class ReadingOptions(Bundle):
         parsed(
             parsers.delimiter,
             "CHAR",
-            "What separates the cells of a CSV file; tab or \\t for a tab. Default: a comma.",
+            "What separates the cells of a CSV file; tab or \\t for a tab. Default: a comma, or ; tab | where "
+            "the first lines show it.",
         ),
     ] = None
     encoding: Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")] = "utf-8"
@@ -126,16 +128,19 @@ class ReadingOptions(Bundle):
         ),
     ] = None
     input_format: str | None = None
+    decimal: str | None = None
 
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
-        help_text = "The format of what is read. Default: by its ending, else by how it begins."
-        return {"input_format": choice(TABLE_FORMATS.names(is_readable), help_text)}
+        input_format = "The format of what is read. Default: by its ending, else by how it begins."
+        decimal = "What stands before the decimals of numbers; the other separates thousands. Default: a point."
+        formats = TABLE_FORMATS.names(is_readable)
+        return {"input_format": choice(formats, input_format), "decimal": choice((".", ","), decimal)}
 
     def chosen(self) -> ReadOptions:
         from probfs.tables.readers import ReadOptions
 
-        return ReadOptions(self.input_format, self.delimiter, self.encoding, self.max_unpacked)
+        return ReadOptions(self.input_format, self.delimiter, self.encoding, self.max_unpacked, self.decimal)
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ def rank(
             eliminate=not elimination.no_eliminate,
             seed=elimination.seed,
             delimiter=reading.delimiter,
+            decimal=reading.decimal,
             encoding=reading.encoding,
             max_unpacked=reading.max_unpacked,
             input_format=reading.input_format,

@@ -9,7 +9,6 @@ import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.leakage import note_on_leaks
-from probfs.columns.missing_texts import mark_missing
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, recode_column, translate_codes
 from probfs.columns.roles import ColumnPlan, Role
@@ -32,7 +31,7 @@ _FEWEST_UNLABELLED = 10
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     _check_target(prepared)
-    others = [mark_missing(table, prepared.missing) for table in unlabelled]
+    others = [prepared.texts.read(table) for table in unlabelled]
     _check_columns(prepared, others)
     count = prepared.choice.count
     notes = [

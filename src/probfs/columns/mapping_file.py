@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from probfs.columns.mapping_rules import TOP_KEYS, RuleReader
@@ -26,11 +26,13 @@ class MappingFile:
     columns: Mapping[str, Rule] = field(default_factory=dict)
     text: str = field(default="", repr=False)
 
-    def check_names(self, names: Iterable[str], table: str) -> None:
-        """Refuse the first column that is named here and is not in the table."""
+    def check_names(self, names: Iterable[str], table: str, left_out: Collection[str] = ()) -> None:
+        """Refuse the first column that is named here and is not in the table; one already left out may be dropped."""
         known = dict.fromkeys(names)
         wanted = [("target", name) for name in (self.target,) if name is not None]
-        wanted += [("drop", name) for name in self.drop] + [("columns", name) for name in self.columns]
+        wanted += [("drop", name) for name in self.drop if name not in left_out] + [
+            ("columns", name) for name in self.columns
+        ]
         for key, name in wanted:
             if name not in known:
                 problem = f"{key}: no column {quoted(name)} in {table}{did_you_mean(name, known)}"

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from probfs.columns.cell_texts import CellTexts, learn_texts, texts_named_missing
 from probfs.columns.leakage import Leak, LeakFinder
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.missing_texts import mark_missing
@@ -27,8 +28,8 @@ class PreparedTable:
     table: Table
     target: Target
     choice: ColumnChoice
-    missing: tuple[str, ...]
-    """The texts that mean missing, by the user's word and the mapping's."""
+    texts: CellTexts
+    """What the texts of cells mean, for tables of further rows."""
     weights: Integers
     """How many equal rows each row stands for."""
     labelled_weights: Integers | None
@@ -81,13 +82,17 @@ class PreparedTable:
         return learn_rule(self.table, column, rule, self.labelled_weights)
 
 
-def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> PreparedTable:
-    """Decide what every column is for, and read the target and the row counts."""
-    mapping.check_names(table.columns, table.source)
+def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None = None) -> PreparedTable:
+    """Decide what every column is for, and read the target and the row counts.
+
+    ``decimal`` is what stands before the decimals of a number; without one, a point, and commas are noticed.
+    """
+    mapping.check_names(table.columns, table.source, table.left_out)
     include, exclude = (resolve_names(table, getattr(choice, name), name) for name in ("include", "exclude"))
     choice = replace(choice, include=include, exclude=exclude)
-    missing = (*choice.na, *mapping.missing)
-    table = mark_missing(table, missing)
+    table = mark_missing(table, texts_named_missing(choice, mapping))
+    texts = learn_texts(table, mapping, choice, decimal)
+    table = texts.read_columns(table)
     target_name, reason = choose_target(table, mapping, choice)
     if choice.count is not None:
         table.column(choice.count, "count")
@@ -97,7 +102,9 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice) -> Prepare
     target = read_classes(table, mapping, target_name, reason, counted)
     labelled_weights = _labelled_weights(target.labels, weights)
     plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights, counted)
-    return PreparedTable(table, target, choice, missing, weights, labelled_weights, plans, (*table.notes, *notes))
+    used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
+    table = replace(table, notes=(*table.notes, *texts.notes(used)))
+    return PreparedTable(table, target, choice, texts, weights, labelled_weights, plans, (*table.notes, *notes))
 
 
 def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:

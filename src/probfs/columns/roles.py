@@ -73,6 +73,9 @@ def resolve_names(table: Table, names: Sequence[str], parameter: str) -> tuple[s
 
 
 def _columns_named(table: Table, name: str, parameter: str) -> list[str]:
+    if parameter == "exclude" and name in table.left_out:
+        # An index column, which was left out already.
+        return []
     if name in table.columns or "," not in name:
         return [table.column(name, parameter).name]
     found, unknown = _split_name(name, table)

@@ -10,15 +10,17 @@ import numpy as np
 from probfs.columns.encode import MOST_CLASSES_OF_NUMBERS
 from probfs.columns.inspection import kind_of
 from probfs.columns.limits import CUT_ABOVE
+from probfs.columns.missing_texts import ALSO_WORDS
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import Measured, Quantiles, Seen
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.table import Column, Integers, numbers_of
-from probfs.text import counted, is_unseen, printable
+from probfs.text import counted, is_unseen, option, printable
 
 _MOST_LISTED = 6
 """Rare values that a group lists; more of them are grouped by a rule."""
+_MOST_NAMED = 6
 _MOST_TEXT = 2 << 20
 """A mapping must stay below its size limit, however long the names of rare values are."""
 _MOST_TARGET_INTERVALS = 10
@@ -41,8 +43,9 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     drops = [f"    {toml_text(name)},  # {reason}" for name, reason in reasons.items()]
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
-    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''} --mapping THIS_FILE"
-    missing = (*prepared.choice.na, *_infinite_texts(prepared))
+    decimal = "" if prepared.texts.decimal is None else f" --decimal {prepared.texts.decimal}"
+    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''}{decimal} --mapping THIS_FILE"
+    missing = _missing_texts(prepared)
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
         f"target = {toml_text(prepared.target.name)}  # {prepared.target.reason}",
@@ -51,7 +54,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
         *(["drop = [", *drops, "]"] if drops else ["drop = []"]),
         "",
         '# Texts that mean "not known", besides the empty cell.',
-        f"missing = [{', '.join(toml_text(text) for text in missing)}]",
+        *(["missing = [", *missing, "]"] if missing else ["missing = []"]),
         "",
         "[columns]",
         *_target_rule(prepared),
@@ -157,6 +160,21 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
         note = f"{counted(len(rare), 'value')} in few rows each"
         return f"{key} = {{ groups = {{ {toml_text(_group_name(column))} = [{listing}] }} }}  # {note}"
     return None
+
+
+def _missing_texts(prepared: PreparedTable) -> list[str]:
+    """Lines with the texts that mean missing, by the user's word and by where they stand."""
+    reasons = dict.fromkeys(prepared.texts.missing, option("na"))
+    agreed = prepared.texts.agreed_missing(prepared.table, prepared.target.name)
+    reasons |= {text: f"in {', '.join(map(printable, names[:_MOST_NAMED]))}" for text, names in agreed.items()}
+    reasons |= dict.fromkeys(_infinite_texts(prepared), "infinite")
+    undecided = {text for text in agreed if text.strip() in ALSO_WORDS and text not in prepared.texts.missing}
+    return [
+        f"    # {toml_text(text)},  # {reason}: missing, or a value?"
+        if text in undecided
+        else f"    {toml_text(text)},  # {reason}"
+        for text, reason in reasons.items()
+    ]
 
 
 def _infinite_texts(prepared: PreparedTable) -> list[str]:

@@ -96,8 +96,8 @@ def _sums(groups: npt.NDArray[np.intp], terms: Exact) -> Exact:
     return totals
 
 
-def joint_from_table(table: Table) -> Joint:
-    """A table with one row for each cell: its features, ``p`` and ``p_y``."""
+def joint_from_table(table: Table, decimal: str = ".") -> Joint:
+    """A table with one row for each cell: its features, ``p`` and ``p_y``, whose decimals follow ``decimal``."""
     columns = {name: table.usable(column) for name, column in table.columns.items()}
     for name in (CELL, POSITIVE):
         if name not in columns:
@@ -109,7 +109,7 @@ def joint_from_table(table: Table) -> Joint:
     for column in features.values():
         if len(column.values) in column.codes:
             raise table.cell_error(column, len(column.values), "the value is missing; every cell has one")
-    cell, positive = (_probabilities(table, columns[name]) for name in (CELL, POSITIVE))
+    cell, positive = (_probabilities(table, columns[name], decimal) for name in (CELL, POSITIVE))
     codes = np.array([column.codes for column in features.values()], dtype=np.int64)
     _check_cells(table, tuple(features), codes)
     total = cell.sum()
@@ -118,8 +118,8 @@ def joint_from_table(table: Table) -> Joint:
     return Joint(tuple(features), codes, cell / total, positive)
 
 
-def _probabilities(table: Table, column: Column) -> Exact:
-    by_value = [_number(text) for text in column.values.to_pylist()]
+def _probabilities(table: Table, column: Column, decimal: str) -> Exact:
+    by_value = [_number(text.replace(decimal, ".")) for text in column.values.to_pylist()]
     for code, (number, text) in enumerate(zip(by_value, column.values.to_pylist(), strict=True)):
         if number is None:
             raise table.cell_error(column, code, f"{quoted(text)} is no number; write it like 0.25 or 1/4")

@@ -72,7 +72,7 @@ def read_prepared(
 ) -> tuple[PreparedTable, MappingFile]:
     """Read a table and its mapping, and decide what every column is for."""
     mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
-    return prepare(_as_table(data, reading), mapping_file, choice), mapping_file
+    return prepare(_as_table(data, reading), mapping_file, choice, reading.decimal), mapping_file
 
 
 def read_inputs(

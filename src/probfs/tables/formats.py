@@ -43,6 +43,8 @@ class TableFormat:
     """None for a format that can only be read."""
     delimiter: str = ""
     """What separates cells unless users choose otherwise; empty for a format without delimiters."""
+    other_delimiters: str = ""
+    """What is recognised as the delimiter of a file whose header the usual one does not split."""
     magic: bytes | tuple[bytes, ...] = b""
     """The first bytes of every file of a binary format, or several beginnings; empty for text."""
     recognizes: Callable[[str], bool] | None = None
@@ -102,7 +104,7 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
 def _read_delimited(table_input: TableInput) -> Table:
     from probfs.tables.readers.delimited import read_delimited
 
-    return read_delimited(table_input.as_utf8(), table_input.delimiter)
+    return read_delimited(table_input.as_utf8(), table_input.delimiter, table_input.other_delimiters)
 
 
 def _read_arff(table_input: TableInput) -> Table:
@@ -189,7 +191,15 @@ def _is_json_lines(text: str) -> bool:
 
 
 CSV = TABLE_FORMATS.register(
-    TableFormat("csv", "CSV", (".csv",), _read_delimited, partial(_write_delimited, ","), delimiter=",")
+    TableFormat(
+        "csv",
+        "CSV",
+        (".csv",),
+        _read_delimited,
+        partial(_write_delimited, ","),
+        delimiter=",",
+        other_delimiters=";\t|",
+    )
 )
 TABLE_FORMATS.register(
     TableFormat("tsv", "TSV", (".tsv", ".tab"), _read_delimited, partial(_write_delimited, "\t"), delimiter="\t")

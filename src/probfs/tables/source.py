@@ -39,6 +39,8 @@ class TableInput:
     """The encoding of a text format."""
     delimiter: str
     """What separates the cells of a delimited format."""
+    other_delimiters: str = ""
+    """What else may separate them, if the delimiter does not split the header."""
     max_unpacked: int | None = None
     """How many bytes compressed parts of the file may unpack to, if the user set a limit."""
 

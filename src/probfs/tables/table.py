@@ -154,6 +154,8 @@ class Table:
     """The target that the file itself suggests, such as an ARFF attribute called class, and the reason."""
     notes: tuple[str, ...] = ()
     """What the user should know about how the file was read."""
+    left_out: tuple[str, ...] = ()
+    """What the file calls the row indexes that are not among the columns; empty for one without a name."""
 
     def column(self, name: str, parameter: str) -> Column:
         """The column called ``name``, or an error that suggests the nearest name.
@@ -161,7 +163,8 @@ class Table:
         ``parameter`` is the parameter by which the user named the column, such as ``target``.
         """
         if name not in self.columns:
-            near = did_you_mean(name, self.columns)
+            index = "; it was left out as a row index, give it another name" if name in self.left_out else None
+            near = index or did_you_mean(name, self.columns)
             raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
         return self.columns[name]
 

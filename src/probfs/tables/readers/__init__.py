@@ -26,11 +26,13 @@ class ReadOptions:
     format: str | None = None
     """The name of a table format; without one, the file's ending or else its first bytes decide."""
     delimiter: str | None = None
-    """The character between cells of CSV and TSV; without one, a comma and a tab."""
+    """The character between cells of CSV and TSV; without one, a comma or what the first lines show, and a tab."""
     encoding: str = "utf-8"
     """The encoding of text formats."""
     max_unpacked: int | None = None
     """How many bytes compressed data may unpack to; without a limit, as many as are not suspicious."""
+    decimal: str | None = None
+    """What stands before the decimals of a number, a point or a comma; without one, a point."""
 
     def __post_init__(self) -> None:
         if self.format is not None:
@@ -40,12 +42,14 @@ class ReadOptions:
         ):
             problem = f"{self.delimiter!r} is not one plain character, like ';' or a tab"
             raise UsageError(f"{option('delimiter')}: {problem}")
+        if self.decimal not in (None, ".", ","):
+            raise UsageError(f"{option('decimal')}: {self.decimal!r} is neither '.' nor ','")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
         known = format_of_path(path)
         delimiter = self.delimiter if known is None or known.delimiter else None
-        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked)
+        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked, self.decimal)
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Table:
@@ -63,7 +67,8 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
         _refuse_other_binary(table_format, head, source)
         assert table_format.read is not None
         delimiter = options.delimiter or table_format.delimiter
-        return table_format.read(TableInput(raw, source, options.encoding, delimiter, options.max_unpacked))
+        others = "" if options.delimiter else table_format.other_delimiters
+        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others, options.max_unpacked))
 
 
 def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import index_array, numpy_array
 from probfs.tables.readers.column_builder import ColumnBuilder
+from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import printable, quoted
 
@@ -35,9 +37,11 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
         raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
     unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
-    named = zip(names, arrow.columns, strict=True)
-    columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named if name not in unnamed)
-    return table_of_columns(columns, source, arrow.num_rows, notes)
+    stored = [(name, cells) for name, cells in zip(names, arrow.columns, strict=True) if name not in unnamed]
+    header = name_columns([name for name, _ in stored], source)
+    named = list(zip(header.names, (cells for _, cells in stored), strict=True))[header.indexes :]
+    columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named)
+    return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
 
 
 def table_of_columns(

@@ -88,6 +88,13 @@ class ColumnBuilder:
         return Column(self.name, joined_codes, values, kind, declared is not None), undeclared
 
 
+class IgnoredColumn(ColumnBuilder):
+    """Takes the cells of a column that is left out, and keeps none."""
+
+    def encode(self, cells: pa.Array | pa.ChunkedArray) -> list[EncodedCells]:
+        return []
+
+
 def _unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     """The texts with one spelling for each number, so that 1, 1.0 and +1 are the same value; NaN is missing."""
     trimmed = pc.utf8_trim_whitespace(texts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probfs.errors import DataError
+from probfs.tables.readers.csv_layout import DELIMITER_NAMES
 from probfs.text import option, quoted
 
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
-_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 
 
 def refuse_markup(start: bytes, source: str) -> None:
@@ -17,18 +17,20 @@ def refuse_markup(start: bytes, source: str) -> None:
         raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
 
 
-def check_header(names: Sequence[str], delimiter: str, source: str, line: int) -> None:
-    """Refuse a header split by the wrong delimiter, and names that are blank or not unique."""
+def refuse_other_delimiter(names: Sequence[str], delimiter: str, source: str, line: int) -> None:
+    """Refuse a header of one column that another delimiter would split."""
     if len(names) == 1:
-        for other, shown in _DELIMITERS.items():
+        for other, shown in DELIMITER_NAMES.items():
             if other != delimiter and other in names[0]:
                 use = option("delimiter", other, typed=shown)
                 problem = f"the header is one column and contains {shown}; use {use}"
                 raise DataError(problem, source=source, line=line)
+
+
+def refuse_equal_names(names: Sequence[str], indexes: int, source: str, line: int) -> None:
+    """Refuse a name that two columns have; the names of the first few, the row indexes, do not matter."""
     first: dict[str, int] = {}
-    for number, name in enumerate(names, start=1):
-        if not name.strip():
-            raise DataError(f"column {number} has no name; give it one", source=source, line=line)
+    for number, name in enumerate(names[indexes:], start=indexes + 1):
         if name in first:
             problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
             raise DataError(problem, source=source, line=line)

@@ -15,13 +15,15 @@ from probfs.errors import DataError
 from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.cell_splitter import Splitter
-from probfs.tables.readers.column_builder import ColumnBuilder, EncodedCells
+from probfs.tables.readers.column_builder import ColumnBuilder, EncodedCells, IgnoredColumn
 from probfs.tables.readers.csv_blocks import quote_positions, quotes_are_clean, record_blocks, record_lines
-from probfs.tables.readers.csv_header import check_header, refuse_markup
+from probfs.tables.readers.csv_header import refuse_equal_names, refuse_markup, refuse_other_delimiter
+from probfs.tables.readers.csv_layout import DELIMITER_NAMES, recognise_delimiter, rows_have_names
 from probfs.tables.readers.csv_records import CsvRecords
 from probfs.tables.readers.line_recorder import LineRecorder
 from probfs.tables.readers.lines import line_ends, parse_block
 from probfs.tables.readers.memory_guard import MemoryGuard
+from probfs.tables.readers.unnamed_columns import NamedColumns, name_columns
 from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Integers, Table
 from probfs.text import counted
@@ -48,16 +50,18 @@ _UNCLEAN = _Cells([], 0, 0)
 """Stands for a block in which not every quote opens or closes a whole cell."""
 
 
-def read_delimited(stream: Utf8Stream, delimiter: str) -> Table:
-    """Read a header and the rows below it."""
-    return _DelimitedReader(stream, delimiter).read()
+def read_delimited(stream: Utf8Stream, delimiter: str, other_delimiters: str = "") -> Table:
+    """Read a header and the rows below it; one of the other delimiters is recognised from the first lines."""
+    return _DelimitedReader(stream, delimiter, other_delimiters).read()
 
 
 class _DelimitedReader:
-    def __init__(self, stream: Utf8Stream, delimiter: str) -> None:
+    def __init__(self, stream: Utf8Stream, delimiter: str, other_delimiters: str) -> None:
         self._stream = stream
         self._source = stream.source
         self._delimiter = delimiter
+        self._other_delimiters = other_delimiters
+        self._notes: list[str] = []
         self._blocks = record_blocks(stream)
         self._lines = LineRecorder()
         self._next_line = 1
@@ -67,11 +71,15 @@ class _DelimitedReader:
         first = next(self._blocks, None)
         if first is None:
             raise DataError(_EMPTY_FILE, source=self._source)
-        names, rest = self._read_header(first)
-        self._columns = [ColumnBuilder(name) for name in names]
+        self._choose_delimiter(first)
+        header, rest = self._read_header(first)
+        self._columns = [
+            ColumnBuilder(name) if position >= header.indexes else IgnoredColumn(name)
+            for position, name in enumerate(header.names)
+        ]
         memory = MemoryGuard(self._stream, self._columns)
         memory.check()
-        self._splitter = Splitter(self._stream, len(names), self._delimiter)
+        self._splitter = Splitter(self._stream, len(self._columns), self._delimiter)
         self._splitter.prepare()
         parsed = _ahead(self._parse_block, chain([rest], self._blocks))
         for block, cells in parsed:
@@ -86,17 +94,35 @@ class _DelimitedReader:
             self._splitter.prepare()
         if not self._lines.rows:
             raise DataError("has no data rows below the header; is the file cut off?", source=self._source)
-        columns = {column.name: column.finish()[0] for column in self._columns}
-        return Table(self._source, columns, self._lines.rows, self._lines.finish())
+        columns = {column.name: column.finish()[0] for column in self._columns[header.indexes :]}
+        notes = (*self._notes, *header.notes)
+        lines = self._lines.finish()
+        return Table(self._source, columns, self._lines.rows, lines, notes=notes, left_out=header.left_out)
 
-    def _read_header(self, first: bytes) -> tuple[list[str], bytes]:
-        """The names in the first record, and the rest of its block."""
+    def _choose_delimiter(self, first: bytes) -> None:
+        usual = self._delimiter
+        self._delimiter = recognise_delimiter(first, usual, self._other_delimiters, self._source)
+        if self._delimiter != usual:
+            shown = DELIMITER_NAMES.get(self._delimiter, self._delimiter)
+            self._notes.append(f"{self._source}: cells are separated by {'tabs' if shown == 'tab' else shown}")
+
+    def _read_header(self, first: bytes) -> tuple[NamedColumns, bytes]:
+        """The columns that the first record names, and the rest of its block."""
         refuse_markup(first, self._source)
         records = CsvRecords(self._source, self._delimiter, chain([first], self._blocks), 1)
         for line, names in records:
-            check_header(names, self._delimiter, self._source, line)
             self._next_line = records.next_line
-            return names, records.remainder()
+            rest = records.remainder()
+            if not rest.strip(b"\r\n"):
+                # The header fills its block, so the rows begin in the next one.
+                rest += next(self._blocks, b"")
+            if rows_have_names(rest, len(names), self._delimiter, self._source):
+                names = ["", *names]
+            else:
+                refuse_other_delimiter(names, self._delimiter, self._source, line)
+            header = name_columns(names, self._source)
+            refuse_equal_names(header.names, header.indexes, self._source, line)
+            return header, rest
         raise DataError(_EMPTY_FILE, source=self._source)
 
     def _parse_block(self, data: bytes) -> _Cells | None:

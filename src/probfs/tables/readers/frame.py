@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
+from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, Table, unusable_column
 
 if TYPE_CHECKING:
@@ -20,10 +22,21 @@ FRAME_SOURCE = "<frame>"
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    columns = (_column(str(name), frame.iloc[:, position]) for position, name in enumerate(frame.columns))
+    header = name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
+    named = list(enumerate(header.names))[header.indexes :]
+    columns = (_column(name, frame.iloc[:, position]) for position, name in named)
     if not len(frame.columns):
         raise DataError("has no columns", source=FRAME_SOURCE)
-    return table_of_columns(columns, FRAME_SOURCE, len(frame))
+    table = table_of_columns(columns, FRAME_SOURCE, len(frame), header.notes)
+    return replace(table, left_out=header.left_out)
+
+
+def _column_name(name: Any) -> str:
+    """A column's name as text; None and NaN name nothing."""
+    from pandas import isna
+    from pandas.api.types import is_scalar
+
+    return "" if is_scalar(name) and isna(name) else str(name)
 
 
 def _column(name: str, series: pandas.Series[Any]) -> Column:

@@ -1,0 +1,199 @@
+"""What the texts of a table's cells mean: missing, or numbers that are not written the plain way.
+
+Only distinct texts are looked at, column by column, and the columns that come out of it hold plain numbers and missing
+cells: nothing behind this step knows how the file wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow.compute as pc
+
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.missing_texts import AUTO, NONE, is_unmistakable, looks_missing, mark_missing, without_values
+from probfs.columns.number_texts import NumberStyle, is_settled, respell_numbers, style_of_numbers
+from probfs.columns.roles import ColumnChoice
+from probfs.columns.rules import Among, Category, Groups, Rule
+from probfs.errors import UsageError
+from probfs.tables.arrow_arrays import equal_mask, filled, looked_up, mask_array, text_array
+from probfs.tables.table import Column, Kind, Table, code_type, numbers_of
+from probfs.text import listed, option, quoted
+
+_FEWEST_NUMBERS = 3
+"""Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
+_MOST_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class ColumnTexts:
+    """What some texts of a column mean."""
+
+    missing: tuple[str, ...] = ()
+    """Texts that are taken as missing."""
+    doubtful: tuple[str, ...] = ()
+    """Texts that look like missing and are kept as values."""
+    style: NumberStyle | None = None
+    """How the column writes numbers, if not the plain way."""
+    respelled: bool = False
+    """Whether they are read as numbers."""
+
+    def read(self, column: Column) -> Column:
+        """The column with its cells as they are meant."""
+        if self.missing:
+            column = without_values(column, text_array(self.missing))
+        return _respell(column, self.style) if self.respelled and self.style is not None else column
+
+
+@dataclass(frozen=True)
+class CellTexts:
+    """What texts mean in a table, learned from it, for the table itself and for others with the same columns."""
+
+    missing: tuple[str, ...]
+    """The texts that mean missing in all columns, by the user's word and the mapping's."""
+    columns: Mapping[str, ColumnTexts]
+    """The columns in which some texts mean something else than they say, or may do."""
+    decimal: str | None
+    """What stands before decimals, by the user's word."""
+    words: tuple[str, ...]
+    """The user's words, AUTO or NONE, on texts that look like missing."""
+    taken_for_words: Mapping[str, tuple[str, ...]]
+    """Those of the words that are texts too, with the columns that hold them."""
+
+    def read_columns(self, table: Table) -> Table:
+        """A table whose missing cells are marked, with the cells of single columns as they are meant."""
+        changed = {
+            name: texts.read(table.columns[name])
+            for name, texts in self.columns.items()
+            if name in table.columns and (texts.missing or texts.respelled)
+        }
+        return replace(table, columns={**table.columns, **changed}) if changed else table
+
+    def read(self, table: Table) -> Table:
+        """A table with all of its cells as they are meant."""
+        return self.read_columns(mark_missing(table, self.missing))
+
+    def agreed_missing(self, table: Table, target: str) -> dict[str, list[str]]:
+        """Texts that could be missing in all columns of the table as read, each with the columns it looks so in.
+
+        A text that the target or a column of words holds as a value is not among them.
+        """
+        if NONE in self.words:
+            return {}
+        found: dict[str, list[str]] = {}
+        for name, texts in self.columns.items():
+            for text in (*texts.missing, *texts.doubtful):
+                found.setdefault(text, []).append(name)
+        for name, column in table.columns.items():
+            for text in column.values.filter(mask_array(looks_missing(column.values))).to_pylist():
+                if name == target or name not in found.get(text, ()):
+                    found.pop(text, None)
+        return found
+
+    def notes(self, used: Collection[str]) -> list[str]:
+        """What a user should know of the columns that are used."""
+        columns = {name: texts for name, texts in self.columns.items() if name in used}
+        missing = {name: texts.missing for name, texts in columns.items() if texts.missing}
+        doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
+        notes = _style_notes(columns)
+        if missing and AUTO in self.words:
+            notes.append(f"taken as missing: {_shown(missing)}")
+        elif missing:
+            keep = f'{option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
+            notes.append(f"taken as missing among numbers: {_shown(missing)}; {keep}")
+        if doubtful and NONE not in self.words:
+            notes.append(f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing")
+        for word, names in self.taken_for_words.items():
+            meaning = f"{option('na', word)} is a choice, not the text {quoted(word)} in {listed(names)}"
+            notes.append(f"{meaning}; a mapping's list of missing texts can name it")
+        return notes
+
+
+def texts_named_missing(choice: ColumnChoice, mapping: MappingFile) -> tuple[str, ...]:
+    """The texts that mean missing in all columns, by the user's word and the mapping's."""
+    if {AUTO, NONE} <= set(choice.na):
+        raise UsageError(f"{option('na')}: {AUTO} and {NONE} contradict each other; keep one of the two")
+    return (*(text for text in choice.na if text not in (AUTO, NONE)), *mapping.missing)
+
+
+def learn_texts(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None) -> CellTexts:
+    """What the texts of a table mean, in which the cells that are missing by the user's word are marked."""
+    words = tuple(word for word in (AUTO, NONE) if word in choice.na)
+    unused = {*mapping.drop, *choice.exclude, choice.count}
+    learned = {
+        name: _learn_column(column, words, decimal)
+        for name, column in table.columns.items()
+        if column.kind is Kind.TEXT and name not in unused and not _speaks_of_texts(mapping.columns.get(name))
+    }
+    telling = {name: texts for name, texts in learned.items() if texts is not None}
+    holders = {word: tuple(name for name in learned if _holds(table.columns[name], word)) for word in words}
+    both = {word: names for word, names in holders.items() if names}
+    return CellTexts(texts_named_missing(choice, mapping), telling, decimal, words, both)
+
+
+def _speaks_of_texts(rule: Rule | None) -> bool:
+    """Whether a rule names texts as the file has them, or keeps them: then they mean what they say."""
+    return isinstance(rule, (Category, Groups)) or (isinstance(rule, Among) and not rule.numbers)
+
+
+def _holds(column: Column, text: str) -> bool:
+    return bool(pc.any(equal_mask(column.values, text), min_count=0).as_py())
+
+
+def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> ColumnTexts | None:
+    looks = looks_missing(column.values)
+    if column.declared:
+        # A file lists values that no row may hold.
+        looks &= column.counts()[:-1] > 0
+    suspicious = looks.any()
+    others = column.values.filter(mask_array(~looks)) if suspicious else column.values
+    style = None if column.declared else style_of_numbers(others, decimal)
+    respelled = is_settled(style, decimal)
+    if not suspicious:
+        return None if style is None else ColumnTexts(style=style, respelled=respelled)
+    texts = column.values.filter(mask_array(looks)).to_pylist()
+    if column.declared or not (style or (len(others) and numbers_of(others, Kind.TEXT) is not None)):
+        among_numbers = False
+        texts = [text for text in texts if is_unmistakable(text)]
+    else:
+        among_numbers = len(others) >= _FEWEST_NUMBERS and (style is None or respelled)
+    if AUTO in words or (among_numbers and NONE not in words):
+        return ColumnTexts(missing=tuple(texts), style=style, respelled=respelled)
+    # A column that keeps such a text as a value is none of numbers.
+    noticed = None if respelled else style
+    return ColumnTexts(doubtful=tuple(texts), style=noticed) if texts or noticed else None
+
+
+def _respell(column: Column, style: NumberStyle) -> Column:
+    """The column with numbers in the plain way; two spellings of one number become one value."""
+    encoded = respell_numbers(column.values, style).dictionary_encode()
+    values = encoded.dictionary
+    new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
+    return Column(column.name, looked_up(new_codes, column.codes), values, column.kind)
+
+
+def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[str]:
+    notes = []
+    for style in NumberStyle:
+        read = [name for name, texts in columns.items() if texts.style is style and texts.respelled]
+        noticed = [name for name, texts in columns.items() if texts.style is style and not texts.respelled]
+        if read:
+            notes.append(f"read as numbers {style.value}: {listed(read)}")
+        if noticed:
+            ways = [option("decimal", ","), option("decimal", ".")]
+            how = ways[0] if style is NumberStyle.DECIMAL_COMMA else " or ".join(ways)
+            notes.append(f"look like numbers {style.value}: {listed(noticed)}; {how} reads them as numbers")
+    return notes
+
+
+def _shown(texts_by_column: Mapping[str, Iterable[str]]) -> str:
+    """Texts with the column they stand in.
+
+    >>> _shown({"age": ["NA", "-"], "fare": ["?"]})
+    "'NA', '-' in 'age', '?' in 'fare'"
+    """
+    shown = [f"{listed(texts)} in {quoted(name)}" for name, texts in texts_by_column.items()]
+    rest = f" and {len(shown) - _MOST_SHOWN} more columns" if len(shown) > _MOST_SHOWN else ""
+    return ", ".join(shown[:_MOST_SHOWN]) + rest
