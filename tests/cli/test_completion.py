@@ -16,7 +16,7 @@ import pytest
         ("probfs rank --score ", ["absolute", "signed", "unlabeled"]),
         ("probfs rank --classifier s", ["svm"]),
         ("probfs rank --ker", ["--kernel"]),
-        ("probfs rank t.csv --input-format ", ["csv", "tsv", "arff", "parquet"]),
+        ("probfs rank t.csv --input-format ", ["csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel"]),
         ("probfs generate ", ["xcp", "weston", "nominal"]),
     ],
 )
