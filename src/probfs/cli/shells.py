@@ -77,14 +77,10 @@ fi
 """
 _FISH = r"""function __probfs_complete
     set -l before (commandline -opc)
-    set -l after (commandline -op)
     set -l token (commandline -ct)
     set -l current (string unescape -- $token 2> /dev/null; or printf '%s\n' $token)
-    for word in $before (test -n "$token"; and echo $token)
-        set -e after[1]
-    end
     set -e before[1]
-    set -l lines (env _PROBFS_COMPLETE=fish probfs (count $before) $before "$current" $after 2> /dev/null < /dev/null)
+    set -l lines (env _PROBFS_COMPLETE=fish probfs (count $before) $before "$current" 2> /dev/null < /dev/null)
     set -l kind $lines[1]
     set -e lines[1]
     set -l prefix (string match -r -- '^--[^=]*=' $current)
