@@ -146,7 +146,7 @@ def split_line(line: str, word_breaks: str) -> list[TypedWord]:
     value, quote, kept, begun = "", "", 0, False
     characters = iter(line)
     for character in characters:
-        if not quote and character.isspace():
+        if not quote and character in " \t\n":
             if begun:
                 words.append(TypedWord(value))
             value, kept, begun = "", 0, False
@@ -190,7 +190,11 @@ def _quoted_reply(text: str, quote: str) -> str:
 
 def _is_special(character: str, word_breaks: str) -> bool:
     """Whether bash may take a character for something else than itself, outside of quotes."""
-    return character in word_breaks or (character.isascii() and not character.isalnum() and character not in "_-./+,%")
+    return (
+        character in word_breaks
+        or character.isspace()
+        or (character.isascii() and not character.isalnum() and character not in "_-./+,%")
+    )
 
 
 # --- installation ---------------------------------------------------------------------------------------------------
