@@ -79,12 +79,20 @@ def test_commands_options_choices_files_and_columns_are_completed(home: ShellHom
             ("rank iris.csv --mapping ma\t", ["rank", "iris.csv", "--mapping", "map.toml"]),
             ("rank iris.csv --unlabeled=ir\t", ["rank", "iris.csv", "--unlabeled=iris.csv"]),
             ("reproduce -o some\t", ["reproduce", "-o", "some folder"]),
-            # The table may stand behind the cursor, to which Ctrl-B goes back.
-            ("rank --target spe iris.csv" + "\x02" * 9 + "\t", ["rank", "--target", "species", "iris.csv"]),
         ):
             made = terminal.call_made_by(f"probfs {typed}")
             # Not every shell leaves the slash after a folder.
             assert [word.rstrip("/") for word in made] == called, typed
+
+
+def test_the_table_may_stand_behind_the_cursor(home: ShellHome) -> None:
+    if home.shell == "fish":
+        pytest.skip("fish tells only what stands before the cursor")
+    (home.work / "iris.csv").write_text(IRIS)
+    ctrl_b = "\x02"  # goes back by a character
+    with home.terminal() as terminal:
+        called = terminal.call_made_by("probfs rank --target spe iris.csv" + ctrl_b * len(" iris.csv") + "\t")
+        assert called == ["rank", "--target", "species", "iris.csv"]
 
 
 def test_no_name_of_a_column_is_run_or_changed(home: ShellHome) -> None:
@@ -159,9 +167,10 @@ def test_zsh_and_fish_are_given_meanings_and_fish_the_whole_word() -> None:
     assert answer("fish", ["0", ""], lambda *_: offered) == "words\n--x=--top\tOnly the best\n--x=b"
 
 
-@given(
-    st.text(alphabet=st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1), st.sampled_from(["", "'", '"'])
-)
+VISIBLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
+
+
+@given(st.text(VISIBLE, min_size=1), st.sampled_from(["", "'", '"']))
 def test_bash_reads_every_reply_as_the_name_it_stands_for(name: str, quote: str) -> None:
     lines = answer("bash", [f"probfs {quote}", "", BREAKS], lambda *_: offer(name)).split("\n")[1:]
     if quote != '"' or "!" not in name:

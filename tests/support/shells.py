@@ -22,7 +22,8 @@ PATIENCE = 600
 INTERRUPT = "\x03"
 _PROMPT = "ready> "
 _CONTROL = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|[\x00-\x09\x0b-\x1f]"
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|"
+    r"[\x00-\x09\x0b-\x1f]"
 )
 """What a terminal obeys instead of showing."""
 _START_UP = {

@@ -77,14 +77,10 @@ fi
 """
 _FISH = r"""function __probfs_complete
     set -l before (commandline -opc)
-    set -l after (commandline -op)
     set -l token (commandline -ct)
     set -l current (string unescape -- $token 2> /dev/null; or printf '%s\n' $token)
-    for word in $before (test -n "$token"; and echo $token)
-        set -e after[1]
-    end
     set -e before[1]
-    set -l lines (env _PROBFS_COMPLETE=fish probfs (count $before) $before "$current" $after 2> /dev/null < /dev/null)
+    set -l lines (env _PROBFS_COMPLETE=fish probfs (count $before) $before "$current" 2> /dev/null < /dev/null)
     set -l kind $lines[1]
     set -e lines[1]
     set -l prefix (string match -r -- '^--[^=]*=' $current)
@@ -150,7 +146,7 @@ def split_line(line: str, word_breaks: str) -> list[TypedWord]:
     value, quote, kept, begun = "", "", 0, False
     characters = iter(line)
     for character in characters:
-        if not quote and character.isspace():
+        if not quote and character in " \t\n":
             if begun:
                 words.append(TypedWord(value))
             value, kept, begun = "", 0, False
@@ -194,7 +190,11 @@ def _quoted_reply(text: str, quote: str) -> str:
 
 def _is_special(character: str, word_breaks: str) -> bool:
     """Whether bash may take a character for something else than itself, outside of quotes."""
-    return character in word_breaks or (character.isascii() and not character.isalnum() and character not in "_-./+,%")
+    return (
+        character in word_breaks
+        or character.isspace()
+        or (character.isascii() and not character.isalnum() and character not in "_-./+,%")
+    )
 
 
 # --- installation ---------------------------------------------------------------------------------------------------
