@@ -29,6 +29,8 @@ def read_arff(stream: Utf8Stream) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
     lines = _LineStream(stream)
     header = read_header(lines.header_lines(), stream.source)
+    if header.row_on_data_line:
+        lines.put_back(header.row_on_data_line)
     return _DataReader(stream, header).read(lines)
 
 
@@ -61,6 +63,11 @@ class _LineStream:
             self._next_line += 1
             yield number, decode_line(match.group(), number, self._stream.source).strip()
 
+    def put_back(self, text: str) -> None:
+        """Let the data begin with a part of the header's last line."""
+        self._pending, self._position = text.encode() + b"\n" + self._pending[self._position :], 0
+        self._next_line -= 1
+
     def data_blocks(self) -> Iterator[tuple[int, bytes]]:
         """Blocks of whole lines after the header, each with the number of its first line."""
         line = self._next_line
@@ -87,7 +94,7 @@ class _DataReader:
         # Plain cells hold a null where the file has a bare ?, and parsed ones None: no text means missing.
         self._columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self._attributes]
         self._lines = LineRecorder()
-        self._rows = RowParser(len(self._attributes), stream.source)
+        self._rows = RowParser(self._attributes, stream.source)
         self._memory = MemoryGuard(stream, self._columns)
         self._splitter = Splitter(stream, len(self._columns), ",")
 

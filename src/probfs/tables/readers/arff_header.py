@@ -29,6 +29,12 @@ class Attribute:
     """The values if blanks are read the other way, where a list has some between words: as separators, or as text."""
     date_format: str | None = None
 
+    def may_hold(self, text: str) -> bool:
+        """Whether an odd text, which is neither a number nor a date, may be a value of the attribute."""
+        if self.nominal is not None:
+            return text in self.nominal
+        return self.kind is Kind.TEXT
+
 
 @dataclass(frozen=True)
 class Header:
