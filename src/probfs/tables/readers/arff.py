@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import equal_mask, replace_by_null
-from probfs.tables.readers.arff_columns import encode_sparse, finish_column, sparse_default
+from probfs.tables.readers.arff_columns import finish_columns
 from probfs.tables.readers.arff_header import Header, read_header
 from probfs.tables.readers.arff_rows import RowParser
+from probfs.tables.readers.arff_sparse import encode_exceptions, sparse_default
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.line_recorder import LineRecorder
@@ -110,10 +111,7 @@ class _DataReader:
 
     def _finish(self) -> Table:
         empty = Table(self._source, {}, self._lines.rows, self._lines.finish())
-        columns = {
-            attribute.name: finish_column(empty, builder, attribute)
-            for attribute, builder in zip(self._attributes, self._columns, strict=True)
-        }
+        columns = finish_columns(empty, self._columns, self._attributes)
         notes = self._header.notes
         if self._rows.weighted:
             notes += (f"{self._source}: instance weights are ignored",)
@@ -157,8 +155,9 @@ class _DataReader:
                 if value != defaults[position]:
                     exceptions[position][row] = value
             lines.append(number)
-        for builder, default, values in zip(self._columns, defaults, exceptions, strict=True):
-            builder.append(encode_sparse(default, values, len(lines)))
+        encoded = encode_exceptions(defaults, exceptions, len(lines))
+        for builder, block in zip(self._columns, encoded, strict=True):
+            builder.extend([block])
         self._lines.append(lines)
 
 
