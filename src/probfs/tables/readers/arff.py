@@ -23,7 +23,10 @@ from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Table
 
 _BLOCK_BYTES = 8 << 20
-_NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
+_NOT_PLAIN = re.compile(rb"['\"\\%{}\0-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_BLANKS = re.compile(rb"[ \t]+")
+_OUTER_COMMAS = re.compile(rb"^,|,(?=\r?$)", re.MULTILINE)
+_TRAILING_COMMAS = re.compile(rb",[ \t]*(?=\r?$)", re.MULTILINE)
 
 
 def read_arff(stream: Utf8Stream) -> Table:
@@ -125,6 +128,9 @@ class _DataReader:
             return True
         if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
+        if b"\t" in data and len(self._columns) == 1:
+            return False
+        data = _separate_by_commas(data, len(self._columns))
         self._splitter.prepare()
         table = self._splitter.split(data)
         if table is None:
@@ -159,6 +165,14 @@ class _DataReader:
         for builder, block in zip(self._columns, encoded, strict=True):
             builder.extend([block])
         self._lines.append(lines)
+
+
+def _separate_by_commas(data: bytes, width: int) -> bytes:
+    """Plain rows with a comma between values, and none elsewhere, if the first row shows that they have others."""
+    if b"," not in data and width > 1:
+        return _OUTER_COMMAS.sub(b"", _BLANKS.sub(b",", data))
+    first_row = data[: data.find(b"\n") + 1 or len(data)]
+    return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
 
 
 def _trim_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:

@@ -16,12 +16,13 @@ from probfs.tables.readers.column_builder import ColumnBuilder, unify_numbers
 from probfs.tables.table import Column, Kind, Table, code_type, is_number
 from probfs.text import listed, quoted
 
-
 _FEW_TEXTS = 64
 """Distinct texts of a column up to which Python is faster than Arrow, whose calls are what takes time in wide files."""
 
 
-def finish_columns(table: Table, builders: Sequence[ColumnBuilder], attributes: Sequence[Attribute]) -> dict[str, Column]:
+def finish_columns(
+    table: Table, builders: Sequence[ColumnBuilder], attributes: Sequence[Attribute]
+) -> dict[str, Column]:
     """The columns by name; ``table`` says in an error on which line a value stands that does not fit."""
     small = _SmallColumns(builders, attributes)
     return {
@@ -77,7 +78,11 @@ def _usual_numbers(texts: Sequence[str]) -> frozenset[str]:
     """Those of some distinct texts that are numbers in the one spelling that a table has for each."""
     given = text_array(texts)
     numbers = text_array([text for text, fits in zip(texts, is_number(given).tolist(), strict=True) if fits])
-    return frozenset(text for text, usual in zip(numbers.to_pylist(), unify_numbers(numbers).to_pylist(), strict=True) if text == usual)
+    return frozenset(
+        text
+        for text, usual in zip(numbers.to_pylist(), unify_numbers(numbers).to_pylist(), strict=True)
+        if text == usual
+    )
 
 
 def _finish_column(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Column:

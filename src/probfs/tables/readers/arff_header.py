@@ -64,7 +64,8 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
                     "no @attribute comes before @data; declare each column with one", source=source, line=number
                 )
             named, naming = _name_attributes(attributes, source)
-            row = "" if scanner.at_end() else scanner.rest()
+            row = scanner.rest()
+            row = "" if scanner.at_end() else row
             return Header(named, tuple(dict.fromkeys(naming + notes)), row)
         if keyword == "@attribute":
             attribute = _parse_attribute(scanner, lines, notes)

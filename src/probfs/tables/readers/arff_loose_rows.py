@@ -26,8 +26,11 @@ class LooseRowParser:
         self.weighted = False
         """Whether any row so far has a weight; weights are ignored."""
 
-    def parse_dense(self, line: str, number: int, words: int) -> list[str | None]:
-        """The values of a row that is not sparse; ``words`` is how many there would be if blanks separated them."""
+    def parse_dense(self, line: str, number: int, words: int, rest: str) -> list[str | None]:
+        """The values of a row that is not sparse.
+
+        If blanks separated them, there would be ``words`` values; ``rest`` begins with what comes then and is no value.
+        """
         text = _strip_weight(line)
         values = self._split(text, number)
         if text != line and len(values) == self._width:
@@ -36,6 +39,8 @@ class LooseRowParser:
             # What looks like a weight is the last value.
             values = self._split(line, number)
         if len(values) != self._width:
+            if rest.startswith(("'", '"')) and not QUOTED.match(rest):
+                raise self._error(UNCLOSED_QUOTE, number)
             found = len(values) if "," in QUOTED.sub("", text) else max(len(values), words)
             problem = f"{counted(found, 'value')}, but {counted(self._width, 'attribute')} are declared"
             raise self._error(f"{problem}; a missing one is written ?", number)

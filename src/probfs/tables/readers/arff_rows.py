@@ -58,7 +58,8 @@ class RowParser:
             return self._loose.parse_sparse(line, number) if entries is None else entries
         values = self._dense_values(tokens)
         if values is None:
-            values = self._loose.parse_dense(line, number, _count_values(tokens))
+            words = next((place for place, token in enumerate(tokens) if token[2]), len(tokens))
+            values = self._loose.parse_dense(line, number, words, tokens[words][2] if words < len(tokens) else "")
         elif _EMPTY_CELL.search(line):
             self._loose.refuse_empty_cells(line, number)
         return enumerate(values)
@@ -115,8 +116,3 @@ def _token_value(token: Token) -> str | None:
     if bare:
         return None if bare == "?" else bare
     return unescape(quoted[1:-1])
-
-
-def _count_values(tokens: list[Token]) -> int:
-    """How many values a line begins with."""
-    return next((place for place, token in enumerate(tokens) if token[2]), len(tokens))

@@ -42,7 +42,7 @@ def encode_exceptions(
 def _encode_column(default: str | None, exceptions: Mapping[int, str | None], rows: int) -> tuple[Codes, list[str]]:
     """The codes of a column's cells, and its distinct texts in the order of their first appearance."""
     places: dict[str, int] = {}
-    first_default = next((row for row in count() if row not in exceptions), rows)
+    first_default = next(row for row in count() if row not in exceptions)
     for row, value in exceptions.items():
         if row > first_default and default is not None:
             places.setdefault(default, len(places))
