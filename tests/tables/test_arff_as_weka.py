@@ -1,4 +1,4 @@
-"""Forms of ARFF that Weka reads: each as a small file, with the table it holds; and plain blocks against single rows."""
+"""Forms of ARFF that Weka reads, each as a small file with the table it holds; and plain blocks against single rows."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_hostile_row_is_refused(row: str) -> None:
         _read(f"{HEADER}@data\n{row}\n")
 
 
-# --- blocks of plain rows against single rows ---------------------------------------------------------------------------
+# --- blocks of plain rows against single rows -------------------------------------------------------------------------
 
 SEPARATORS = (",", ", ", " ", "\t", " \t ", ",\t", ",,")
 CELLS = st.sampled_from(["1", "-2.50", "?", "x", "y", "New York", "a\xa0b", "\xa0x", "é", "1e3", "0", "00"])
@@ -228,11 +228,10 @@ def test_a_plain_block_holds_what_its_rows_hold(text: str) -> None:
         assert _outcome(text) == block
 
 
-@pytest.mark.parametrize("separator", [",", " ", "\t", ", "])
-@pytest.mark.parametrize("end", ["", ","])
+@pytest.mark.parametrize(
+    ("separator", "end"), [(",", ""), (" ", ""), ("\t", ""), (", ", ""), (",", ","), (", ", " , ")]
+)
 def test_plain_blocks_are_not_read_row_by_row(separator: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arff_reader._DataReader, "_read_lines", None)
-    if end and not separator.startswith(","):
-        pytest.skip("rows of blanks that end with a comma are rare")
     rows = "".join(separator.join(row) + end + "\n" for row in (["1", "x", "u"], ["2", "y", "v"]))
     assert table_content(_read(HEADER + "@data\n" + rows)) == TWO_ROWS

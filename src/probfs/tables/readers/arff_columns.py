@@ -76,13 +76,9 @@ def _few_texts(builder: ColumnBuilder) -> list[str] | None:
 
 def _usual_numbers(texts: Sequence[str]) -> frozenset[str]:
     """Those of some distinct texts that are numbers in the one spelling that a table has for each."""
-    given = text_array(texts)
-    numbers = text_array([text for text, fits in zip(texts, is_number(given).tolist(), strict=True) if fits])
-    return frozenset(
-        text
-        for text, usual in zip(numbers.to_pylist(), unify_numbers(numbers).to_pylist(), strict=True)
-        if text == usual
-    )
+    numbers = [text for text, fits in zip(texts, is_number(text_array(texts)).tolist(), strict=True) if fits]
+    usual = unify_numbers(text_array(numbers)).to_pylist()
+    return frozenset(text for text, spelling in zip(numbers, usual, strict=True) if text == spelling)
 
 
 def _finish_column(table: Table, builder: ColumnBuilder, attribute: Attribute) -> Column:

@@ -111,10 +111,7 @@ def _parse_attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: 
     name = _parse_name(scanner)
     if scanner.at_end():
         raise scanner.error(f"attribute {quoted(name)} has no type; choose from numeric, string, date and {{a,b,c}}")
-    if scanner.peek() == "{":
-        attribute = _parse_nominal(scanner, lines, name)
-    else:
-        attribute = _parse_type(scanner, name, notes)
+    attribute = _parse_nominal(scanner, lines, name) if scanner.peek() == "{" else _parse_type(scanner, name, notes)
     if scanner.at_end():
         return attribute
     if scanner.peek() == "{":
