@@ -13,6 +13,8 @@ from probfs.text import counted, quoted
 _INDEX = re.compile(r"[0-9]{1,9}")
 _COMMENT = re.compile(r"(?:^|\s)%")
 _END = re.compile(r"\s*(?:%.*)?")
+_TWO_WORDS = re.compile(r"[^\s'\"]\s+[^\s'\"{]")
+_BLANK_BEHIND_QUOTE = re.compile(rf"(?:^|,)\s*(?:{QUOTED.pattern}) +[^ \t,%{{]")
 _EMPTY_VALUE = "an empty value; a missing one is written ?"
 
 
@@ -32,30 +34,32 @@ class LooseRowParser:
         If blanks separated them, there would be ``words`` values; ``rest`` begins with what comes then and is no value.
         """
         text = _strip_weight(line)
+        if not rest and _BLANK_BEHIND_QUOTE.search(text):
+            raise self._count_error(words, number)
         values = self._split(text, number)
         if text != line and len(values) == self._width:
             self.weighted = True
         elif text != line and len(values) == self._width - 1 and self._last.may_hold(line[line.rindex("{") :]):
             # What looks like a weight is the last value.
             values = self._split(line, number)
-        if len(values) != self._width:
-            if rest.startswith(("'", '"')) and not QUOTED.match(rest):
-                raise self._error(UNCLOSED_QUOTE, number)
-            found = len(values) if "," in QUOTED.sub("", text) else max(len(values), words)
-            problem = f"{counted(found, 'value')}, but {counted(self._width, 'attribute')} are declared"
-            raise self._error(f"{problem}; a missing one is written ?", number)
-        return values
+        if len(values) == self._width:
+            return values
+        if rest.startswith(("'", '"')) and not QUOTED.match(rest):
+            raise self._error(UNCLOSED_QUOTE, number)
+        if "," in QUOTED.sub("", text):
+            raise self._count_error(len(values), number)
+        raise self._count_error(max(len(values), words), number, rest)
 
     def refuse_empty_cells(self, line: str, number: int) -> None:
         """Refuse a row of one cell for each attribute that is complete only if a blank separates two values in a cell.
 
         Weka would read ``New York,,5`` as three values, but more probably the second of them is missing.
         """
-        text = _strip_weight(QUOTED.sub("quoted", line).partition("%")[0].strip())
+        text = _strip_weight(QUOTED.sub("''", line).partition("%")[0].strip())
         cells = [cell.strip() for cell in text.split(",")]
         while not cells[-1]:
             cells.pop()
-        if len(cells) == self._width and "" in cells:
+        if len(cells) == self._width and "" in cells and any(map(_TWO_WORDS.search, cells)):
             raise self._error(_EMPTY_VALUE, number)
 
     def _split(self, text: str, number: int) -> list[str | None]:
@@ -125,6 +129,12 @@ class LooseRowParser:
             problem = f"index {index} is out of range: {counted(self._width, 'attribute')}, the first is 0"
             raise scanner.error(problem)
         return int(index)
+
+    def _count_error(self, values: int, number: int, rest: str = "") -> DataError:
+        if values == self._width:
+            return self._error(f"{quoted(rest)} after the last value is not understood", number)
+        problem = f"{counted(values, 'value')}, but {counted(self._width, 'attribute')} are declared"
+        return self._error(f"{problem}; a missing one is written ?", number)
 
     def _error(self, problem: str, number: int) -> DataError:
         return DataError(problem, source=self._source, line=number)

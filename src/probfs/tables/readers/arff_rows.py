@@ -53,7 +53,7 @@ class RowParser:
         tokens = _TOKEN.findall(line)
         if not line.isascii():
             tokens = list(map(_strip_token, tokens))
-        if line.startswith("{"):
+        if tokens and tokens[0][2] == "{":
             entries = self._sparse_entries(tokens)
             return self._loose.parse_sparse(line, number) if entries is None else entries
         values = self._dense_values(tokens)
