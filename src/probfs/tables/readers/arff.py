@@ -179,9 +179,12 @@ def _trim_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The cells without outer blanks and with a null for each ?, or None if any of them is empty."""
     chunks = []
     for chunk in cells.chunks:
-        dictionary = pc.utf8_trim_whitespace(chunk.dictionary)
+        indices, dictionary = chunk.indices, pc.utf8_trim_whitespace(chunk.dictionary)
         if pc.any(equal_mask(dictionary, ""), min_count=0).as_py():
             return None
-        dictionary = replace_by_null(dictionary, "?")
-        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, dictionary))
+        if not dictionary.equals(chunk.dictionary):
+            # Texts that differ only in their blanks are one value.
+            encoded = dictionary.dictionary_encode()
+            indices, dictionary = encoded.indices.take(indices), encoded.dictionary
+        chunks.append(pa.DictionaryArray.from_arrays(indices, replace_by_null(dictionary, "?")))
     return pa.chunked_array(chunks)
