@@ -244,3 +244,9 @@ def test_plain_blocks_are_not_read_row_by_row(separator: str, end: str, monkeypa
     monkeypatch.setattr(arff_reader._DataReader, "_read_lines", None)
     rows = "".join(separator.join(row) + end + "\n" for row in (["1", "x", "u"], ["2", "y", "v"]))
     assert table_content(_read(HEADER + "@data\n" + rows)) == TWO_ROWS
+
+
+def test_blanks_around_a_plain_value_make_no_other_value() -> None:
+    table = _read(HEADER + "@data\n1,x,u\n 1,x, u\n1 , x,u \n")
+    values = {name: column.values.to_pylist() for name, column in table.columns.items()}
+    assert values == {"a": ["1"], "b": ["x", "y"], "c": ["u"]}
