@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import equal_mask, replace_by_null
-from probfs.tables.readers.arff_columns import encode_sparse, finish_column, sparse_default
+from probfs.tables.readers.arff_columns import finish_columns
 from probfs.tables.readers.arff_header import Header, read_header
 from probfs.tables.readers.arff_rows import RowParser
+from probfs.tables.readers.arff_sparse import encode_exceptions, sparse_default
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.line_recorder import LineRecorder
@@ -22,13 +23,18 @@ from probfs.tables.source import Utf8Stream
 from probfs.tables.table import Table
 
 _BLOCK_BYTES = 8 << 20
-_NOT_PLAIN = re.compile(rb"['\"\\%{}\t\0]|\r(?!\n)")
+_NOT_PLAIN = re.compile(rb"['\"\\%{}\0-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_BLANKS = re.compile(rb"[ \t]+")
+_OUTER_COMMAS = re.compile(rb"^,|,(?=\r?$)", re.MULTILINE)
+_TRAILING_COMMAS = re.compile(rb",[ \t]*(?=\r?$)", re.MULTILINE)
 
 
 def read_arff(stream: Utf8Stream) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
     lines = _LineStream(stream)
     header = read_header(lines.header_lines(), stream.source)
+    if header.row_on_data_line:
+        lines.put_back(header.row_on_data_line)
     return _DataReader(stream, header).read(lines)
 
 
@@ -61,6 +67,11 @@ class _LineStream:
             self._next_line += 1
             yield number, decode_line(match.group(), number, self._stream.source).strip()
 
+    def put_back(self, text: str) -> None:
+        """Let the data begin with a part of the header's last line."""
+        self._pending, self._position = text.encode() + b"\n" + self._pending[self._position :], 0
+        self._next_line -= 1
+
     def data_blocks(self) -> Iterator[tuple[int, bytes]]:
         """Blocks of whole lines after the header, each with the number of its first line."""
         line = self._next_line
@@ -87,7 +98,7 @@ class _DataReader:
         # Plain cells hold a null where the file has a bare ?, and parsed ones None: no text means missing.
         self._columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self._attributes]
         self._lines = LineRecorder()
-        self._rows = RowParser(len(self._attributes), stream.source)
+        self._rows = RowParser(self._attributes, stream.source)
         self._memory = MemoryGuard(stream, self._columns)
         self._splitter = Splitter(stream, len(self._columns), ",")
 
@@ -103,10 +114,7 @@ class _DataReader:
 
     def _finish(self) -> Table:
         empty = Table(self._source, {}, self._lines.rows, self._lines.finish())
-        columns = {
-            attribute.name: finish_column(empty, builder, attribute)
-            for attribute, builder in zip(self._attributes, self._columns, strict=True)
-        }
+        columns = finish_columns(empty, self._columns, self._attributes)
         notes = self._header.notes
         if self._rows.weighted:
             notes += (f"{self._source}: instance weights are ignored",)
@@ -120,6 +128,9 @@ class _DataReader:
             return True
         if _NOT_PLAIN.search(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
+        if b"\t" in data and len(self._columns) == 1:
+            return False
+        data = _separate_by_commas(data, len(self._columns))
         self._splitter.prepare()
         table = self._splitter.split(data)
         if table is None:
@@ -150,18 +161,30 @@ class _DataReader:
                 if value != defaults[position]:
                     exceptions[position][row] = value
             lines.append(number)
-        for builder, default, values in zip(self._columns, defaults, exceptions, strict=True):
-            builder.append(encode_sparse(default, values, len(lines)))
+        encoded = encode_exceptions(defaults, exceptions, len(lines))
+        for builder, block in zip(self._columns, encoded, strict=True):
+            builder.extend([block])
         self._lines.append(lines)
+
+
+def _separate_by_commas(data: bytes, width: int) -> bytes:
+    """Plain rows with a comma between values, and none elsewhere, if the first row shows that they have others."""
+    if b"," not in data and width > 1:
+        return _OUTER_COMMAS.sub(b"", _BLANKS.sub(b",", data))
+    first_row = data[: data.find(b"\n") + 1 or len(data)]
+    return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
 
 
 def _trim_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The cells without outer blanks and with a null for each ?, or None if any of them is empty."""
     chunks = []
     for chunk in cells.chunks:
-        dictionary = pc.utf8_trim_whitespace(chunk.dictionary)
+        indices, dictionary = chunk.indices, pc.utf8_trim_whitespace(chunk.dictionary)
         if pc.any(equal_mask(dictionary, ""), min_count=0).as_py():
             return None
-        dictionary = replace_by_null(dictionary, "?")
-        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, dictionary))
+        if not dictionary.equals(chunk.dictionary):
+            # Texts that differ only in their blanks are one value.
+            encoded = dictionary.dictionary_encode()
+            indices, dictionary = encoded.indices.take(indices), encoded.dictionary
+        chunks.append(pa.DictionaryArray.from_arrays(indices, replace_by_null(dictionary, "?")))
     return pa.chunked_array(chunks)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
 from probfs.errors import DataError
 from probfs.tables.readers.arff_dates import make_date_parser
 from probfs.tables.readers.arff_scanner import Scanner
 from probfs.tables.table import Kind
-from probfs.text import quoted
+from probfs.text import counted, listed, quoted
 
 _NUMERIC = ("numeric", "real", "integer")
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
@@ -24,7 +25,15 @@ class Attribute:
     kind: Kind
     nominal: tuple[str, ...] | None = None
     """The declared values of a nominal attribute."""
+    otherwise_nominal: tuple[str, ...] | None = None
+    """The values if blanks are read the other way, where a list has some between words: as separators, or as text."""
     date_format: str | None = None
+
+    def may_hold(self, text: str) -> bool:
+        """Whether an odd text, which is neither a number nor a date, may be a value of the attribute."""
+        if self.nominal is not None:
+            return text in self.nominal
+        return self.kind is Kind.TEXT
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class Header:
 
     attributes: tuple[Attribute, ...]
     notes: tuple[str, ...]
+    row_on_data_line: str = ""
+    """What follows @data on its line, which Weka reads as the first row."""
 
 
 def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
@@ -52,10 +63,13 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
                 raise DataError(
                     "no @attribute comes before @data; declare each column with one", source=source, line=number
                 )
-            return Header(tuple(attributes), tuple(dict.fromkeys(notes)))
+            named, naming = _name_attributes(attributes, source)
+            row = scanner.rest()
+            row = "" if scanner.at_end() else row
+            return Header(named, tuple(dict.fromkeys(naming + notes)), row)
         if keyword == "@attribute":
             attribute = _parse_attribute(scanner, lines, notes)
-            if attribute.name in seen:
+            if attribute.name.strip() and attribute.name in seen:
                 problem = (
                     f"attribute {quoted(attribute.name)} is declared on line {seen[attribute.name]} already; rename one"
                 )
@@ -70,27 +84,60 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
     raise DataError("the ARFF header has no @data line; is the file cut off?", source=source, line=last)
 
 
+def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tuple[Attribute, ...], list[str]]:
+    """The attributes, with the position for a name where the file has a blank one, and a note that says so."""
+    taken = {attribute.name for attribute in attributes}
+    named: list[Attribute] = []
+    given: list[str] = []
+    for position, attribute in enumerate(attributes, start=1):
+        if attribute.name.strip():
+            named.append(attribute)
+            continue
+        name = f"column {position}"
+        if name in taken:
+            name = next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
+        taken.add(name)
+        given.append(name)
+        named.append(replace(attribute, name=name))
+    if not given:
+        return tuple(named), []
+    what = counted(len(given), "attribute has no name", "attributes have no name")
+    return tuple(named), [f"{source}: {what}, so named by position: {listed(given)}"]
+
+
 def _parse_attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[str]) -> Attribute:
     if scanner.at_end():
         raise scanner.error("@attribute needs a name and a type")
-    name = scanner.text(stop=" \t{")
-    if not name.strip():
-        raise scanner.error("the attribute's name is blank")
+    name = _parse_name(scanner)
     if scanner.at_end():
         raise scanner.error(f"attribute {quoted(name)} has no type; choose from numeric, string, date and {{a,b,c}}")
+    attribute = _parse_nominal(scanner, lines, name) if scanner.peek() == "{" else _parse_type(scanner, name, notes)
+    if scanner.at_end():
+        return attribute
     if scanner.peek() == "{":
-        attribute = Attribute(name, Kind.TEXT, _parse_nominal_values(scanner, lines, name))
-    else:
-        attribute = _parse_type(scanner, name, notes)
-    if not scanner.at_end() and scanner.peek() == "{":
         notes.append(f"{scanner.source}: attribute weights are ignored")
-    elif not scanner.at_end():
+    elif attribute.nominal is None:
+        notes.append(f"{scanner.source}: attribute {quoted(name)}: {quoted(scanner.rest())} after the type is ignored")
+    else:
         raise scanner.error(f"attribute {quoted(name)}: {quoted(scanner.rest())} after the type is not understood")
     return attribute
 
 
+def _parse_name(scanner: Scanner) -> str:
+    """A name, quoted or not; commas separate it from the type, and belong to it only inside a bare name."""
+    is_bare = scanner.peek() not in "'\""
+    name = scanner.text(stop=" \t{")
+    if not is_bare or "," not in name:
+        return name
+    if scanner.at_end():
+        # As in "age,numeric": the comma separates the name from its type.
+        name, _, kind = name.partition(",")
+        scanner.restart(scanner.line, kind)
+    return name.rstrip(",")
+
+
 def _parse_type(scanner: Scanner, name: str, notes: list[str]) -> Attribute:
-    kind = scanner.text(stop=" \t[{").lower()
+    kind = scanner.text(stop=" \t,[{").lower()
     if kind in _NUMERIC:
         if not scanner.at_end() and scanner.peek() == "[":
             scanner.skip_past("]")
@@ -111,10 +158,11 @@ def _parse_type(scanner: Scanner, name: str, notes: list[str]) -> Attribute:
     raise scanner.error(f"attribute {quoted(name)}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
 
 
-def _parse_nominal_values(scanner: Scanner, lines: Iterator[tuple[int, str]], name: str) -> tuple[str, ...]:
-    """The values between braces, which may span several lines."""
+def _parse_nominal(scanner: Scanner, lines: Iterator[tuple[int, str]], name: str) -> Attribute:
+    """A nominal attribute with its values, which stand between braces and may span several lines."""
     start = scanner.line
-    values: dict[str, None] = {}
+    values: dict[str, bool] = {}
+    has_commas = False
     scanner.advance()
     while True:
         while scanner.at_end():
@@ -124,12 +172,19 @@ def _parse_nominal_values(scanner: Scanner, lines: Iterator[tuple[int, str]], na
                 raise DataError(problem, source=scanner.source, line=start)
             scanner.restart(*following)
         if scanner.peek() == "}":
-            scanner.advance()
-            return tuple(values)
-        if scanner.peek() == ",":
-            scanner.advance()
-            continue
+            break
+        is_bare = scanner.peek() not in "'\""
         value = scanner.text(stop=",}")
         if value in values:
             raise scanner.error(f"attribute {quoted(name)}: value {quoted(value)} is declared twice")
-        values[value] = None
+        values[value] = is_bare
+        has_commas = has_commas or scanner.is_before_comma()
+    scanner.advance()
+    separated = [part for value, is_bare in values.items() for part in (value.split() if is_bare else [value])]
+    readings = [tuple(values), tuple(dict.fromkeys(separated))]
+    if len(readings[1]) < len(separated) or readings[0] == readings[1]:
+        readings.pop()
+    # Blanks separate values in Weka. Beside commas, though, "New York" is one value, unless the data say otherwise.
+    if not has_commas:
+        readings.reverse()
+    return Attribute(name, Kind.TEXT, readings[0], readings[1] if len(readings) > 1 else None)

@@ -1,111 +1,118 @@
-"""Data rows of ARFF, dense (cells in order) or sparse (index and value of some cells), parsed line by line."""
+"""Data rows of ARFF, dense (cells in order) or sparse (index and value of some cells), parsed line by line.
+
+A row is split as Weka splits it, whose tokenizer takes blanks and commas alike. Where that does not give a value for
+each attribute, the row may be one that Weka cannot read but people write: commas or tabs, with blanks inside values.
+``arff_loose_rows`` reads those, and says what is wrong with all others.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
-from probfs.errors import DataError
-from probfs.tables.readers.arff_scanner import QUOTED, UNCLOSED_QUOTE, Scanner, unescape
-from probfs.text import counted, quoted
+from probfs.tables.readers.arff_header import Attribute
+from probfs.tables.readers.arff_loose_rows import LooseRowParser
+from probfs.tables.readers.arff_scanner import unescape
 
+_TOKEN = re.compile(
+    r"""
+    ('[^'\\]*(?:\\.[^'\\]*)*'(?=[\0-\x20,{}%]|\Z) | "[^"\\]*(?:\\.[^"\\]*)*"(?=[\0-\x20,{}%]|\Z))
+    | ([^\0-\x20,{}%'"][^\0-\x20,{}]*)
+    | ([{}] | %.* | ['"].*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A quoted text, a bare one, or else: a brace, a comment, or a quote that does not close before a separator."""
+_EMPTY_CELL = re.compile(r"\A[\0-\x20]*,|,[\0-\x20]*,")
 _INDEX = re.compile(r"[0-9]{1,9}")
-_COMMENT = re.compile(r"(?:^|\s)%")
+_WEIGHT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+Token: TypeAlias = tuple[str, str, str]
+"""One of three texts, the others being empty: in quotes, bare, or no value."""
+Cells: TypeAlias = Iterable[tuple[int, str | None]]
+"""Positions and values, None for a missing one."""
 
 
 class RowParser:
     """Parses the rows of one file."""
 
-    def __init__(self, width: int, source: str) -> None:
-        self._width = width
-        self._source = source
-        self.weighted = False
+    def __init__(self, attributes: Sequence[Attribute], source: str) -> None:
+        self._width = len(attributes)
+        self._last = attributes[-1]
+        self._loose = LooseRowParser(attributes, source)
+        self._weighted = False
+
+    @property
+    def weighted(self) -> bool:
         """Whether any row so far has a weight; weights are ignored."""
+        return self._weighted or self._loose.weighted
 
-    def parse(self, line: str, number: int) -> Iterable[tuple[int, str | None]]:
-        """The positions and values of a row's cells, None for a missing value; a sparse row leaves out some cells."""
-        return self._parse_sparse(line, number).items() if line.startswith("{") else self._parse_dense(line, number)
-
-    def _parse_dense(self, line: str, number: int) -> Iterable[tuple[int, str | None]]:
-        text = self._strip_weight(line)
-        delimiter = "\t" if "\t" in text and "," not in QUOTED.sub("", text) else ","
-        values: list[str | None] = []
-        position: int | None = 0
-        while position is not None:
-            value, position = self._parse_cell(text, position, delimiter, number)
-            values.append(value)
-        if len(values) != self._width:
-            problem = f"{counted(len(values), 'value')}, but {counted(self._width, 'attribute')} are declared"
-            raise self._error(f"{problem}; a missing one is written ?", number)
+    def parse(self, line: str, number: int) -> Cells:
+        """The positions and values of a row's cells; a sparse row leaves out some."""
+        tokens = _TOKEN.findall(line)
+        if not line.isascii():
+            tokens = list(map(_strip_token, tokens))
+        if tokens and tokens[0][2] == "{":
+            entries = self._sparse_entries(tokens)
+            return self._loose.parse_sparse(line, number) if entries is None else entries
+        values = self._dense_values(tokens)
+        if values is None:
+            words = next((place for place, token in enumerate(tokens) if token[2]), len(tokens))
+            values = self._loose.parse_dense(line, number, words, tokens[words][2] if words < len(tokens) else "")
+        elif _EMPTY_CELL.search(line):
+            self._loose.refuse_empty_cells(line, number)
         return enumerate(values)
 
-    def _parse_cell(self, text: str, position: int, delimiter: str, number: int) -> tuple[str | None, int | None]:
-        """The value of the cell at a position, and the position of the next cell, if there is one."""
-        while text[position : position + 1] == " ":
-            position += 1
-        if text[position : position + 1] in ("'", '"'):
-            match = QUOTED.match(text, position)
-            if match is None:
-                raise self._error(UNCLOSED_QUOTE, number)
-            end = text.find(delimiter, match.end())
-            behind = text[match.end() : end if end >= 0 else len(text)].strip()
-            if behind and not behind.startswith("%"):
-                problem = f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash"
-                raise self._error(problem, number)
-            return unescape(match[1] if match[1] is not None else match[2]), None if behind or end < 0 else end + 1
-        end = text.find(delimiter, position)
-        bare = text[position : end if end >= 0 else len(text)]
-        comment = _COMMENT.search(bare)
-        if comment:
-            bare, end = bare[: comment.start()], -1
-        bare = bare.strip()
-        if not bare:
-            raise self._error("an empty value; a missing one is written ?", number)
-        return None if bare == "?" else bare, None if end < 0 else end + 1
+    def _dense_values(self, tokens: list[Token]) -> list[str | None] | None:
+        """A row's values, or None if Weka would not find one for each attribute and then the end or a weight."""
+        width = self._width
+        if len(tokens) < width:
+            return None
+        if "%" in (last := tokens[width - 1][1]) and not self._last.may_hold(last):
+            # To Weka, a comment begins here too.
+            tokens = [*tokens[: width - 1], ("", last.partition("%")[0], "")]
+        if any(token[2] for token in tokens[:width]) or not self._is_end(tokens[width:]):
+            return None
+        return [_token_value(token) for token in tokens[:width]]
 
-    def _strip_weight(self, line: str) -> str:
-        """A dense row without the weight in braces that may follow it."""
-        if line.endswith("}"):
-            before, _, _ = line.rpartition("{")
-            before = before.rstrip(" ")
-            if before.endswith((",", "\t")):
-                self.weighted = True
-                return before[:-1]
-        return line
+    def _sparse_entries(self, tokens: list[Token]) -> Cells | None:
+        """Indices and values of a sparse row, or None if Weka would not find them in pairs and in order."""
+        end = next((place for place, token in enumerate(tokens) if token[2] and place), 0)
+        if not end % 2 or tokens[end][2] != "}":
+            return None
+        indices = [token[1] for token in tokens[1:end:2]]
+        if not all(map(_INDEX.fullmatch, indices)):
+            return None
+        positions = list(map(int, indices))
+        if positions and (positions[-1] >= self._width or any(map(int.__ge__, positions, positions[1:]))):
+            return None
+        if not self._is_end(tokens[end + 1 :]):
+            return None
+        return zip(positions, map(_token_value, tokens[2:end:2]), strict=True)
 
-    def _parse_sparse(self, line: str, number: int) -> dict[int, str | None]:
-        scanner = Scanner(line, number, self._source)
-        scanner.at_end()
-        scanner.advance()
-        values: dict[int, str | None] = {}
-        while not scanner.at_end() and scanner.peek() != "}":
-            if scanner.peek() == ",":
-                scanner.advance()
-                continue
-            index = self._parse_index(scanner)
-            bare = scanner.peek() not in "'\""
-            value = scanner.text(stop=",}")
-            if index in values:
-                raise scanner.error(f"index {index} stands twice in the row; keep one")
-            values[index] = None if bare and value == "?" else value
-        if scanner.at_end() and not line.rstrip().endswith("}"):
-            raise scanner.error("the sparse row is never closed with '}'")
-        scanner.advance()
-        if not scanner.at_end():
-            rest = scanner.rest().lstrip(", ")
-            if not (rest.startswith("{") and rest.endswith("}")):
-                raise scanner.error(f"{quoted(scanner.rest())} after the row is not understood")
-            self.weighted = True
-        return values
+    def _is_end(self, tokens: list[Token]) -> bool:
+        """Whether nothing, or a weight, follows a row's values, before a comment perhaps."""
+        if tokens and tokens[-1][2].startswith("%"):
+            tokens = tokens[:-1]
+        if not tokens:
+            return True
+        opening, weight, closing = tokens if len(tokens) == 3 else (tokens[0],) * 3
+        if opening[2] == "{" and closing[2] == "}" and _WEIGHT.fullmatch(weight[1]):
+            self._weighted = True
+            return True
+        return False
 
-    def _parse_index(self, scanner: Scanner) -> int:
-        index = scanner.text(stop=" \t,}")
-        if not _INDEX.fullmatch(index) or scanner.at_end() or scanner.peek() in ",}":
-            raise scanner.error(f"a sparse row is {{index value, …}}; {quoted(index)} does not fit")
-        if int(index) >= self._width:
-            problem = f"index {index} is out of range: {counted(self._width, 'attribute')}, the first is 0"
-            raise scanner.error(problem)
-        return int(index)
 
-    def _error(self, problem: str, number: int) -> DataError:
-        return DataError(problem, source=self._source, line=number)
+def _strip_token(token: Token) -> Token:
+    """The token without outer blanks that are no separators, such as a no-break space; a bare one of these is none."""
+    quoted, bare, other = token
+    stripped = bare.strip()
+    return (quoted, stripped, other) if stripped or not bare else ("", "", bare)
+
+
+def _token_value(token: Token) -> str | None:
+    quoted, bare, _ = token
+    if bare:
+        return None if bare == "?" else bare
+    return unescape(quoted[1:-1])

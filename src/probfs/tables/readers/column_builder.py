@@ -57,6 +57,12 @@ class ColumnBuilder:
         dictionaries: int = sum(texts.nbytes for texts in self._dictionaries)
         return dictionaries + sum(codes.nbytes for codes in self._codes)
 
+    def only_block(self) -> EncodedCells | None:
+        """The cells, if they were added as one block whose dictionary has no null but the one at its end."""
+        if len(self._codes) != 1 or self._dictionaries[0].null_count != 1:
+            return None
+        return self._codes[0], self._dictionaries[0]
+
     def distinct(self) -> pa.StringArray:
         """The distinct texts collected so far, without a null for missing cells."""
         return self._join_dictionaries().drop_null().unique()
@@ -71,7 +77,7 @@ class ColumnBuilder:
             return Column(self.name, self._codes[0], self._dictionaries[0][:-1], kind), np.empty(0, dtype=np.int64)
         joined = self._join_dictionaries()
         if kind is Kind.NUMBER:
-            joined = _unify_numbers(joined)
+            joined = unify_numbers(joined)
         if declared is not None:
             joined = pa.concat_arrays([text_array(declared), joined])
         encoded = joined.dictionary_encode()
@@ -95,7 +101,7 @@ class IgnoredColumn(ColumnBuilder):
         return []
 
 
-def _unify_numbers(texts: pa.StringArray) -> pa.StringArray:
+def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     """The texts with one spelling for each number, so that 1, 1.0 and +1 are the same value; NaN is missing."""
     trimmed = pc.utf8_trim_whitespace(texts)
     plain = pc.match_substring_regex(trimmed, _PLAIN_INTEGER)
