@@ -29,6 +29,8 @@ def rank(
     data: Data,
     *,
     target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int | None = None,
     mapping: str | os.PathLike[str] | None = None,
     unlabeled: Data | Sequence[Data] = (),
     classifier: str = "nb",
@@ -47,6 +49,7 @@ def rank(
     exclude: str | Sequence[str] = (),
     count: str | None = None,
     bins: int | None = None,
+    missing: Literal["skip", "value", "auto"] | None = None,
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -68,6 +71,10 @@ def rank(
         index is not one of its columns.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
         The column to predict. Rows without a value in it are unlabelled.
+    cut_target : int, optional
+        Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
+    min_class : int, default 2
+        Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path, optional
         A TOML file that says how columns are cut, grouped or dropped.
     unlabeled : path, pandas.DataFrame or a sequence of them, default: none
@@ -103,6 +110,9 @@ def rank(
         The column that says how many equal rows a row stands for.
     bins : int, default 5
         For ``"nb"``: into how many intervals an unmapped numeric column with more than 20 values is cut.
+    missing : {"skip", "value", "auto"}, default "auto"
+        What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
+        class.
     na : str or sequence of str, default: none
         Texts that mean missing, besides the empty cell.
     delimiter : str, default ","
@@ -152,13 +162,15 @@ def rank(
         step=step,
         eliminate=eliminate,
         seed=seed,
-        options={**own, "permutations": permutations, "jobs": jobs, **options},
+        options={**own, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
         columns={
             "mapping": None if mapping is None else printable(os.fspath(mapping)),
             "count": _text(count),
             "na": _texts(na),
             "include": _texts(include),
             "exclude": _texts(exclude),
+            "cut_target": cut_target,
+            "min_class": min_class,
         },
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
@@ -180,6 +192,9 @@ def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.na,
         settings.options.get("bins") or DEFAULT_BINS,
         CLASSIFIERS[settings.classifier].takes_numbers,
+        missing=settings.options.get("missing", "skip"),
+        cut_target=settings.cut_target,
+        min_class=settings.min_class,
     )
 
 

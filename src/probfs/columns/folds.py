@@ -42,6 +42,5 @@ def check_class_sizes(dataset: Dataset) -> None:
     for name, rows in dataset.class_rows().items():
         if rows < 2:
             problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
-            raise DataError(
-                f"{problem}; use {option('estimate', 'resubstitution')}, or drop the row", source=dataset.source
-            )
+            ways = f"use {option('estimate', 'resubstitution')}, or drop the row with {option('min_class', 2)}"
+            raise DataError(f"{problem}; {ways}", source=dataset.source)

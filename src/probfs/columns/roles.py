@@ -29,6 +29,12 @@ class ColumnChoice:
     bins: int = DEFAULT_BINS
     numbers_as_they_are: bool = False
     """Whether the classifier measures numbers; for one that counts categories they are cut."""
+    missing: str = "skip"
+    """What missing cells are: nothing (skip), a value of their own (value), or that where they tell the class (auto)."""
+    cut_target: int | None = None
+    """Into how many classes a target of numbers is cut."""
+    min_class: int = 1
+    """Rows of classes with fewer rows than this are dropped."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
@@ -53,9 +59,13 @@ class ColumnPlan:
     role: Role
     reason: str
     rule: Rule | Measured = field(default_factory=Category)
+    missing_is_value: bool = False
+    """Whether a missing cell counts as a value of its own."""
 
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
+        if self.missing_is_value:
+            what += ", missing as a value"
         return f"{what} ({self.reason})" if self.reason else what
 
 
@@ -75,6 +85,12 @@ def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> Non
     if isinstance(mapping.columns.get(target), Numeric):
         problem = f"{quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it"
         raise UsageError(f"{by_target}: {problem}")
+    if target in mapping.missing_cells:
+        problem = f"{quoted(target)} has 'missing' in {mapping.source}, but its missing cells are unlabelled rows"
+        raise UsageError(f"{by_target}: {problem}; take it out there")
+    if choice.cut_target is not None and target in mapping.columns:
+        problem = f"{quoted(target)} has a rule in {mapping.source}; keep one of the two"
+        raise UsageError(f"{option('cut_target')}: {problem}")
     if choice.count is not None and choice.count in mapping.columns:
         problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
         raise UsageError(f"{count}: {problem}")

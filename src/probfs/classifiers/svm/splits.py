@@ -93,10 +93,11 @@ def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: Es
         least = rows - int(most_held_out[label])
         if rows < 2:
             problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
-            remedy = f"drop the row, or use {option('classifier', 'nb')}"
+            remedy = f"drop the row with {option('min_class', 2)}, or use {option('classifier', 'nb')}"
             raise DataError(f"{problem}; {remedy}", source=dataset.source)
         if least < 2:
             chosen = option("estimate", estimate)
             problem = f"class {quoted(name)} has {rows} rows, of which {chosen} leaves {least} to train on"
-            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
+            ways = f"use {option('estimate', 'resubstitution')}, or drop the class with {option('min_class', rows + 1)}"
+            remedy = f"the SVM needs two: {ways}"
             raise DataError(f"{problem}; {remedy}", source=dataset.source)
