@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from probfs.classifiers.registry import CLASSIFIERS
-from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.limits import DEFAULT_BINS, DEFAULT_MIN_CLASS
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import Round
 from probfs.ranking.result import Ranking
@@ -30,7 +30,7 @@ def rank(
     *,
     target: str | None = None,
     cut_target: int | None = None,
-    min_class: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
     unlabeled: Data | Sequence[Data] = (),
     classifier: str = "nb",

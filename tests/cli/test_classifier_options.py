@@ -74,7 +74,7 @@ def test_what_is_given_is_kept_apart_from_what_is_not() -> None:
 def test_the_choice_of_columns_follows_the_classifier() -> None:
     columns = ColumnOptions(target="y", exclude=["id"], na=["?"])
     counted = ColumnClassifierOptions("nb", {"bins": None}).column_choice(columns)
-    assert counted == ColumnChoice("y", None, (), ("id",), ("?",), 5, False)
+    assert counted == ColumnChoice("y", None, (), ("id",), ("?",), 5, False, missing="auto", min_class=2)
     assert ColumnClassifierOptions("nb", {"bins": 3}).column_choice(columns).bins == 3
     assert ColumnClassifierOptions("svm", {"bins": None}).column_choice(columns).numbers_as_they_are
     with pytest.raises(UsageError, match='bins= goes with classifier="nb" only'):
