@@ -139,7 +139,6 @@ def test_a_column_without_missing_cells_or_without_others_has_nothing_to_mark(te
 
 def test_a_missing_cell_is_a_value_of_its_own_and_an_unseen_one_says_nothing() -> None:
     text = "a,y\nx,p\n,p\nz,q\nx,q\n,\nx,\n"
-    more = 'a\n""\nx\nnew\n'
     prepared = prepare_csv(text, missing="value")
     (feature,) = encode(prepared, [read_csv_text("b,a\n1,\n1,x\n1,new\n")])[0].features
     assert feature.labels.to_pylist() == ["x", "z", "(missing)"]

@@ -12,11 +12,9 @@ from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write
 
 
-def quantity(rows: int = 40, repeated: int = 0) -> str:
+def quantity(rows: int = 40) -> str:
     """A price in the last column, and columns that may be classes."""
-    cells = [
-        (f"id{n}", "abc"[n % 3], ["no", "yes"][n % 2], n % 15, n + 0.5 if n >= repeated else 0.5) for n in range(rows)
-    ]
+    cells = [(f"id{n}", "abc"[n % 3], ["no", "yes"][n % 2], n % 15, n + 0.5) for n in range(rows)]
     return csv_of_rows(["name", "species", "sold", "age", "price"], cells)
 
 

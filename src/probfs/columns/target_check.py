@@ -89,6 +89,9 @@ def _numbers(prepared: PreparedTable) -> str:
 
 def _plainly_no_class(prepared: PreparedTable) -> str | None:
     """Why a column that nobody named holds no classes, or None if it may."""
+    if prepared.target.declared and not prepared.table.columns[prepared.target.name].declared:
+        # By a rule: somebody has looked at it.
+        return None
     classes = prepared.target.found
     rows = sum(prepared.target.class_rows) + prepared.dropped_rows
     if len(classes) <= CUT_ABOVE:
