@@ -41,7 +41,7 @@ def test_every_option_of_every_classifier_is_there_once() -> None:
     assert names[:3] == ["classifier", "smoothing", "bins"]
     assert names[-2:] == ["Tree_shape", "D"]
     assert len(set(names)) == len(names)
-    assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "D"]
+    assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "missing", "D"]
 
 
 @pytest.mark.usefixtures("_tree")
