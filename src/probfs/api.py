@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from probfs.classifiers.registry import CLASSIFIERS
-from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.limits import DEFAULT_BINS, DEFAULT_MIN_CLASS
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import Round
 from probfs.ranking.result import Ranking
@@ -29,6 +29,8 @@ def rank(
     data: Data,
     *,
     target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
     unlabeled: Data | Sequence[Data] = (),
     classifier: str = "nb",
@@ -48,6 +50,7 @@ def rank(
     keep_identifiers: bool = False,
     count: str | None = None,
     bins: int | None = None,
+    missing: Literal["skip", "value", "auto"] | None = None,
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -70,6 +73,10 @@ def rank(
         input, or a data frame, whose index is not one of its columns.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
         The column to predict. Rows without a value in it are unlabelled.
+    cut_target : int, optional
+        Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
+    min_class : int, default 2
+        Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path, optional
         A TOML file that says how columns are cut, grouped or dropped.
     unlabeled : path, pandas.DataFrame or a sequence of them, default: none
@@ -108,6 +115,9 @@ def rank(
         The column that says how many equal rows a row stands for.
     bins : int, default 5
         For ``"nb"``: into how many intervals an unmapped numeric column with more than 20 values is cut.
+    missing : {"skip", "value", "auto"}, default "auto"
+        What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
+        class.
     na : str or sequence of str, default: texts that look so in columns of numbers
         Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
         every column; ``"none"`` takes none but those named.
@@ -161,7 +171,7 @@ def rank(
         step=step,
         eliminate=eliminate,
         seed=seed,
-        options={**own, "permutations": permutations, "jobs": jobs, **options},
+        options={**own, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
         columns={
             "mapping": None if mapping is None else printable(os.fspath(mapping)),
             "count": _text(count),
@@ -169,6 +179,8 @@ def rank(
             "include": _texts(include),
             "exclude": _texts(exclude),
             "keep_identifiers": bool(keep_identifiers),
+            "cut_target": cut_target,
+            "min_class": min_class,
         },
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
@@ -191,6 +203,9 @@ def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.options.get("bins") or DEFAULT_BINS,
         CLASSIFIERS[settings.classifier].takes_numbers,
         keep_identifiers=settings.keep_identifiers,
+        missing=settings.options.get("missing") or "skip",
+        cut_target=settings.cut_target,
+        min_class=settings.min_class,
     )
 
 

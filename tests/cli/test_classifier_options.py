@@ -41,7 +41,7 @@ def test_every_option_of_every_classifier_is_there_once() -> None:
     assert names[:3] == ["classifier", "smoothing", "bins"]
     assert names[-2:] == ["Tree_shape", "D"]
     assert len(set(names)) == len(names)
-    assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "D"]
+    assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "missing", "D"]
 
 
 @pytest.mark.usefixtures("_tree")
@@ -74,7 +74,7 @@ def test_what_is_given_is_kept_apart_from_what_is_not() -> None:
 def test_the_choice_of_columns_follows_the_classifier() -> None:
     columns = ColumnOptions(target="y", exclude=["id"], na=["?"])
     counted = ColumnClassifierOptions("nb", {"bins": None}).column_choice(columns)
-    assert counted == ColumnChoice("y", None, (), ("id",), ("?",), 5, False)
+    assert counted == ColumnChoice("y", None, (), ("id",), ("?",), 5, False, missing="auto", min_class=2)
     assert ColumnClassifierOptions("nb", {"bins": 3}).column_choice(columns).bins == 3
     assert ColumnClassifierOptions("svm", {"bins": None}).column_choice(columns).numbers_as_they_are
     with pytest.raises(UsageError, match='bins= goes with classifier="nb" only'):

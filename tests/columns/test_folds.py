@@ -103,3 +103,5 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
         check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\n"))
     problem = "t.csv: class 'q' has one row only, and holding it out leaves none"
     assert str(caught.value) == f'{problem}; use estimate="resubstitution", or drop the row'
+    with pytest.raises(DataError, match=r"or drop the row with min_class=2$"):
+        check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\nx,r\nz,r\n"))

@@ -83,3 +83,18 @@ def test_a_key_below_columns_by_mistake_is_explained() -> None:
         parse_mapping(b'[columns]\nx = "category"\ndrop = ["y"]\n')
     with pytest.raises(MappingError, match="did you mean '<='"):
         parse_mapping(b'[columns]\nx = "=< 5"\n')
+
+
+def test_missing_cells_have_a_word_alone_or_beside_a_rule() -> None:
+    mapping = parse_mapping(
+        b'[columns]\nboat = { missing = "value" }\nage = { cut = [18], missing = "skip" }\nb = "> 1"\n'
+    )
+    assert mapping.missing_cells == {"boat": "value", "age": "skip"}
+    assert list(mapping.columns) == ["age", "b"]
+    for wrong in (b'"auto"', b"true", b"[1]", b'{ a = "value" }'):
+        with pytest.raises(MappingError, match=r'^mapping:2: column .boat.: missing must be "skip" or "value"$'):
+            parse_mapping(b"[columns]\nboat = { missing = " + wrong + b" }\n")
+    with pytest.raises(MappingError, match=r"unknown key 'mising'; did you mean 'missing'\?$"):
+        parse_mapping(b'[columns]\nboat = { mising = "value" }\n')
+    with pytest.raises(MappingError, match=r"columns: no column 'boat' in t\.csv; did you mean 'boot'\?$"):
+        mapping.check_names(["boot", "age", "b"], "t.csv")

@@ -12,7 +12,7 @@ import probfs
 from probfs.columns.mapping_file import MappingFile, parse_mapping
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.target import choose_target, read_classes
+from probfs.columns.target import choose_target, drop_rare_classes, read_classes
 from probfs.errors import UsageError
 from probfs.tables.readers import read_table
 from probfs.text import command_line_language
@@ -108,3 +108,46 @@ def test_classes_by_a_rule_are_the_user_s_word() -> None:
     table = read_csv_text("a,y\n1,10\n2,20\n3,\n")
     target = read_classes(table, parse_mapping(b'[columns]\ny = "> 15"\n'), "y", "", None)
     assert (target.classes, target.labels.tolist(), target.declared) == (("no", "yes"), [0, 1, UNKNOWN], True)
+
+
+RARE = "a,y\n" + "x,p\nz,p\nx,q\nz,q\n" * 3 + "x,r\nz,s\n"
+
+
+def test_rows_of_rare_classes_are_dropped_counted_and_named(write: Write) -> None:
+    ranking = probfs.rank(write("t.csv", RARE))
+    assert ranking.input.classes == {"p": 6, "q": 6}
+    assert (ranking.input.labelled_rows, ranking.input.unlabelled_rows, ranking.input.dropped_rows) == (12, 0, 2)
+    note = "2 rows dropped, of classes with fewer than 2 rows (min_class=): 'r', 's'"
+    assert note in ranking.warnings
+    without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")))
+    assert (ranking.features, ranking.rounds) == (without.features, without.rounds)
+    assert without.input.dropped_rows == 0
+
+
+def test_a_rare_class_may_be_kept(write: Write) -> None:
+    data = write("t.csv", RARE)
+    assert len(probfs.rank(data, min_class=1, estimate="resubstitution").input.classes) == 4
+    with pytest.raises(probfs.DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
+        probfs.rank(data, min_class=1)
+
+
+def test_two_classes_must_be_left(write: Write) -> None:
+    data = write("t.csv", RARE)
+    with command_line_language(), pytest.raises(probfs.DataError) as caught:
+        probfs.rank(data, min_class=7)
+    problem = "--min-class 7: no class has 7 rows or more in the target 'y', and two such classes are needed"
+    assert str(caught.value).endswith(f"t.csv: {problem}; choose fewer")
+    lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
+    with pytest.raises(probfs.DataError, match=r"class 'q' has one row only.*, or drop the row$"):
+        probfs.rank(lonely)
+    assert probfs.rank(lonely, estimate="resubstitution").input.classes == {"p": 2, "q": 1}
+
+
+def test_a_row_that_counts_for_several_is_not_rare() -> None:
+    table = read_csv_text("a,n,y\n1,3,q\n2,1,r\n3,2,p\n")
+    weights = np.array([3, 1, 2])
+    target = read_classes(table, MappingFile(), "y", "", weights)
+    assert (target.classes, target.class_rows) == (("p", "q", "r"), (2, 3, 1))
+    left, left_weights, notes = drop_rare_classes(target, weights, 2, "t.csv")
+    assert (left.classes, left.class_rows, left.found) == (("p", "q"), (2, 3), ("p", "q", "r"))
+    assert (left.labels.tolist(), left_weights.tolist(), len(notes)) == ([1, UNKNOWN, 0], [3, 0, 2], 1)

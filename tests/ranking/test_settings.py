@@ -40,6 +40,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "folds",
         "smoothing",
         "bins",
+        "missing",
         "kernel",
         "C",
         "gamma",
@@ -54,13 +55,15 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "include",
         "exclude",
         "keep_identifiers",
+        "cut_target",
+        "min_class",
     ]
 
 
 def test_naive_bayes_has_its_defaults_and_nothing_of_the_svm() -> None:
     settings = choose()
     assert (settings.classifier, settings.estimate, settings.folds) == ("nb", "loo", None)
-    assert (settings.smoothing, settings.bins, settings.kernel) == (1.0, 5, None)
+    assert (settings.smoothing, settings.bins, settings.missing, settings.kernel) == (1.0, 5, "auto", None)
     assert hash(settings) == hash(choose())
     assert pickle.loads(pickle.dumps(settings)) == settings
     with pytest.raises(AttributeError, match="nonsense"):
@@ -85,6 +88,7 @@ def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
         "gamma": None,
         "removal": "permute",
         "permutations": 20,
+        "missing": "auto",
     }
     assert settings.to_dict()["smoothing"] is None
 
@@ -193,3 +197,19 @@ def test_a_step_is_a_number_or_a_fraction(step: Any, checked: float) -> None:
 def test_anything_else_is_no_step(step: Any) -> None:
     with pytest.raises(UsageError, match="step="):
         check_step(step)
+
+
+def test_how_the_target_is_cut_and_which_classes_are_rare_is_checked() -> None:
+    assert (choose().cut_target, choose().min_class) == (None, 2)
+    chosen = choose(columns={"cut_target": 3, "min_class": 1})
+    assert (chosen.cut_target, chosen.min_class) == (3, 1)
+    with pytest.raises(UsageError, match=r"^cut_target=: 101 is out of range; 2 to 100$"):
+        choose(columns={"cut_target": 101})
+    with command_line_language(), pytest.raises(UsageError, match=r"^--min-class: 0 is out of range; 1 or more$"):
+        choose(columns={"min_class": 0})
+
+
+def test_what_missing_cells_are_is_one_of_three_words() -> None:
+    with pytest.raises(UsageError, match=r"^missing=: 'drop' is not one of skip, value, auto$"):
+        choose(options={"missing": "drop"})
+    assert choose(classifier="svm", options={"missing": "value"}).to_dict()["missing"] == "value"

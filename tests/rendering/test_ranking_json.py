@@ -44,6 +44,7 @@ def test_the_keys_of_the_input_are_a_contract_too(commute: Ranking) -> None:
         "unlabelled_rows",
         "unlabelled_sources",
         "features",
+        "dropped_rows",
     ]
 
 

@@ -52,3 +52,9 @@ def test_the_driving_score_is_shown_first_and_only_what_has_values(commute: Rank
     assert shown_scores(by_signed) == [SIGNED, ABSOLUTE, UNLABELED]
     labelled_only = replace(by_signed, input=replace(commute.input, unlabelled_rows=0))
     assert shown_scores(labelled_only) == [SIGNED, ABSOLUTE]
+
+
+def test_rows_dropped_are_said_only_if_there_are_any(commute: Ranking) -> None:
+    assert "dropped" not in summary_sentences(commute)[0]
+    dropped = replace(commute, input=replace(commute.input, dropped_rows=3))
+    assert " rows (3 rows of rare classes dropped), target " in summary_sentences(dropped)[0]

@@ -98,12 +98,15 @@ def build_matrix(dataset: Dataset, features: list[int], training: Integers) -> t
         trained = feature.labelled[training > 0]
         block = []
         if feature.numbers is not None:
-            values = np.append(feature.numbers, np.nan)[codes]
+            values = np.append(feature.numbers, [np.nan, np.nan])[codes]
             known = np.repeat(feature.labelled, training)
-            known = known[known != feature.values]
+            known = known[known < len(feature.numbers)]
             if len(set(known.tolist())) > 1:
                 sample = feature.numbers[known]
                 block.append(np.where(np.isnan(values), 0, (values - sample.mean()) / sample.std()))
+            missing = len(feature.numbers)
+            if feature.missing_is_value and 0 < np.count_nonzero(trained == missing) < len(trained):
+                block.append((codes == missing).astype(float))
         else:
             held = [np.count_nonzero(trained == value) for value in range(feature.values)]
             block += [(codes == value).astype(float) for value, rows in enumerate(held) if 0 < rows < len(trained)]

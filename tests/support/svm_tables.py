@@ -18,7 +18,14 @@ __all__ = ["random_dataset", "weston"]
 
 
 def random_dataset(
-    seed: int, rows: int, kinds: str, classes: int = 2, unlabelled: int = 0, counted: bool = False, gaps: float = 0.1
+    seed: int,
+    rows: int,
+    kinds: str,
+    classes: int = 2,
+    unlabelled: int = 0,
+    counted: bool = False,
+    gaps: float = 0.1,
+    missing_is_value: bool = False,
 ) -> Dataset:
     """A table with a column for each letter of ``kinds``: continuous, few numbers (d), text, or always the same (s)."""
     generator = np.random.default_rng(seed)
@@ -37,10 +44,12 @@ def random_dataset(
         labelled, others = codes[:rows].astype(np.uint16), codes[rows:].astype(np.uint16)
         texts = text_array([repr(number) for number in numbers.tolist()])
         if kind == "t":
-            others[~np.isin(others, labelled)] = len(numbers)
-            features.append(Feature(f"f{position}", texts, labelled, others))
+            if missing_is_value:
+                texts = text_array([*texts.to_pylist(), "(missing)"])
+            others[~np.isin(others, labelled)] = len(texts)
+            features.append(Feature(f"f{position}", texts, labelled, others, None, missing_is_value))
         else:
-            features.append(Feature(f"f{position}", texts, labelled, others, numbers))
+            features.append(Feature(f"f{position}", texts, labelled, others, numbers, missing_is_value))
     counts = generator.integers(1, 4, rows) if counted else np.ones(rows, dtype=np.int64)
     more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
     dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)

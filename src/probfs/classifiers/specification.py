@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.value_types import ValueType
+from probfs.classifiers.value_types import Choice, ValueType
+from probfs.columns.limits import MISSING_CHOICES
 from probfs.errors import UsageError
 from probfs.registry import Registry
 from probfs.text import did_you_mean, option
@@ -39,6 +40,17 @@ class Option:
     """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
     recorded: bool = True
     """Whether results depend on it, so that it stands in the settings of the JSON."""
+
+
+MISSING = Option(
+    "missing",
+    Choice(MISSING_CHOICES),
+    "auto",
+    "what a missing cell is: nothing (skip), a value of its own (value), or a value in the columns where missing cells "
+    "tell the class (auto).",
+    for_columns=True,
+)
+"""For every classifier that takes missing cells as a value where a feature says so (``Feature.missing_is_value``)."""
 
 
 @dataclass(frozen=True)

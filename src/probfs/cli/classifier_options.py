@@ -67,15 +67,19 @@ class ColumnClassifierOptions(ClassifierOptions):
 
         classifier = CLASSIFIERS[self.classifier]
         refuse_options_of_others(classifier, self.own)
+        own = classifier.complete(self.own)
         return ColumnChoice(
             columns.target,
             columns.count,
             tuple(columns.include or ()),
             tuple(columns.exclude or ()),
             tuple(columns.na or ()),
-            self.own["bins"] or DEFAULT_BINS,
+            own.get("bins") or DEFAULT_BINS,
             classifier.takes_numbers,
             keep_identifiers=columns.keep_identifiers,
+            missing=own.get("missing", "skip"),
+            cut_target=columns.cut_target,
+            min_class=columns.min_class,
         )
 
 

@@ -12,6 +12,7 @@ import typer
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_output, choose_destination
+from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.rendering.formats import OutputFormats
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
@@ -148,6 +149,23 @@ class ColumnOptions(Bundle):
     """Which columns are used, and for what."""
 
     target: Target = None
+    cut_target: Annotated[
+        int | None,
+        parsed(
+            parsers.whole_number(2, MOST_TARGET_CLASSES),
+            "K",
+            "Into how many classes a target of numbers is cut, at its quantiles.",
+        ),
+    ] = None
+    min_class: Annotated[
+        int,
+        parsed(
+            parsers.whole_number(1),
+            "N",
+            "Rows of classes with fewer rows than this are dropped, with a warning.",
+            show_default=True,
+        ),
+    ] = DEFAULT_MIN_CLASS
     mapping: MappingPath = None
     exclude: Annotated[
         list[str] | None,

@@ -65,6 +65,8 @@ def rank(
             data,
             unlabeled=unlabeled or (),
             target=columns.target,
+            cut_target=columns.cut_target,
+            min_class=columns.min_class,
             mapping=columns.mapping,
             include=columns.include or (),
             exclude=columns.exclude or (),

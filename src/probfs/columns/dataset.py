@@ -12,19 +12,28 @@ from probfs.tables.table import Codes, Floats, Integers, Labels
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One feature's codes: 0…values-1, and ``values`` itself for a missing cell."""
+    """One feature's codes: 0…values-1, and ``values`` itself for a cell that says nothing.
+
+    Such a cell is missing, or it is unlabelled and holds what no labelled cell holds. Where missing counts as a value,
+    a missing cell has the last code, values-1.
+    """
 
     name: str
     labels: pa.StringArray
-    """The text of each value; none where there are numbers."""
+    """The text of each value, with ``(missing)`` at the end where that is one; none where there are numbers."""
     labelled: Codes
     unlabelled: Codes
     numbers: Floats | None = None
-    """The number of each value, where the classifier is to measure and not to count."""
+    """The number of each value, where the classifier is to measure and not to count; missing has none."""
+    missing_is_value: bool = False
 
     @property
     def values(self) -> int:
-        return len(self.labels) if self.numbers is None else len(self.numbers)
+        return len(self.labels) if self.numbers is None else len(self.numbers) + self.missing_is_value
+
+    def own_labels(self) -> pa.StringArray:
+        """The texts that cells hold: the labels without that of missing."""
+        return self.labels[:-1] if self.missing_is_value and self.numbers is None else self.labels
 
 
 @dataclass(frozen=True, eq=False)

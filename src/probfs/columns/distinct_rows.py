@@ -86,13 +86,19 @@ def merge_equal_rows(dataset: Dataset) -> Dataset:
 
 
 def _value_hashes(feature: Feature, seed: int) -> Hashes:
-    """A hash of each value of a feature, and one of a missing cell."""
-    numbers = numbers_of(feature.labels, Kind.TEXT) if feature.numbers is None else feature.numbers
+    """A hash for each code of a feature.
+
+    A missing cell has the same hash whether it counts as a value or not, so that rows are dealt out alike.
+    """
+    texts = feature.own_labels()
+    numbers = numbers_of(texts, Kind.TEXT) if feature.numbers is None else feature.numbers
     if numbers is None:
-        return np.array([_hash(seed, feature.name, text) for text in [*feature.labels.to_pylist(), None]], np.uint64)
-    # The same number however it is written, so that 1 and 1.0 are dealt alike; adding 0 makes -0 the same as 0.
-    salt = np.uint64(_hash(seed, feature.name))
-    return np.append(_mix_bits((numbers + 0.0).view(np.uint64) ^ salt), _mix_bits(np.array([~salt])))
+        hashes = np.array([_hash(seed, feature.name, text) for text in [*texts.to_pylist(), None]], np.uint64)
+    else:
+        # The same number however it is written, so that 1 and 1.0 are dealt alike; adding 0 makes -0 the same as 0.
+        salt = np.uint64(_hash(seed, feature.name))
+        hashes = np.append(_mix_bits((numbers + 0.0).view(np.uint64) ^ salt), _mix_bits(np.array([~salt])))
+    return np.append(hashes, _mix_bits(hashes[-1:])) if feature.missing_is_value else hashes
 
 
 def _hash(*content: int | str | None) -> int:

@@ -6,23 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, recode_column, translate_codes
-from probfs.columns.roles import ColumnPlan, Role
+from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
+from probfs.columns.roles import ColumnPlan
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import Measured, Quantiles, Rule
+from probfs.columns.target_check import check_target
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Kind, Table, code_type
+from probfs.tables.table import Codes, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, option, quoted
 
-MOST_CLASSES_OF_NUMBERS = 50
-"""A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
+MISSING = "(missing)"
+"""The label of a missing cell that counts as a value."""
 _MANY_UNSEEN = 0.5
 _FEWEST_UNLABELLED = 10
 """Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
@@ -30,7 +32,7 @@ _FEWEST_UNLABELLED = 10
 
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
-    _check_target(prepared)
+    check_target(prepared)
     others = [prepared.texts.read(table) for table in unlabelled]
     _check_columns(prepared, others)
     count = prepared.choice.count
@@ -67,11 +69,12 @@ class _Encoded:
 
 def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> _Encoded:
     if isinstance(plan.rule, Measured):
-        return _measure_feature(prepared, others, plan.name, plan.rule)
-    return _count_feature(prepared, others, plan.name, plan.rule)
+        return _measure_feature(prepared, others, plan, plan.rule)
+    return _count_feature(prepared, others, plan, plan.rule)
 
 
-def _measure_feature(prepared: PreparedTable, others: Sequence[Table], name: str, rule: Measured) -> _Encoded:
+def _measure_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured) -> _Encoded:
+    name, missing_is_value = plan.name, plan.missing_is_value
     own = number_of_each_row(prepared.table, prepared.table.columns[name], rule)
     labelled = own[prepared.labelled]
     unlabelled = np.concatenate(
@@ -81,39 +84,46 @@ def _measure_feature(prepared: PreparedTable, others: Sequence[Table], name: str
     # Adding 0 makes -0 the same as 0.
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
-    narrow = codes.astype(code_type(len(numbers)))
-    feature = Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers)
-    distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=len(numbers) + 1)[:-1]))
+    narrow = codes.astype(code_type(len(numbers) + missing_is_value))
+    if missing_is_value:
+        # An unlabelled text that is not a number is not missing: it says nothing.
+        narrow[len(labelled) :][np.isnan(unlabelled) & _unlabelled_presence(prepared, others, name)] += 1
+    feature = Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers, missing_is_value)
+    distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=feature.values + 1)[:-1]))
     present = _unlabelled_values(prepared, others, name)
     lost = present - int(np.count_nonzero(~np.isnan(unlabelled)))
     return _Encoded(feature, distinct, _unseen_share(lost, present))
 
 
-def _count_feature(prepared: PreparedTable, others: Sequence[Table], name: str, rule: Rule) -> _Encoded:
+def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> _Encoded:
+    name, missing_is_value = plan.name, plan.missing_is_value
     column = prepared.table.columns[name]
     coder = prepared.learn(column, rule)
-    new_codes = new_code_of_each_value(prepared.table, column, coder)
-    codes = translate_codes(column.codes, new_codes, len(coder.labels))
+    labels = text_array([*coder.labels.to_pylist(), MISSING]) if missing_is_value else coder.labels
+
+    def recoded(table: Table) -> tuple[Codes, Integers]:
+        own = table.columns[name]
+        new_codes = new_code_of_each_value(table, own, coder, missing_is_value=missing_is_value)
+        return translate_codes(own.codes, new_codes, len(labels)), new_codes
+
+    codes, new_codes = recoded(prepared.table)
     labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
-    unlabelled = np.concatenate(
-        [codes[prepared.unlabelled], *(recode_column(table, table.columns[name], coder).codes for table in others)]
-    )
-    missing = len(coder.labels)
-    if missing > MOST_VALUES:
-        problem = (
-            f"column {quoted(name)} has {missing:,} different values, more than the {MOST_VALUES:,} that are counted"
-        )
+    unlabelled = np.concatenate([codes[prepared.unlabelled], *(recoded(table)[0] for table in others)])
+    nothing = len(labels)
+    if len(coder.labels) > MOST_VALUES:
+        problem = f"column {quoted(name)} has {len(coder.labels):,} different values"
+        problem += f", more than the {MOST_VALUES:,} that are counted"
         hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
         raise DataError(f"{problem}; {hint}", source=prepared.table.source)
     # From how many rows hold each value, not from the rows.
     rows = column.counts(prepared.labelled_weights)
-    seen = np.bincount(new_codes, rows, minlength=missing + 1) > 0
+    seen = np.bincount(new_codes, rows, minlength=nothing + 1) > 0
     present = _unlabelled_values(prepared, others, name)
-    # A value that no labelled row holds says nothing about the classes: it counts as missing.
-    unlabelled[~seen[unlabelled]] = missing
-    lost = present - int(np.count_nonzero(unlabelled != missing))
-    feature = Feature(name, coder.labels, labelled, unlabelled)
-    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), _unseen_share(lost, present))
+    # A value that no labelled row holds says nothing about the classes.
+    unlabelled[~seen[unlabelled]] = nothing
+    telling = np.count_nonzero(unlabelled < len(coder.labels))
+    feature = Feature(name, labels, labelled, unlabelled, missing_is_value=missing_is_value)
+    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), _unseen_share(present - int(telling), present))
 
 
 def _unseen_share(lost: int, present: int) -> float:
@@ -121,32 +131,15 @@ def _unseen_share(lost: int, present: int) -> float:
     return lost / present if present >= _FEWEST_UNLABELLED else 0.0
 
 
-def _unlabelled_values(prepared: PreparedTable, others: Sequence[Table], name: str) -> int:
-    """How many unlabelled cells of a column hold a value, seen in labelled rows or not."""
+def _unlabelled_presence(prepared: PreparedTable, others: Sequence[Table], name: str) -> npt.NDArray[np.bool_]:
+    """For each unlabelled cell of a column, whether it holds a value, seen in labelled rows or not."""
     own = prepared.table.columns[name]
     columns = [(own, own.codes[prepared.unlabelled]), *((t.columns[name], t.columns[name].codes) for t in others)]
-    return sum(int(np.count_nonzero(codes != len(column.values))) for column, codes in columns)
+    return np.concatenate([codes != len(column.values) for column, codes in columns])
 
 
-def _check_target(prepared: PreparedTable) -> None:
-    source, target, classes = prepared.table.source, quoted(prepared.target.name), prepared.target.classes
-    another = f"name another with {option('target')}"
-    if not prepared.labelled_rows:
-        raise DataError(f"no row has a value in the target {target}; {another}", source=source)
-    if len(classes) == 1:
-        only = quoted(classes[0])
-        raise DataError(f"the target {target} has one class only, {only}; two or more are needed", source=source)
-    numbers = None if prepared.target.declared else prepared.table.columns[prepared.target.name].numbers()
-    if len(classes) > MOST_CLASSES_OF_NUMBERS and numbers is not None:
-        problem = f"the target {target} has {len(classes):,} distinct numbers: a regression target?"
-        raise DataError(f"{problem} {another}, or cut it in a mapping, as in {{ quantiles = 2 }}", source=source)
-    if not prepared.features:
-        problem = f"no column is left to rank beside the target {target}"
-        identifiers = [plan.name for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
-        if identifiers:
-            keep = option("keep_identifiers", True)
-            problem = f"{problem}: {listed(identifiers)} only name rows (identifiers); {keep} ranks them"
-        raise DataError(problem, source=source)
+def _unlabelled_values(prepared: PreparedTable, others: Sequence[Table], name: str) -> int:
+    return int(np.count_nonzero(_unlabelled_presence(prepared, others, name)))
 
 
 def _check_columns(prepared: PreparedTable, others: Sequence[Table]) -> None:

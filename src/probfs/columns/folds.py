@@ -42,6 +42,11 @@ def check_class_sizes(dataset: Dataset) -> None:
     for name, rows in dataset.class_rows().items():
         if rows < 2:
             problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
-            raise DataError(
-                f"{problem}; use {option('estimate', 'resubstitution')}, or drop the row", source=dataset.source
-            )
+            ways = f"use {option('estimate', 'resubstitution')}, or drop the row{by_dropping_rare_classes(dataset, 2)}"
+            raise DataError(f"{problem}; {ways}", source=dataset.source)
+
+
+def by_dropping_rare_classes(dataset: Dataset, least: int) -> str:
+    """How to drop classes of fewer rows, for a message; nothing where two classes would not be left."""
+    enough = sum(rows >= least for rows in dataset.class_rows().values()) > 1
+    return f" with {option('min_class', least)}" if enough else ""

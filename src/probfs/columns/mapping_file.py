@@ -24,15 +24,16 @@ class MappingFile:
     drop: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     columns: Mapping[str, Rule] = field(default_factory=dict)
+    missing_cells: Mapping[str, str] = field(default_factory=dict)
+    """For some columns, whether a missing cell counts as a value: ``skip`` or ``value``."""
     text: str = field(default="", repr=False)
 
     def check_names(self, names: Iterable[str], table: str, left_out: Collection[str] = ()) -> None:
         """Refuse the first column that is named here and is not in the table; one already left out may be dropped."""
         known = dict.fromkeys(names)
         wanted = [("target", name) for name in (self.target,) if name is not None]
-        wanted += [("drop", name) for name in self.drop if name not in left_out] + [
-            ("columns", name) for name in self.columns
-        ]
+        wanted += [("drop", name) for name in self.drop if name not in left_out]
+        wanted += [("columns", name) for name in (*self.columns, *self.missing_cells)]
         for key, name in wanted:
             if name not in known:
                 problem = f"{key}: no column {quoted(name)} in {table}{did_you_mean(name, known)}"
@@ -76,7 +77,10 @@ def parse_mapping(content: bytes, source: str = "mapping") -> MappingFile:
             reader.fail(name, f"column {quoted(name)} is both dropped and given a rule; keep one of the two")
         if name == target:
             reader.fail(name, f"column {quoted(name)} is both the target and dropped; keep one of the two")
-    rules = {name: reader.rule(name, value) for name, value in columns.items()}
+    split = {name: reader.split_missing(name, value) for name, value in columns.items()}
+    missing_cells = {name: how for name, (how, _) in split.items() if how is not None}
+    # A column may be there for its missing cells alone.
+    rules = {name: reader.rule(name, rest) for name, (how, rest) in split.items() if how is None or rest}
     if target is not None and isinstance(rules.get(target), Numeric):
         reader.fail(target, f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead")
-    return MappingFile(source, target, drop, missing, rules, text)
+    return MappingFile(source, target, drop, missing, rules, missing_cells, text)

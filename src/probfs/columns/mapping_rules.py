@@ -11,7 +11,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from probfs.columns.limits import MOST_BINS
+from probfs.columns.limits import MISSING_IN_A_COLUMN, MOST_BINS
 from probfs.columns.mapping_toml import line_of
 from probfs.columns.rules import (
     ORDERINGS,
@@ -47,6 +47,16 @@ class RuleReader:
 
     source: str
     text: str
+
+    def split_missing(self, name: str, value: object) -> tuple[str | None, object]:
+        """What a column's table says of missing cells, None if nothing; and the table without that."""
+        if not isinstance(value, dict) or "missing" not in value:
+            return None, value
+        how = value["missing"]
+        if how not in MISSING_IN_A_COLUMN:
+            choices = " or ".join(f'"{word}"' for word in MISSING_IN_A_COLUMN)
+            self.fail(name, f"column {quoted(name)}: missing must be {choices}")
+        return how, {key: rest for key, rest in value.items() if key != "missing"}
 
     def rule(self, name: str, value: object) -> Rule:
         if isinstance(value, str):
@@ -113,7 +123,8 @@ class RuleReader:
     def rule_from_table(self, name: str, table: Mapping[str, Any]) -> Rule:
         for key in table:
             if key not in _TABLE_KEYS:
-                self.fail(name, f"column {quoted(name)}: unknown key {quoted(key)}{did_you_mean(key, _TABLE_KEYS)}")
+                near = did_you_mean(key, [*_TABLE_KEYS, "missing"])
+                self.fail(name, f"column {quoted(name)}: unknown key {quoted(key)}{near}")
         kinds = [key for key in table if key != "other"]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none"

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from probfs.columns.cell_texts import CellTexts, learn_texts, texts_named_missing
 from probfs.columns.leakage import Leak, LeakFinder
 from probfs.columns.mapping_file import MappingFile
+from probfs.columns.missing_cells import decide_missing
 from probfs.columns.missing_texts import mark_missing
 from probfs.columns.recoding import learn_rule, recode_column
 from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns, resolve_names
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
-from probfs.columns.target import Target, choose_target, read_classes
+from probfs.columns.target import Target, choose_target, drop_rare_classes, read_classes
 from probfs.tables.table import Column, Integers, Labels, Table
 from probfs.text import printable
 
@@ -36,6 +37,8 @@ class PreparedTable:
     """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
     plans: tuple[ColumnPlan, ...]
     notes: tuple[str, ...]
+    dropped_rows: int = 0
+    """How many rows are left out because their class is rare; their weights are 0."""
 
     @property
     def labelled_rows(self) -> int:
@@ -98,13 +101,19 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: s
         table.column(choice.count, "count")
     check_choice(mapping, choice, target_name)
     weights = row_counts(table, choice.count)
-    counted = None if choice.count is None else weights
-    target = read_classes(table, mapping, target_name, reason, counted)
+    counts = None if choice.count is None else weights
+    every_class = read_classes(table, mapping, target_name, reason, counts, choice.cut_target)
+    target, weights, dropping = drop_rare_classes(every_class, weights, choice.min_class, table.source)
     labelled_weights = _labelled_weights(target.labels, weights)
-    plans, notes = plan_columns(table, mapping, choice, target_name, labelled_weights, counted)
+    plans, planning = plan_columns(table, mapping, choice, target_name, labelled_weights, counts)
+    plans, counting = decide_missing(
+        table, plans, target, labelled_weights, choice=choice.missing, by_column=mapping.missing_cells
+    )
     used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
     table = replace(table, notes=(*table.notes, *texts.notes(used)))
-    return PreparedTable(table, target, choice, texts, weights, labelled_weights, plans, (*table.notes, *notes))
+    notes = (*table.notes, *dropping, *planning, *counting)
+    dropped_rows = sum(every_class.class_rows) - sum(target.class_rows)
+    return PreparedTable(table, target, choice, texts, weights, labelled_weights, plans, notes, dropped_rows)
 
 
 def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:

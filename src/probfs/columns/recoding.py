@@ -33,10 +33,16 @@ def label_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
     return np.append(labels, UNKNOWN)
 
 
-def new_code_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
-    """The new code of each value and, at the end, of a missing cell: a value without a label becomes missing."""
+def new_code_of_each_value(table: Table, column: Column, coder: Coder, *, missing_is_value: bool = False) -> Integers:
+    """The new code of each value and, at the end, of a missing cell: a value without a label becomes missing.
+
+    Where missing is a value, it comes after the labels, and a value without a label gets the code after that.
+    """
     labels = label_of_each_value(table, column, coder)
-    return np.where(labels == UNKNOWN, len(coder.labels), labels)
+    new_codes = np.where(labels == UNKNOWN, len(coder.labels) + missing_is_value, labels)
+    if missing_is_value:
+        new_codes[-1] = len(coder.labels)
+    return new_codes
 
 
 def translate_codes(codes: Codes, new_codes: Integers, labels: int) -> Codes:

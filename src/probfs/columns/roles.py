@@ -35,6 +35,12 @@ class ColumnChoice:
     """Whether the classifier measures numbers; for one that counts categories they are cut."""
     keep_identifiers: bool = False
     """Whether columns that look like identifiers are ranked, too."""
+    missing: str = "skip"
+    """Whether missing cells are nothing (skip), a value (value), or a value where they tell the class (auto)."""
+    cut_target: int | None = None
+    """Into how many classes a target of numbers is cut."""
+    min_class: int = 1
+    """Rows of classes with fewer rows than this are dropped."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
@@ -61,9 +67,13 @@ class ColumnPlan:
     rule: Rule | Measured = field(default_factory=Category)
     identifier: str = ""
     """Why the column looks like an identifier, ranked or not; empty if it does not."""
+    missing_is_value: bool = False
+    """Whether a missing cell counts as a value of its own."""
 
     def describe(self) -> str:
         what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
+        if self.missing_is_value:
+            what += ", missing as a value"
         return f"{what} ({self.reason})" if self.reason else what
 
 
@@ -119,17 +129,27 @@ def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> Non
             raise UsageError(f"column {quoted(name)} is named by both {include} and {other}")
         if name in mapping.drop:
             raise UsageError(f"{include}: {quoted(name)} is dropped by the mapping {mapping.source}")
-    if target in mapping.drop:
-        raise UsageError(f"{by_target}: {quoted(target)} is dropped by the mapping {mapping.source}")
-    if isinstance(mapping.columns.get(target), Numeric):
-        problem = f"{quoted(target)} is numeric in {mapping.source}, but classes are needed; cut it"
-        raise UsageError(f"{by_target}: {problem}")
+    _check_target_mapping(mapping, choice, target)
     if choice.count is not None and choice.count in mapping.columns:
         problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
         raise UsageError(f"{count}: {problem}")
     for parameter, names in ((include, choice.include), (exclude, choice.exclude)):
         if target in names:
             raise UsageError(f"{parameter}: {quoted(target)} is the target; name another with {by_target}")
+
+
+def _check_target_mapping(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
+    """Refuse what a mapping may say of a feature, but not of the target."""
+    by_target, name = option("target"), quoted(target)
+    if target in mapping.drop:
+        raise UsageError(f"{by_target}: {name} is dropped by the mapping {mapping.source}")
+    if isinstance(mapping.columns.get(target), Numeric):
+        raise UsageError(f"{by_target}: {name} is numeric in {mapping.source}, but classes are needed; cut it")
+    if target in mapping.missing_cells:
+        problem = f"{name} has 'missing' in {mapping.source}, but its missing cells are unlabelled rows"
+        raise UsageError(f"{by_target}: {problem}; take that out, or name another target")
+    if choice.cut_target is not None and target in mapping.columns:
+        raise UsageError(f"{option('cut_target')}: {name} has a rule in {mapping.source}; keep one of the two")
 
 
 def plan_columns(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from probfs.columns.encode import MOST_CLASSES_OF_NUMBERS
 from probfs.columns.inspection import kind_of
 from probfs.columns.limits import CUT_ABOVE
 from probfs.columns.missing_texts import ALSO_WORDS
@@ -118,9 +117,7 @@ def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[lis
 def _target_rule(prepared: PreparedTable) -> list[str]:
     """A rule for a target that looks like a quantity."""
     target = prepared.target
-    if len(target.classes) <= MOST_CLASSES_OF_NUMBERS or target.declared:
-        return []
-    if not _finite_numbers(prepared.table.columns[target.name]):
+    if not target.quantity or not _finite_numbers(prepared.table.columns[target.name]):
         return []
     note = f"{len(target.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
     return [f"{toml_text(target.name)} = {{ {_cut_into_classes(prepared)} }}  # {note}"]

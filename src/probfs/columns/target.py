@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from probfs.columns.limits import CUT_ABOVE, DEFAULT_MIN_CLASS
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.recoding import label_of_each_value, learn_rule
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import UNKNOWN, Category
-from probfs.errors import UsageError
+from probfs.columns.rules import UNKNOWN, Category, Quantiles
+from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import looked_up
-from probfs.tables.table import Integers, Labels, Table
-from probfs.text import option
+from probfs.tables.table import Column, Integers, Labels, Table
+from probfs.text import counted, listed, option, quoted
+
+MOST_CLASSES_OF_NUMBERS = 50
+"""A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
+LAST_COLUMN = "the last column"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,17 @@ class Target:
     """Each row's position in ``classes``, or UNKNOWN for an unlabelled row."""
     declared: bool
     """Whether the classes are the user's word (a rule, an ARFF nominal), not just what the column holds."""
+    class_rows: tuple[int, ...]
+    """How many rows each class has."""
+    quantity: bool
+    """Whether the column holds numbers that nobody declared to be classes and that hardly are."""
+    found: tuple[str, ...]
+    """All classes that were found, rare ones included whose rows are dropped."""
+
+    @property
+    def assumed(self) -> bool:
+        """Whether nobody named the target, so that the last column was taken."""
+        return self.reason.startswith(LAST_COLUMN)
 
 
 def choose_target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[str, str]:
@@ -44,13 +60,19 @@ def choose_target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> t
     if not free:
         raise UsageError(f"no column of {table.source} is left to be the target; name one with {option('target')}")
     last = free[-1] == list(table.columns)[-1]
-    return free[-1], "the last column" if last else "the last column that is not left out"
+    return free[-1], LAST_COLUMN if last else f"{LAST_COLUMN} that is not left out"
 
 
-def read_classes(table: Table, mapping: MappingFile, name: str, reason: str, counts: Integers | None) -> Target:
-    """The classes in the target column; a class that only rows of count 0 have is none."""
+def read_classes(
+    table: Table, mapping: MappingFile, name: str, reason: str, counts: Integers | None, cut: int | None = None
+) -> Target:
+    """The classes in the target column; a class that only rows of count 0 have is none.
+
+    With ``cut``, the column's numbers are cut at quantiles into so many classes, fewer if numbers repeat.
+    """
     column = table.columns[name]
-    coder = learn_rule(table, column, mapping.columns.get(name, Category()), counts)
+    rule = mapping.columns.get(name, Category()) if cut is None else Quantiles(cut)
+    coder = learn_rule(table, column, rule, counts)
     labels = label_of_each_value(table, column, coder)
     codes = np.where(labels == UNKNOWN, len(coder.labels), labels)
     rows = np.bincount(codes, column.counts(counts), minlength=len(coder.labels) + 1)
@@ -58,7 +80,58 @@ def read_classes(table: Table, mapping: MappingFile, name: str, reason: str, cou
     # From each value to its label, and from there to its class, before any row is looked at.
     narrow = np.min_scalar_type(-1 - len(classes))
     by_row = looked_up(positions[labels].astype(narrow), column.codes)
-    return Target(name, reason, classes, by_row, column.declared or name in mapping.columns)
+    declared = column.declared or name in mapping.columns or cut is not None
+    found = np.flatnonzero(positions[:-1] != UNKNOWN)
+    by_class = np.zeros(len(classes), dtype=np.int64)
+    by_class[positions[found]] = rows[found]
+    class_rows = tuple(by_class.tolist())
+    quantity = not declared and _is_quantity(column, class_rows)
+    return Target(name, reason, classes, by_row, declared, class_rows, quantity, classes)
+
+
+def drop_rare_classes(
+    target: Target, weights: Integers, least: int, source: str
+) -> tuple[Target, Integers, tuple[str, ...]]:
+    """The target without the classes of fewer than ``least`` rows, the rows' weights, 0 for rows dropped, and a note.
+
+    Nothing is dropped of a quantity, which has no classes, nor by default where two classes would not be left.
+    """
+    kept = [label for label, rows in enumerate(target.class_rows) if rows >= least]
+    rare = [label for label, rows in enumerate(target.class_rows) if rows < least]
+    if not rare or target.quantity or (len(kept) < 2 and least <= DEFAULT_MIN_CLASS):
+        return target, weights, ()
+    if len(kept) < 2:
+        found = f"only class {quoted(target.classes[kept[0]])} has" if kept else "no class has"
+        problem = f"{option('min_class', least)}: {found} {least:,} rows or more in the target {quoted(target.name)}"
+        raise DataError(f"{problem}, and two such classes are needed; choose fewer", source=source)
+    new_labels = np.full(len(target.classes) + 1, UNKNOWN, dtype=target.labels.dtype)
+    new_labels[kept] = np.arange(len(kept))
+    # UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
+    labels = new_labels[target.labels]
+    dropped = (labels == UNKNOWN) & (target.labels != UNKNOWN)
+    rows = sum(target.class_rows[label] for label in rare)
+    names = listed([target.classes[label] for label in rare], 4)
+    note = f"{counted(rows, 'row')} dropped, of classes with fewer than {least:,} rows ({option('min_class')}): {names}"
+    left = replace(
+        target,
+        classes=tuple(target.classes[label] for label in kept),
+        class_rows=tuple(target.class_rows[label] for label in kept),
+        labels=labels,
+    )
+    return left, np.where(dropped, 0, weights), (note,)
+
+
+def _is_quantity(column: Column, class_rows: tuple[int, ...]) -> bool:
+    """Whether numbers are too many for classes, or too often alone in their row.
+
+    One number alone among a few whole ones is still a rare class.
+    """
+    numbers = column.numbers()
+    if numbers is None or len(class_rows) <= 2:
+        return False
+    alone = class_rows.count(1)
+    few = len(class_rows) <= CUT_ABOVE and bool(np.all(numbers == np.rint(numbers)))
+    return len(class_rows) > MOST_CLASSES_OF_NUMBERS or alone > 1 or (alone == 1 and not few)
 
 
 def _sort_classes(labels: pa.StringArray, present: npt.NDArray[np.bool_]) -> tuple[tuple[str, ...], Integers]:

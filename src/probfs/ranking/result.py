@@ -57,6 +57,8 @@ class InputSummary:
     unlabelled_rows: int
     unlabelled_sources: tuple[str, ...]
     features: int
+    dropped_rows: int = 0
+    """Rows of rare classes, which are not among the labelled ones."""
 
 
 @dataclass(frozen=True)

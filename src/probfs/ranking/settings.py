@@ -11,12 +11,15 @@ from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import known_options, refuse_options_of_others
 from probfs.classifiers.value_types import Choice, ValueType, WholeNumber
+from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
 from probfs.text import option
 
 ESTIMATE = Choice(tuple(ESTIMATES))
 FOLDS = WholeNumber(2, metavar="K")
 SEED = WholeNumber(0)
+CUT_TARGET = WholeNumber(2, MOST_TARGET_CLASSES, "K")
+MIN_CLASS = WholeNumber(1)
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class Settings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     keep_identifiers: bool = False
+    cut_target: int | None = None
+    """Into how many classes a target of numbers is cut; None if it is not."""
+    min_class: int = DEFAULT_MIN_CLASS
+    """Rows of classes with fewer rows than this are dropped."""
     resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The classifier's own options that change only how the work is done, such as the number of processes."""
 
@@ -78,6 +85,11 @@ def choose_settings(
     ``options`` are the classifier's own, ``columns`` those that say which columns and cells are read.
     """
     specification = CLASSIFIERS[classifier]
+    columns = {
+        **columns,
+        "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),
+        "min_class": _check("min_class", MIN_CLASS, columns.get("min_class")) or DEFAULT_MIN_CLASS,
+    }
     chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or specification.default_estimate
     refuse_options_of_others(specification, options)
     folds = _check("folds", FOLDS, folds)

@@ -150,6 +150,7 @@ def make_ranking(
         unlabelled_rows=encoded.dataset.unlabelled_rows,
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
         features=len(features),
+        dropped_rows=inputs.prepared.dropped_rows,
     )
     return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
 

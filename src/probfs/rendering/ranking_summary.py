@@ -29,10 +29,11 @@ def _what_was_ranked(ranking: Ranking) -> str:
     rows = f"{data.labelled_rows:,} labelled"
     if data.unlabelled_rows:
         rows += f" and {data.unlabelled_rows:,} unlabelled"
+    rows += " rows"
+    if data.dropped_rows:
+        rows += f" ({counted(data.dropped_rows, 'row')} of rare classes dropped)"
     classes = f"{printable(data.target)} with {counted(len(data.classes), 'class', 'classes')}"
-    return (
-        f"{data.source}: {counted(data.features, 'feature')}, {rows} rows, target {classes} ({listed(data.classes, 4)})"
-    )
+    return f"{data.source}: {counted(data.features, 'feature')}, {rows}, target {classes} ({listed(data.classes, 4)})"
 
 
 def _how_it_was_ranked(ranking: Ranking) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
@@ -12,9 +13,16 @@ from hypothesis import strategies as st
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.scores import SCORES
+from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import merge_equal_rows
+from probfs.columns.encode import encode
 from probfs.columns.folds import deal_folds
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate as product_eliminate
+from probfs.tables.arrow_arrays import text_array
+from probfs.tables.table import Column, Table
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import dataset_of, problems
 from tests.support.exact_naive_bayes import Problem
@@ -50,6 +58,32 @@ def test_compiled_loops_on_merged_rows_equal_exact_refits(
         check_against_refits(problem, *how, compiled=True)
 
 
+@settings(max_examples=60, deadline=None)
+@given(problems(), SETTINGS, st.booleans())
+def test_missing_as_a_value_equals_exact_refits_with_one_value_more(
+    problem: Problem, how: tuple[str, EstimateName, float, int | float], compiled: bool
+) -> None:
+    dataset = encoded_with_missing_as_a_value(problem)
+    filled = problem.with_missing_as_a_value()
+    assert [feature.values for feature in dataset.features] == list(filled.values)
+    with patch("probfs.columns.distinct_rows._ROWS_PER_COMBINATION", 0):
+        check_against_refits(filled, *how, compiled=compiled, dataset=dataset)
+
+
+def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:
+    """A problem as the encoder has it when it reads an ARFF file with all values declared and gaps in the cells."""
+    columns = {}
+    for j, (name, values) in enumerate(zip(problem.names, problem.values, strict=True)):
+        cells = [values if row[j] is None else row[j] for row in (*problem.rows, *problem.unlabelled)]
+        texts = text_array([str(value) for value in range(values)])
+        columns[name] = Column(name, np.array(cells, np.uint8), texts, declared=True)
+    labels = np.array([*problem.labels, *([problem.classes] * len(problem.unlabelled))], np.uint8)
+    columns["y"] = Column("y", labels, text_array([f"c{label}" for label in range(problem.classes)]), declared=True)
+    table = Table("t.arff", columns, len(labels))
+    dataset, _ = encode(prepare(table, MappingFile(), ColumnChoice(target="y", missing="value")))
+    return dataset
+
+
 @pytest.mark.slow
 @settings(max_examples=4000)
 @given(problems(), SETTINGS)
@@ -64,10 +98,11 @@ def check_against_refits(
     smoothing: float,
     step: int | float,
     compiled: bool | None = None,
+    dataset: Dataset | None = None,
 ) -> None:
     if score == "unlabeled" and not problem.unlabelled:
         score = "absolute"
-    dataset = dataset_of(problem)
+    dataset = dataset_of(problem) if dataset is None else dataset
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds)

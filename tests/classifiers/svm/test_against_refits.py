@@ -54,6 +54,8 @@ TABLES = {
     "counted": random_dataset(6, 24, "ctd", unlabelled=9, counted=True),
     "two rows of a class": random_dataset(7, 9, "cct", classes=4),
     "one feature": random_dataset(8, 20, "c"),
+    "missing as a value": random_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
+    "missing numbers as a value": random_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.specification import CLASSIFIERS, FitRequest, Option, Specification
+from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, Option, Specification
 from probfs.classifiers.value_types import Number, WholeNumber
 from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 
@@ -50,7 +50,7 @@ NAIVE_BAYES = CLASSIFIERS.register(
     Specification(
         name="nb",
         description="Naive Bayes, which counts categories",
-        options=(SMOOTHING, BINS),
+        options=(SMOOTHING, BINS, MISSING),
         default_estimate="loo",
         takes_numbers=False,
         arrange=_arrange,

@@ -1,4 +1,7 @@
-"""Features -> the matrix of numbers an SVM is fitted on: numeric features standardised, categories one-hot."""
+"""Features -> the matrix of numbers an SVM is fitted on: numeric features standardised, categories one-hot.
+
+A missing number is the mean. Where missing counts as a value, the feature has one more column, 1 where it is missing.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class DesignMatrix:
 class _Category(NamedTuple):
     codes: Codes
     missing: int
-    """The code of a missing cell."""
+    """The code of a cell that says nothing."""
 
 
 class DesignMatrixBuilder:
@@ -66,13 +69,18 @@ class DesignMatrixBuilder:
         self._is_numeric = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
         self._numeric_column = np.cumsum(self._is_numeric) - 1
         codes = [np.concatenate([feature.labelled, feature.unlabelled]) for feature in dataset.features]
+        self._missing = [
+            own == len(feature.numbers) if feature.numbers is not None and feature.missing_is_value else None
+            for feature, own in zip(dataset.features, codes, strict=True)
+        ]
+        """Which rows are missing, for numeric features that get an indicator of it."""
         self._categories = [
             _Category(own, feature.values) if feature.numbers is None else None
             for feature, own in zip(dataset.features, codes, strict=True)
         ]
-        # A missing cell is NaN.
+        # A missing cell is NaN, and so is one that says nothing.
         numbers = [
-            np.append(feature.numbers, np.nan)[own]
+            np.append(feature.numbers, [np.nan, np.nan])[own]
             for feature, own in zip(dataset.features, codes, strict=True)
             if feature.numbers is not None
         ]
@@ -82,7 +90,7 @@ class DesignMatrixBuilder:
         """All rows in these features, for a model trained on ``training`` copies of each labelled row."""
         numeric = self._numeric_column[features[self._is_numeric[features]]]
         standard, varies = _standardise(self._numbers[:, numeric], training)
-        if len(numeric) == len(features):
+        if len(numeric) == len(features) and all(self._missing[feature] is None for feature in features.tolist()):
             return DesignMatrix(np.ascontiguousarray(standard[:, varies]), varies.astype(np.int64))
         columns = iter(range(len(numeric)))
         blocks = []
@@ -91,6 +99,9 @@ class DesignMatrixBuilder:
             if category is None:
                 column = next(columns)
                 blocks.append(standard[:, column : column + int(varies[column])])
+                missing = self._missing[feature]
+                if missing is not None:
+                    blocks[-1] = np.hstack([blocks[-1], _indicate_missing(missing, training)])
             else:
                 blocks.append(_encode_one_hot(category, training))
         return DesignMatrix(np.hstack(blocks), np.array([block.shape[1] for block in blocks], dtype=np.int64))
@@ -114,6 +125,13 @@ def _standardise(numbers: Floats, training: Integers) -> tuple[Floats, npt.NDArr
     return np.nan_to_num(np.clip(standard, -MOST_DEVIATIONS, MOST_DEVIATIONS), nan=0.0), varies
 
 
+def _indicate_missing(missing: npt.NDArray[np.bool_], training: Integers) -> Floats:
+    """A column of 0 and 1, as a category's values have, if some but not all of the training rows are missing."""
+    used = missing[: len(training)][training > 0]
+    varies = bool(used.any()) and not used.all()
+    return missing[:, None][:, : int(varies)].astype(np.float64)
+
+
 def _encode_one_hot(category: _Category, training: Integers) -> Floats:
     """A column of 0 and 1 for each value held by some, but not all, of the training rows."""
     used = category.codes[: len(training)][training > 0]
@@ -126,12 +144,12 @@ def _encode_one_hot(category: _Category, training: Integers) -> Floats:
 def _check_size(dataset: Dataset) -> None:
     rows = len(dataset.labels) + len(dataset.unlabelled_counts)
     widths: npt.NDArray[np.int64] = np.array(
-        [f.values if f.numbers is None else 1 for f in dataset.features], dtype=np.int64
+        [f.values if f.numbers is None else 1 + f.missing_is_value for f in dataset.features], dtype=np.int64
     )
     if rows * widths.sum() <= MOST_CELLS:
         return
     widest = dataset.features[int(widths.argmax())]
-    if widths.max() == 1:
+    if widest.numbers is not None:
         problem = f"{rows:,} rows of {len(widths):,} columns are too many for the SVM's memory"
         remedy = f"rank fewer columns with {option('include')}, or a sample of the rows"
         raise DataError(f"{problem}; {remedy}", source=dataset.source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.specification import CLASSIFIERS, FitRequest, Option, Specification
+from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, Option, Specification
 from probfs.classifiers.svm.options import (
     DEFAULT_PERMUTATIONS,
     LEAST_SCALE,
@@ -77,7 +77,7 @@ def _fit(request: FitRequest) -> Classifier:
 
     classifier = Svm(
         request.dataset,
-        **request.options,
+        **{name: value for name, value in request.options.items() if name != MISSING.name},
         estimate=request.estimate,
         folds=request.folds,
         seed=request.seed,
@@ -102,7 +102,7 @@ SVM = CLASSIFIERS.register(
     Specification(
         name="svm",
         description="a Platt-scaled support vector machine, which takes numbers as they are",
-        options=(KERNEL, COST, GAMMA, REMOVAL, PERMUTATIONS, JOBS),
+        options=(KERNEL, COST, GAMMA, REMOVAL, PERMUTATIONS, JOBS, MISSING),
         default_estimate="resubstitution",
         takes_numbers=True,
         arrange=_arrange,

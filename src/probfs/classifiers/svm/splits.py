@@ -10,7 +10,7 @@ import numpy as np
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.svm.design_matrix import Positions
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal_folds
+from probfs.columns.folds import by_dropping_rare_classes, deal_folds
 from probfs.errors import DataError
 from probfs.tables.table import Integers
 from probfs.text import option, quoted
@@ -93,10 +93,12 @@ def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: Es
         least = rows - int(most_held_out[label])
         if rows < 2:
             problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
-            remedy = f"drop the row, or use {option('classifier', 'nb')}"
+            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
             raise DataError(f"{problem}; {remedy}", source=dataset.source)
         if least < 2:
             chosen = option("estimate", estimate)
             problem = f"class {quoted(name)} has {rows} rows, of which {chosen} leaves {least} to train on"
             remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
+            dropping = by_dropping_rare_classes(dataset, rows + 1)
+            remedy += f", or drop the class{dropping}" if dropping else ""
             raise DataError(f"{problem}; {remedy}", source=dataset.source)

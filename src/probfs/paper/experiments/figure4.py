@@ -77,7 +77,9 @@ def _count_picks(task: Task) -> Counts:
 
 
 def _highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
-    ranking = rank(labelled, unlabeled=unlabelled, estimate="resubstitution", smoothing=smoothing, eliminate=False)
+    ranking = rank(
+        labelled, unlabeled=unlabelled, estimate="resubstitution", smoothing=smoothing, missing="skip", eliminate=False
+    )
     picked = []
     for score in _SCORES:
         values = {feature.feature: getattr(feature, f"initial_{score}") for feature in ranking.features}

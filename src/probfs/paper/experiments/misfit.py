@@ -113,6 +113,7 @@ def _draw(task: tuple[int, int, int, int]) -> Draw:
             unlabeled=unlabelled if score == "unlabeled" else (),
             classifier=misfit.classifier,
             score=score,
+            missing="skip",
             jobs=jobs,
             seed=run,
         )
