@@ -139,7 +139,7 @@ def _check_target(prepared: PreparedTable) -> None:
         identifiers = [plan.name for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
         if identifiers:
             keep = option("keep_identifiers", True)
-            problem = f"{problem}: {listed(identifiers)} only name rows (identifiers); {keep} ranks them"
+            problem = f"{problem} and identifiers: {listed(identifiers)}; {keep} ranks them"
         raise DataError(problem, source=source)
 
 
