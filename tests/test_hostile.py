@@ -292,7 +292,7 @@ def killed_while_writing(folder: Path, number: signal.Signals, delay: float) -> 
     if content == "old":
         assert process.returncode in (128 + number, -number, 1)
         return "old"
-    assert len(json.loads(content)["features"]) == 10
+    assert len(json.loads(content)["features"]) == 9
     return "new"
 
 

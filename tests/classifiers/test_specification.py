@@ -94,10 +94,9 @@ def test_an_option_is_found_by_its_name() -> None:
 @pytest.mark.usefixtures("_tree")
 def test_known_options_are_those_of_all_classifiers_each_once_with_its_owners() -> None:
     owners = {option.name: names for option, names in known_options()}
-    assert list(owners) == [
-        *(own.name for own in (*NAIVE_BAYES.options, *SVM.options)),
-        *(own.name for own in (DEPTH, SHAPE, HEIGHT)),
-    ]
+    every = (*NAIVE_BAYES.options, *SVM.options, DEPTH, SHAPE, HEIGHT)
+    assert list(owners) == list(dict.fromkeys(own.name for own in every))
+    assert owners["missing"] == ("nb", "svm")
     assert owners["smoothing"] == ("nb", "tree")
     assert owners["kernel"] == ("svm",)
     assert owners["depth"] == ("tree",)
@@ -129,7 +128,7 @@ def test_the_specifications_that_come_with_probfs_are_sound(classifier: Specific
 
 
 def test_defaults_are_what_the_manual_promises() -> None:
-    assert NAIVE_BAYES.complete({}) == {"smoothing": 1.0, "bins": 5}
+    assert NAIVE_BAYES.complete({}) == {"smoothing": 1.0, "bins": 5, "missing": "auto"}
     assert SVM.complete({}) == {
         "kernel": "linear",
         "C": "scale",
@@ -137,4 +136,5 @@ def test_defaults_are_what_the_manual_promises() -> None:
         "removal": "permute",
         "permutations": 20,
         "jobs": None,
+        "missing": "auto",
     }

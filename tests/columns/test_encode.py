@@ -187,7 +187,7 @@ def test_missing_cells_tell_rows_apart_only_in_categories_that_are_measured() ->
 
 def test_a_table_of_identifiers_alone_is_refused_in_the_caller_s_language() -> None:
     text = csv_of_rows(["nr", "y"], [(number, "pq"[number % 2]) for number in range(30)])
-    problem = "t.csv: no column is left to rank beside the target 'y': 'nr' only name rows (identifiers)"
+    problem = "t.csv: no column is left to rank beside the target 'y' and identifiers: 'nr'"
     with pytest.raises(DataError) as caught:
         encode_csv(text)
     assert str(caught.value) == f"{problem}; keep_identifiers=True ranks them"

@@ -178,7 +178,7 @@ def test_boat_comes_first_where_missing_tells_and_last_where_it_is_skipped(write
 
 def test_missing_as_a_value_is_the_same_as_a_text_in_its_place(write: Write) -> None:
     text = titanic(90, seed=3)
-    filled = "\n".join(",".join(cell or "none" for cell in line.split(",")) for line in text.strip().split("\n"))
+    filled = "\n".join(",".join(cell or "unknown" for cell in line.split(",")) for line in text.strip().split("\n"))
     for options in ({}, {"smoothing": 0}, {"estimate": "cv", "folds": 3}, {"estimate": "resubstitution"}):
         gaps = probfs.rank(write("t.csv", text), missing="value", **options)
         full = probfs.rank(write("u.csv", filled), missing="skip", **options)

@@ -102,7 +102,7 @@ def test_a_column_named_like_a_class_is_a_candidate_if_it_repeats_its_values() -
     rows = [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]
     prepared = prepare_csv(csv_of_rows(["a", "species", "y", "z"], rows))
     assert candidate_targets(prepared) == ["species"]
-    nothing = prepare_csv(csv_of_rows(["a", "z"], [(n, n + 0.5) for n in range(30)]))
+    nothing = prepare_csv(csv_of_rows(["a", "z"], [(n / 7, n + 0.5) for n in range(30)]))
     assert candidate_targets(nothing) == []
     with pytest.raises(DataError, match="name another with target=, or cut it"):
         check_target(nothing)

@@ -58,7 +58,7 @@ def _only_identifiers(prepared: PreparedTable) -> str:
     identifiers = [plan.name for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
     if not identifiers:
         return ""
-    return f": {listed(identifiers)} only name rows (identifiers); {option('keep_identifiers', True)} ranks them"
+    return f" and identifiers: {listed(identifiers)}; {option('keep_identifiers', True)} ranks them"
 
 
 def candidate_targets(prepared: PreparedTable) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -45,6 +46,6 @@ def test_a_column_with_a_value_in_each_row_is_refused_when_it_would_not_fit(monk
 
 def test_too_many_numeric_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.classifiers.svm.design_matrix.MOST_CELLS", 39)
-    frame = pd.DataFrame({"a": range(20), "b": range(20), "y": ["n", "p"] * 10})
+    frame = pd.DataFrame({"a": np.arange(20) / 3, "b": np.arange(20) / 7, "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=r"20 rows of 2 columns are too many.*rank fewer columns with include="):
         probfs.rank(frame, classifier="svm")
