@@ -54,7 +54,10 @@ def test_a_name_and_mostly_different_values_make_an_identifier(name: str) -> Non
         distinct, rows = len(set(cells)), len(cells)
         reason = f"named like an identifier, {distinct} values in {rows} rows"
         assert identifier_reason(texts(cells, name)) == reason
-    assert identifier_reason(texts([value % 90 for value in SHUFFLED], name)) is None
+    several_rows_each = [value % 90 for value in SHUFFLED]
+    assert str(identifier_reason(texts(several_rows_each, name))).startswith("named like an identifier, ")
+    assert identifier_reason(texts([value % 20 for value in SHUFFLED], name)) is None, "a group of rows"
+    assert identifier_reason(texts([value % 30 for value in SHUFFLED * 10], name)) is None, "a group of rows"
     assert identifier_reason(texts([value / 7 for value in SHUFFLED], name)) is None, "a measurement"
     assert identifier_reason(texts(["x"], name)) is None
 

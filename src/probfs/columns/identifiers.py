@@ -50,6 +50,8 @@ _FEWEST_NUMBERED_ROWS = 5
 """Fewer rows may hold 1, 2, 3 by chance."""
 _FEWEST_NAMES = 2
 _MOST = 0.5
+_MANY_OF_A_NAME = 0.02
+"""A column called id may number patients of whom each has several rows; with fewer different values it names groups."""
 _NEARLY_ALL_TEXTS = 0.9
 _NEARLY_ALL_NUMBERS = 0.95
 _NEARLY_NUMERIC = 0.9
@@ -79,7 +81,7 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
         return f"numbers the rows from {first} on"
     counts = column.counts(weights)
     seen = np.flatnonzero(counts[:-1])
-    if len(seen) <= _MOST * counts[:-1].sum() or _begins_with_fractions(column):
+    if len(seen) <= min(enough, _MOST) * counts[:-1].sum() or _begins_with_fractions(column):
         return None
     values = pc.utf8_trim_whitespace(column.values.take(index_array(seen)))
     numeric = is_number(values)
@@ -98,16 +100,27 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
 def _enough_for_name(name: str) -> float:
     """The share of different values above which a column of this name is an identifier; 1 for an ordinary name."""
     if _ID_NAME.search(name) or _CAMEL_ID.search(name):
-        return _MOST
+        return _MANY_OF_A_NAME
     return _NEARLY_ALL_TEXTS if _MAYBE_ID_NAME.search(name) else 1.0
+
+
+def _named_rows(distinct: int, present: int, enough: float) -> bool:
+    """Whether a column whose name calls for ``enough`` different values has them; of few values, most must differ."""
+    several = distinct > CUT_ABOVE or distinct >= _MOST * present
+    return several and distinct >= _FEWEST_NAMES and distinct > enough * present
+
+
+def look_like_dates(values: pa.StringArray) -> bool:
+    """Whether texts are dates or times, as people write them."""
+    return _mostly_match(values, _DATE, _A_DIGIT)
 
 
 def _reason_for_texts(values: pa.StringArray, counts: Integers, enough: float) -> str | None:
     """Why texts that are mostly different seem to name their rows; ``counts`` ends with the missing cells."""
-    if _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT) or _mostly_match(values, _DATE, _A_DIGIT):
+    if _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT) or look_like_dates(values):
         return None
     distinct, present = len(values), int(counts[:-1].sum())
-    if distinct >= _FEWEST_NAMES and distinct > enough * present:
+    if _named_rows(distinct, present, enough):
         return f"named like an identifier, {_held(distinct, present)}"
     if distinct > CUT_ABOVE and distinct > _NEARLY_ALL_TEXTS * present and present >= _MOST * counts.sum():
         return f"text that is different in nearly every row, {_held(distinct, present)}"
@@ -119,7 +132,7 @@ def _reason_for_numbers(
 ) -> str | None:
     """Why whole numbers seem to name their rows; ``codes`` has the code of each."""
     distinct, present = len(numbers), int(counts[codes].sum())
-    if distinct >= _FEWEST_NAMES and distinct > enough * present:
+    if _named_rows(distinct, present, enough):
         return f"named like an identifier, {_held(distinct, present)}"
     nearly_all = distinct > CUT_ABOVE and distinct >= _NEARLY_ALL_NUMBERS * present
     # Keys are not negative, and years are dates.

@@ -7,10 +7,12 @@ import statistics
 
 import numpy as np
 
+from probfs.columns.identifiers import look_like_dates
 from probfs.columns.limits import CUT_ABOVE
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role
 from probfs.errors import DataError
+from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Column
 from probfs.text import listed, option, quoted
 
@@ -109,6 +111,8 @@ def _plainly_no_class(prepared: PreparedTable) -> str | None:
         return None
     if len(classes) > _NEARLY_ALL * rows:
         return f"{len(classes):,} different values in {rows:,} rows"
+    if look_like_dates(text_array(classes)):
+        return f"dates, {len(classes):,} different ones in {rows:,} rows"
     if statistics.median(len(text.split()) for text in classes) >= _WORDS_OF_A_PHRASE:
         return f"free text, {len(classes):,} different ones in {rows:,} rows"
     return None
