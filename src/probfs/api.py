@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from probfs.classifiers.registry import CLASSIFIERS
@@ -32,7 +32,7 @@ def rank(
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
-    unlabeled: Data | Sequence[Data] = (),
+    unlabeled: Data | Iterable[Data] | None = None,
     classifier: str = "nb",
     score: str = "absolute",
     estimate: str | None = None,
@@ -79,7 +79,7 @@ def rank(
         Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path, optional
         A TOML file that says how columns are cut, grouped or dropped.
-    unlabeled : path, pandas.DataFrame or a sequence of them, default: none
+    unlabeled : path, pandas.DataFrame or several of them, default: none
         Further rows without a class, for the score Ŝ_SU.
     classifier : str, default "nb"
         The classifier whose probabilities are used: Naive Bayes, ``"nb"``, or a Platt-scaled support vector machine,

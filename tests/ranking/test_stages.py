@@ -109,3 +109,14 @@ def test_a_round_is_told_only_once_it_is_over(settings: Settings) -> None:
     assert told == [first]
     assert list(rounds) == []
     assert told == [first, second]
+
+
+def test_unlabelled_tables_come_one_by_one_as_a_list_or_as_they_are_made() -> None:
+    frame = pd.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
+    more = frame[["a", "b"]]
+    for unlabelled in (more, [more], (table for table in [more])):
+        assert probfs.rank(frame, target="y", unlabeled=unlabelled).input.unlabelled_rows == 8
+    assert probfs.rank(frame, target="y", unlabeled=None).input.unlabelled_rows == 0
+    for wrong in (5, [5]):
+        with pytest.raises(probfs.UsageError, match=r"^unlabeled must be a path or a pandas data frame, not int$"):
+            probfs.rank(frame, target="y", unlabeled=wrong)  # type: ignore[arg-type]  # a mistake

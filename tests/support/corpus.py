@@ -27,7 +27,7 @@ REASONS = {
     "nothing to rank": r"no column is left to rank beside the target",
     "no rows": r"has no data rows",
     "no target": r"no row has a value in the target",
-    "malformed": r"\d+ fields?, but the header has|is column \d+ and \d+|is empty",
+    "malformed": r"text follows a closing quote|\d+ fields?, but the header has|is column \d+ and \d+|is empty",
     "not a plain table": r"one column and contains|not UTF-8|a relational attribute|is not an ARFF|is not .* type",
     "ARFF": r"^.*\.arff.*",
 }
@@ -107,7 +107,8 @@ def names_its_rows(path: Path, feature: str) -> bool:
     cells = frame[feature]
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.isna().all():
-        return bool(cells.is_unique)
+        dates = pd.to_datetime(cells, errors="coerce", format="mixed").notna().mean() > 0.9
+        return bool(cells.is_unique and not dates)
     in_order = numbers.notna().all() and (numbers.diff().dropna() == 1).all()
     return bool(in_order and numbers.iloc[0] in (0, 1))
 

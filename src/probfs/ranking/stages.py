@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -76,14 +76,18 @@ def read_prepared(
 
 
 def read_inputs(
-    data: Data, unlabelled: Data | Sequence[Data], mapping: Path | None, reading: ReadOptions, choice: ColumnChoice
+    data: Data,
+    unlabelled: Data | Iterable[Data] | None,
+    mapping: Path | None,
+    reading: ReadOptions,
+    choice: ColumnChoice,
 ) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
-    others = _as_list(unlabelled)
+    others = _as_tuple(unlabelled)
     if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *others)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
     prepared, mapping_file = read_prepared(data, mapping, reading, choice)
-    tables = [_as_table(other, reading, further=True) for other in others]
+    tables = [_as_table(other, reading, "unlabeled") for other in others]
     return Inputs(prepared, mapping_file, tuple(tables))
 
 
@@ -155,19 +159,23 @@ def make_ranking(
     return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
 
 
-def _as_table(data: Data, reading: ReadOptions, further: bool = False) -> Table:
+def _as_table(data: Data, reading: ReadOptions, parameter: str = "data") -> Table:
+    """The table that a parameter names or holds."""
     if isinstance(data, Table):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return read_table(data, reading.for_another(data) if further else reading)
-    if not hasattr(data, "columns"):
-        raise UsageError(f"data must be a path or a pandas data frame, not {type(data).__name__}")
+        return read_table(data, reading if parameter == "data" else reading.for_another(data))
+    if not hasattr(data, "iloc"):
+        raise UsageError(f"{parameter} must be a path or a pandas data frame, not {type(data).__name__}")
     from probfs.tables.readers.frame import table_from_frame
 
     return table_from_frame(data)
 
 
-def _as_list(data: Data | Sequence[Data]) -> Sequence[Data]:
-    """Several tables, also when one was given."""
-    one = isinstance(data, (str, os.PathLike, Table)) or hasattr(data, "columns")
-    return [cast("Data", data)] if one else cast("Sequence[Data]", data)
+def _as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
+    """Several tables, also when one was given, or none."""
+    if data is None:
+        return ()
+    if isinstance(data, (str, os.PathLike, Table)) or not isinstance(data, Iterable) or hasattr(data, "iloc"):
+        return (cast("Data", data),)
+    return tuple(data)
