@@ -1,7 +1,7 @@
 """Which columns of a table matter, by what a classifier's probabilities lose without them.
 
 >>> import probfs
->>> ranking = probfs.rank("sample_data/breast_cancer.csv", exclude=["sample_id"], score="signed")
+>>> ranking = probfs.rank("sample_data/breast_cancer.csv", score="signed")
 >>> ranking.features[0].feature
 'cell_shape_uniformity'
 """

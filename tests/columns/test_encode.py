@@ -207,3 +207,11 @@ def test_a_column_that_gives_the_class_away_is_ranked_and_noted() -> None:
     assert [feature.name for feature in dataset.features] == ["boat", "a"]
     told = "'boat' (missing or not tells 'q' in 100.0% of rows)"
     assert notes == (f"these columns nearly give the class away (leakage?): {told}",)
+
+
+def test_measurements_that_all_differ_are_no_identifiers() -> None:
+    text = csv_of_rows(["size", "code", "y"], [(number / 7, f"c{number}", "pq"[number % 2]) for number in range(10)])
+    _, notes = encode(prepare_csv(text))
+    assert [note for note in notes if "(an identifier?)" in note] == [
+        "a different value in every row (an identifier?): 'code'; exclude= leaves it out"
+    ]

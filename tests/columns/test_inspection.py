@@ -111,3 +111,11 @@ def test_identifiers_leakage_constants_and_empty_columns_are_flagged() -> None:
 def test_only_labelled_rows_make_a_constant() -> None:
     columns = inspect_table(prepare_csv("a,b,y\nx,x,p\nx,,q\nz,x,\n")).columns
     assert [column.flags for column in columns] == [("constant",), (), ()]
+
+
+def test_missing_cells_that_tell_the_class_are_flagged() -> None:
+    rows = [("x" if number < 40 else "", number % 3, "pq"[number >= 40]) for number in range(80)]
+    text = csv_of_rows(["boat", "a", "y"], rows)
+    flags = {column.column: column.flags for column in inspect_table(prepare_csv(text, missing="auto")).columns}
+    assert "missing cells tell the class" in flags["boat"]
+    assert flags["a"] == ()

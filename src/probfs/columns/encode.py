@@ -189,7 +189,8 @@ def _tells_by_missing(feature: Feature) -> bool:
 
 def _names_rows(prepared: PreparedTable, feature: Feature) -> bool:
     """Whether values that are all different may be identifiers: texts and whole numbers, not measurements or dates."""
-    if feature.numbers is None:
-        return True
-    whole = bool(np.all(feature.numbers == np.rint(feature.numbers)))
-    return whole and prepared.table.columns[feature.name].kind is not Kind.DATE
+    column = prepared.table.columns[feature.name]
+    numbers = column.numbers() if feature.numbers is None else feature.numbers
+    if column.kind is Kind.DATE or numbers is None:
+        return column.kind is not Kind.DATE
+    return bool(np.all(numbers == np.rint(numbers)))

@@ -119,6 +119,8 @@ def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
         yield "identifier" if plan.role is Role.LEFT_OUT else f"identifier? {plan.identifier}"
     if plan.name in prepared.leaks:
         yield f"leakage? {prepared.leaks[plan.name].describe()}"
+    if plan.missing_is_value and prepared.choice.missing == "auto":
+        yield "missing cells tell the class"
     labelled = prepared.table.columns[plan.name].counts(prepared.labelled_weights)
     present = np.count_nonzero(labelled[:-1])
     if prepared.labelled_rows and not present:
