@@ -130,3 +130,8 @@ def test_one_name_is_a_list_of_one(frame: pd.DataFrame, parameter: str) -> None:
 @pytest.mark.parametrize("missing", [{}, {"exclude": None}, {"na": ()}])
 def test_nothing_may_be_said_in_several_ways(frame: pd.DataFrame, missing: dict[str, Any]) -> None:
     assert probfs.rank(frame, **missing).settings == probfs.rank(frame).settings
+
+
+def test_a_misspelt_keyword_is_told_with_the_nearest_one(frame: pd.DataFrame) -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'targt'; did you mean 'target'\?"):
+        probfs.rank(frame, targt="y")

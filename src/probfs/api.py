@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any, Literal
 
 from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.specification import known_options
 from probfs.columns.limits import DEFAULT_BINS, DEFAULT_MIN_CLASS
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import Round
@@ -22,7 +24,7 @@ from probfs.ranking.stages import (
     read_inputs,
 )
 from probfs.tables.readers import ReadOptions
-from probfs.text import printable
+from probfs.text import did_you_mean, printable
 
 
 def rank(
@@ -162,6 +164,7 @@ def rank(
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
     """
+    _refuse_unknown(options)
     own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
     settings = choose_settings(
         classifier=classifier,
@@ -191,6 +194,15 @@ def rank(
     fitted = fit_classifier(encoded.dataset, settings, listeners)
     rounds = eliminate_features(fitted, encoded.names, settings, listeners)
     return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
+
+
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
+    """Refuse a keyword that is neither a parameter of ``rank`` nor an option of a classifier, as Python would."""
+    known = [own.name for own, _ in known_options()]
+    for name in options:
+        if name not in known:
+            parameters = [*signature(rank).parameters, *known]
+            raise TypeError(f"rank() got an unexpected keyword argument {name!r}{did_you_mean(name, parameters)}")
 
 
 def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:

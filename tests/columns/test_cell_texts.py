@@ -79,6 +79,7 @@ def test_two_numbers_are_too_few_to_judge_by() -> None:
     assert cells(text, "flag") == ["0", "1", "-"]
     assert prepared(text).notes == ("may mean missing: '-' in 'flag'; na=\"auto\" takes them as missing",)
     assert cells(text, "flag", na=["auto"]) == ["0", "1", None]
+    assert cells(text.replace("-", "NA"), "flag") == ["0", "1", None], "NA means missing beside two numbers"
     assert prepared("flag,y\n-,p\n+,q\n").notes == ()
     assert prepared("flag,y\n-,p\n-,q\n").notes == ()
 

@@ -69,3 +69,9 @@ def test_a_column_left_out_may_hold_anything(tmp_path: Path) -> None:
             assert probfs.rank(tmp_path / "t.parquet", classifier=classifier, **left_out).to_csv() == expected
         with pytest.raises(DataError, match=r"t\.parquet: column 'm' holds map<.*>, which cannot be ranked"):
             probfs.rank(tmp_path / "t.parquet", classifier=classifier, exclude=["l", "t", "b"])
+
+
+def test_a_named_index_is_a_column_but_not_the_last(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"g": list("ab") * 4, "x": list("kkll") * 2, "y": list("pqpq") * 2}).set_index("g")
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert list(read_table(tmp_path / "t.parquet").columns) == ["g", "x", "y"]

@@ -131,7 +131,7 @@ def refuse_options_of_others(classifier: Specification, given: Mapping[str, Any]
     owners = {own.name: names for own, names in known_options()}
     for name, value in given.items():
         if name not in owners:
-            raise TypeError(f"rank() got an unexpected keyword argument {name!r}{did_you_mean(name, owners)}")
+            raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
         if value is not None and classifier.name not in owners[name]:
             having = " or ".join(option("classifier", owner) for owner in owners[name])
             raise UsageError(f"{option(name)} goes with {having} only")

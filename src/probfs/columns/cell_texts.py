@@ -24,6 +24,8 @@ from probfs.text import listed, option, quoted
 
 _FEWEST_NUMBERS = 3
 """Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
+_FEWEST_BESIDE_NA = 2
+"""The same for texts that mean missing anywhere: 0, 1 and NA are a yes, a no and a missing cell; 0, 1 and - may not be."""
 _MOST_SHOWN = 6
 
 
@@ -158,7 +160,8 @@ def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> 
         among_numbers = False
         texts = [text for text in texts if is_unmistakable(text)]
     else:
-        among_numbers = len(others) >= _FEWEST_NUMBERS and (style is None or respelled)
+        fewest = _FEWEST_BESIDE_NA if all(map(is_unmistakable, texts)) else _FEWEST_NUMBERS
+        among_numbers = len(others) >= fewest and (style is None or respelled)
     if AUTO in words or (among_numbers and NONE not in words):
         return ColumnTexts(missing=tuple(texts), style=style, respelled=respelled)
     # A column that keeps such a text as a value is none of numbers.

@@ -38,6 +38,9 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
     unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
     stored = [(name, cells) for name, cells in zip(names, arrow.columns, strict=True) if name not in unnamed]
+    # pandas stores a named index behind the columns, where it would be taken for the target.
+    index_names = set(_index_names(arrow))
+    stored.sort(key=lambda column: column[0] not in index_names)
     header = name_columns([name for name, _ in stored], source)
     named = list(zip(header.names, (cells for _, cells in stored), strict=True))[header.indexes :]
     columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from probfs.errors import DataError
 from probfs.tables.readers.csv_layout import DELIMITER_NAMES
 from probfs.text import option, quoted
 
+_JSON_ARRAY = re.compile(rb"\s*\[\s*\{\s*\"")
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
 
 
 def refuse_markup(start: bytes, source: str) -> None:
-    """Refuse a web page, which a failed download leaves in place of a table, and XML."""
+    """Refuse a web page, which a failed download leaves in place of a table, XML, and a JSON array of objects."""
     if start[:1000].lstrip().lower().startswith(_MARKUP):
         raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
+    if _JSON_ARRAY.match(start[:1000]):
+        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
 
 
 def refuse_other_delimiter(names: Sequence[str], delimiter: str, source: str, line: int) -> None:
