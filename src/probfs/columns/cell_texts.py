@@ -25,7 +25,7 @@ from probfs.text import listed, option, quoted
 _FEWEST_NUMBERS = 3
 """Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
 _FEWEST_BESIDE_NA = 2
-"""The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be three values."""
+"""The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
 _MOST_SHOWN = 6
 
 
