@@ -18,6 +18,7 @@ from probfs.kernels.cache import cache_folders
 from probfs.kernels.kernel import Array, Function, Kernel, Matrix
 from probfs.kernels.object_code import check_object_code
 from probfs.runtime.memory import free_memory
+from probfs.runtime.progress import COMPILING, report
 
 _MEMORY_TO_COMPILE = 1 << 30
 _SCALAR_TYPES = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
@@ -72,6 +73,8 @@ def _object_code(kernel: Kernel, code_dtype: str, symbol: str) -> bytes:
     if free is not None and free < _MEMORY_TO_COMPILE:
         # It would not only fail: libraries that numba imports would try again and again.
         raise MemoryError("too little memory to compile in")
+    # Before numba is imported, which takes its time as well.
+    report(COMPILING)
     from probfs.kernels.compiler import compile_kernel
 
     code = compile_kernel(kernel, code_dtype, symbol, _target_machine())
