@@ -73,10 +73,9 @@ def _object_code(kernel: Kernel, code_dtype: str, symbol: str) -> bytes:
     if free is not None and free < _MEMORY_TO_COMPILE:
         # It would not only fail: libraries that numba imports would try again and again.
         raise MemoryError("too little memory to compile in")
-    # Before numba is imported, which takes its time as well.
-    report(COMPILING)
     from probfs.kernels.compiler import compile_kernel
 
+    report(COMPILING)
     code = compile_kernel(kernel, code_dtype, symbol, _target_machine())
     check_object_code(code, symbol, triple)
     for folder in cache_folders():

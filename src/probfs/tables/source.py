@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
