@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
-from tests.support.commands import PATIENCE
+from probfs.classifiers.naive_bayes import classifier
+from probfs.cli.reporter import Reporter
+from probfs.kernels import loader
+from probfs.runtime.progress import COMPILING, Progress
+from tests.support.commands import COMMUTE, PATIENCE, Run
+from tests.support.kernels import every_kernel
 
 
 def test_an_interrupt_is_status_130_and_leaves_nothing_half_written(tmp_path: Path) -> None:
@@ -30,3 +37,36 @@ def test_an_interrupt_is_status_130_and_leaves_nothing_half_written(tmp_path: Pa
     assert errors.splitlines()[-1] == "probfs: interrupted"
     assert (tmp_path / "r.csv").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "wide.csv"]
+
+
+@pytest.mark.parametrize("progress", ["--progress", "--no-progress"])
+@pytest.mark.parametrize(
+    "stage", ["reading", "preparing columns", "encoding columns", "fitting the classifier", COMPILING, "ranking"]
+)
+def test_every_stage_can_be_interrupted(
+    stage: str, progress: str, tmp_path: Path, run_here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    hear = Reporter.hear
+
+    def hear_and_interrupt(reporter: Reporter, progress: Progress) -> None:
+        hear(reporter, progress)
+        heard.append(progress.stage)
+        if progress.stage == stage:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Reporter, "hear", hear_and_interrupt)
+    # Loops are wanted for any table, and none were kept.
+    monkeypatch.setattr(classifier, "_CELLS_WORTH_COMPILING", 0)
+    monkeypatch.setattr(loader, "cache_folders", list)
+    for kernel in every_kernel():
+        monkeypatch.setattr(kernel, "_loaded", {})
+    # Without waiting for what is compiled otherwise.
+    if stage == "ranking":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    result = run_here("rank", *COMMUTE, progress, "--output", "r.csv")
+    assert (result.returncode, result.stdout) == (130, "")
+    assert result.stderr.endswith("probfs: interrupted\n")
+    assert "Traceback" not in result.stderr
+    assert heard[-1] == stage
+    assert not list(tmp_path.iterdir())
