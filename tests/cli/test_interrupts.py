@@ -70,3 +70,25 @@ def test_every_stage_can_be_interrupted(
     assert "Traceback" not in result.stderr
     assert heard[-1] == stage
     assert not list(tmp_path.iterdir())
+
+
+INTERRUPTED_IMPORT = """
+from probfs import cli
+
+def run(arguments):
+    import joblib
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 130
+
+cli.run = run
+cli.main()
+"""
+
+
+def test_an_interrupt_in_code_that_is_a_text_is_status_130_too(tmp_path: Path) -> None:
+    """As there is in imports of scikit-learn: Python itself would end by the signal, as if nobody had caught it."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_IMPORT)
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, check=False).returncode == 130
