@@ -75,7 +75,7 @@ def open_source(
                 if again is not None:
                     twice = f"is compressed twice, with {again.name} and then {compression.name}"
                     raise DataError(f"{twice}; unpack it first", source=name)
-            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head):
+            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head, name):
                 raise DataError("is a zip archive; unpack it first", source=name)
             yield raw, head
         except OSError as error:
