@@ -84,6 +84,9 @@ class Sieve:
         self._counts_of_classes = counts
         self._groups = [group for own in rows for group in own.groups]
         self._tables = _SieveTables(self._groups)
+        offset = self._groups[0].layout.offset
+        sizes = [np.maximum.reduceat(np.abs(group.tables.log_odds), offset) for group in self._groups]
+        self._reach: Floats = np.max(sizes, axis=0)
         self._codes = _join_codes(rows, self._tables.place_dtype)
         for loop in (gather_cells, sift_features):
             loop.load(self._codes.dtype.name)
@@ -124,7 +127,8 @@ class Sieve:
     def follow_exponent(self, active: Features) -> None:
         """Compute what depends on the rows' exponent; only the active features will be asked for after this."""
         self._tables.follow_exponent(self._groups, active)
-        self._rounding[:] = _ROUNDING * (1 + np.max([own.largest_excess() for own in self._rows], axis=0))
+        # 1 + E, from the logarithms: e is largest where they are.
+        self._rounding[:] = _ROUNDING * np.exp(self._rows[0].exponent * self._reach)
         if not self._absolute:
             self._fall[:] = _largest_falls(self._groups, self._counts_of_classes).reshape(-1, KINDS_OF_LOSS)
 
