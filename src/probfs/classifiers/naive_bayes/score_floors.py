@@ -13,7 +13,8 @@ keep their signs. So a signed score, in which changes that gain add up to g and 
 With more classes, ½ Σ |P - Q| is the maximum of P(S) - Q(S) over all sets S of classes. If removing the feature
 multiplies the classes' weights by f, then P(S) - Q(S) = Σ p_a·p_b·(f_b - f_a) / Σ p·f over a in S and b not in S, and
 the maximizing set has no negative terms. When k is removed, p becomes p·g / Σ p·g, and each term is multiplied by
-g_a·g_b over two means of g: by a factor between e^-2m and e^2m, with m = max log g - min log g = A·R. So is the maximum.
+g_a·g_b over two means of g: by a factor between e^-2m and e^2m, with m = max log g - min log g = A·R. So is the
+maximum.
 
 **When A becomes ρ·A, ρ ≥ 1.** With two classes, first let z become ρ·z for unchanged λ. This moves z by at most
 (ρ - 1)·A·G, where G = max |L| of any row, and by the above multiplies changes by e^±(ρ - 1)·A·G. Then let λ become ρ·λ.
@@ -236,7 +237,7 @@ def _sigmoid(z: float) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-def least_growth(reach: Floats, before: float, after: float) -> Floats:
+def least_growth(reach: Floats, before: float, after: float | Floats) -> Floats:
     """(1 - e^-ρλ) / (1 - e^-λ) for λ = A·M, as A grows; the most is e^(ρ - 1)λ times as much."""
     # A feature that changes nothing has a score of 0, however its floor moves.
     reach = np.where(reach > 0, reach, 1.0)

@@ -40,7 +40,7 @@ _MAX_CELLS = 1 << 26
 _MAX_PLACES = 1 << 16
 """In the tables of one feature, so that a place takes two bytes at most."""
 _MAX_EXCESS = 1e6
-"""Of features with larger e, even rows whose weight is too small for single precision might matter."""
+"""Of features with larger e at exponent 1, even rows whose weight is too small for single precision might matter."""
 _MIN_EXCESS = 2.0**-51
 """Times the exponent: no e is smaller unless it is 0, because nearly equal factors are made equal."""
 _MAX_WANTED = 64
