@@ -155,15 +155,15 @@ class NaiveBayes:
         floors = self._floors.get(score)
         if floors is None or not (self._prune or self._is_worth_pruning(floors)):
             return self._active, self.score()
-        batches = [floors.first_batch(self._active, wanted)]
-        scores = [self._score_features(batches[0])]
-        rest = floors.second_batch(self._active, batches[0], wanted)
-        if len(rest):
-            batches.append(rest)
-            scores.append(self._score_features(rest))
-        candidates = np.concatenate(batches)
+        first = floors.first_batch(self._active, wanted)
+        scores = self._score_features(first)
+        rest = floors.second_batch(self._active, first, wanted)
+        if not len(rest):
+            return first, self._with_fit(scores)
+        candidates = np.concatenate([first, rest])
         order = np.argsort(candidates)
-        return candidates[order], self._with_fit(_concatenate_scores(scores, order))
+        scores = _concatenate_scores([scores, self._score_features(rest)], order)
+        return candidates[order], self._with_fit(scores)
 
     def _is_worth_compiling(self, dataset: Dataset, rounds: Sequence[int] | None) -> bool:
         features = rounds or [len(dataset.features)]
