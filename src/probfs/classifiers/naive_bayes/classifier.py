@@ -42,7 +42,7 @@ _CELLS_WORTH_PRUNING = 300_000
 _CELLS_WORTH_SLOW_FLOORS = 60_000
 """The same where floors fall slowly, so that nearly all features can be skipped."""
 _SLOW_FALL = 0.05
-"""Logarithm by which floors may fall in a round for floors to save more than the sieve."""
+"""Floors that fall by no more than this when a feature leaves, in logarithms, save more than the sieve."""
 _NUMBERS_PER_VALUE = 6
 """How many numbers a model keeps for each class and value."""
 
@@ -171,8 +171,11 @@ class NaiveBayes:
         return cells >= _CELLS_WORTH_COMPILING
 
     def _is_worth_pruning(self, floors: ScoreFloors) -> bool:
-        slow = floors.mean_fall <= _SLOW_FALL
-        return self._table_rows * len(self._active) >= (_CELLS_WORTH_SLOW_FLOORS if slow else _CELLS_WORTH_PRUNING)
+        least = _CELLS_WORTH_SLOW_FLOORS if self._fall_slowly(floors) else _CELLS_WORTH_PRUNING
+        return self._table_rows * len(self._active) >= least
+
+    def _fall_slowly(self, floors: ScoreFloors) -> bool:
+        return self._shrinkage.acts and floors.mean_fall <= _SLOW_FALL
 
     def _choose_pruning(self, score: Score) -> None:
         """Whether floors or a sieve finds the features of the lowest scores, or neither.
@@ -181,7 +184,7 @@ class NaiveBayes:
         the sieve, which beats other floors; signed ones that fall fast are too low to skip anything.
         """
         floors = self._floors.get(score)
-        slow = floors is not None and floors.mean_fall <= _SLOW_FALL
+        slow = floors is not None and self._fall_slowly(floors)
         self._sieve = None if slow else self._build_sieve(score)
         useful = slow or (self._sieve is None and not score.signed)
         self._floors = {score: floors} if floors is not None and useful else {}
