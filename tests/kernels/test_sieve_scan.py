@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.kernels.loops import sieve_scan
-from probfs.kernels.loops.sieve_scan import KINDS_OF_LOSS, REMAINDERS, ROWS_PER_CHECK, count_checks
+from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK, count_checks, largest_loss, rounding_error
+from probfs.kernels.loops.sieve_scan import KINDS_OF_LOSS, REMAINDERS
 from probfs.tables.table import Floats
 
 

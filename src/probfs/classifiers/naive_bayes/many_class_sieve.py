@@ -16,8 +16,8 @@ from probfs.kernels.loops.many_class_sieve_scan import count_padded_rows, sift_m
 from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK
 from probfs.tables.table import Floats, Integers
 
-_MAX_CLASSES = 60
-_MAX_EXCESS = 5e5
+_MAX_CLASSES = 50
+_MAX_EXCESS = 3e5
 """Of 1 + E times the number of classes: beyond this, or with more classes, the bound on rounding errors does not hold."""
 
 
@@ -34,9 +34,9 @@ class ManyClassSieve(Sieve):
         self._labels = np.repeat([own.label or 0 for own in rows], sizes)
         self._log_weights = np.empty((classes, sum(sizes)))
         self._weights_of_rows = np.split(self._log_weights, np.cumsum(sizes)[:-1], axis=1)
-        self._tables = np.empty(len(rows) * classes * (classes - 1) * self._layout.slots, dtype=np.float32)
+        self._tables = np.empty(len(rows) * classes * self._layout.slots, dtype=np.float32)
         self._widths = self._layout.values + 1
-        self._base = self._layout.offset * (len(rows) * classes * (classes - 1))
+        self._base = self._layout.offset * (len(rows) * classes)
         arguments = {
             "base": self._base,
             "widths": self._widths,
@@ -57,16 +57,12 @@ class ManyClassSieve(Sieve):
         return classes <= _MAX_CLASSES and classes * np.exp(most) <= _MAX_EXCESS
 
     def _fill_tables(self, active: Features) -> None:
-        classes = self._classes
-        top, number = np.indices((classes, classes - 1))
-        rival = (top + 1 + number) % classes
         slots = self._layout.slots_of(active)
         feature = np.repeat(np.arange(len(self._widths)), self._widths)[slots]
         first = self._base[feature] + slots - self._layout.offset[feature]
         for model, own in enumerate(self._groups):
-            table = (model * classes + top) * (classes - 1) + number
-            places = first + table[..., None] * self._widths[feature]
-            self._tables[places] = own.excess[rival, top][..., slots]
+            for c, excess in enumerate(own.excess[:, own.label or 0]):
+                self._tables[first + (model * self._classes + c) * self._widths[feature]] = excess[slots]
 
     def _largest_falls(self) -> Floats:
         falls = np.zeros((len(self._layout.offset), self._classes, 2))
@@ -96,20 +92,21 @@ class ManyClassSieve(Sieve):
 
 
 def _scratch_space(classes: int, rows: int) -> dict[str, npt.NDArray[Any]]:
-    padded, rivals = count_padded_rows(rows), classes - 1
+    padded = count_padded_rows(rows)
     lead, scale, own_weight = np.empty((3, padded), dtype=np.float32)
-    start, own_rival = np.empty((2, padded), dtype=np.int32)
-    mean, size = np.empty((2, ROWS_PER_CHECK), dtype=np.float32)
+    table, top = np.empty((2, padded), dtype=np.int32)
+    at_top, mean, size = np.empty((3, ROWS_PER_CHECK), dtype=np.float32)
     return {
-        "ratio": np.empty((rivals, padded)),
-        "weight": np.empty((rivals, padded), dtype=np.float32),
-        "start": start,
+        "ratio": np.empty((classes, padded)),
+        "weight": np.empty((classes, padded), dtype=np.float32),
+        "table": table,
+        "top": top,
         "lead": lead,
         "scale": scale,
-        "own_rival": own_rival,
         "own_weight": own_weight,
         "place": np.empty(ROWS_PER_CHECK, dtype=np.int32),
-        "each": np.empty((rivals, ROWS_PER_CHECK), dtype=np.float32),
+        "each": np.empty((classes, ROWS_PER_CHECK), dtype=np.float32),
+        "at_top": at_top,
         "mean": mean,
         "size": size,
     }

@@ -1,7 +1,8 @@
 """What every sieve does with the sums of its features: bound them, and drop the features that cannot be lowest.
 
-``docs/sieve.md`` derives every bound that is used here, under the same names. ``kinds`` is how many kinds of loss there
-are; for the rows from each block on, ``remaining`` has the losses of each kind and, after these, the weight of all rows.
+``docs/sieve.md`` derives every bound that is used here, under the same names. There are ``kinds`` kinds of loss; for
+the rows from each block on, ``remaining`` has the losses of each kind and, after these, the weight of all rows.
+``blurred`` is the weight of the rows whose changes are differences that may have lost digits.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ UNDERFLOW_ERROR = 1e-25
 """Bound on the error of a sum from weights that are too small for single precision."""
 MIN_WEIGHT = 1e-37
 """Smaller numbers in single precision have fewer digits and are slow to compute with: such weights become 0."""
+
+BLUR = 0.1
+"""By how much of its weight a row that lost digits adds to a feature's relative rounding error."""
 
 
 @helper()
@@ -45,16 +49,16 @@ def _find_highest(features, estimate, champions):
 
 
 @helper(fast_math=FAST_MATH)
-def bound_of_lowest(features, count, wanted, rounding, kinds, fall, remaining, estimate, bounds):
+def bound_of_lowest(features, count, wanted, rounding, kinds, fall, remaining, blurred, estimate, bounds):
     """A number that at least ``wanted`` sums do not exceed: the first features are summed over all rows."""
     for k in range(count):
         total = estimate[features[k]]
-        bounds[k] = total + rounding_error(total, rounding, kinds, fall, features[k], remaining)
+        bounds[k] = total + rounding_error(total, rounding, kinds, fall, features[k], remaining, blurred)
     return UNDERFLOW_ERROR + _find_nth_lowest(bounds, count, wanted)
 
 
 @helper(fast_math=FAST_MATH)
-def drop_features(features, first, last, highest, block, absolute, rounding, kinds, fall, remaining, estimate):
+def drop_features(features, first, last, highest, block, absolute, rounding, kinds, fall, remaining, blurred, estimate):
     """Keep the features, from the first to before the last, that the rows from ``block`` on can bring down to
     ``highest``; the number of features that are left.
 
@@ -67,7 +71,7 @@ def drop_features(features, first, last, highest, block, absolute, rounding, kin
         feature = features[k]
         total = estimate[feature]
         least = total - largest_loss(kinds, fall, feature, remaining, block)
-        dropped = least > highest + rounding_error(total, rounding, kinds, fall, feature, remaining)
+        dropped = least > highest + rounding_error(total, rounding, kinds, fall, feature, remaining, blurred)
         estimate[feature] = total * stretch if dropped else total
         features[kept] = feature
         kept += 0 if dropped else 1
@@ -85,9 +89,9 @@ def largest_loss(kinds, fall, feature, remaining, block):
 
 
 @helper(fast_math=FAST_MATH)
-def rounding_error(total, rounding, kinds, fall, feature, remaining):
+def rounding_error(total, rounding, kinds, fall, feature, remaining, blurred):
     """Bound on the error of a sum that was computed in single precision."""
-    return rounding[feature] * (abs(total) + 2.0 * largest_loss(kinds, fall, feature, remaining, 0))
+    return rounding[feature] * (abs(total) + 2.0 * largest_loss(kinds, fall, feature, remaining, 0) + BLUR * blurred)
 
 
 @helper()
