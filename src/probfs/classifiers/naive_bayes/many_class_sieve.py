@@ -64,6 +64,11 @@ class ManyClassSieve(Sieve):
             for c, excess in enumerate(own.excess[:, own.label or 0]):
                 self._tables[first + (model * self._classes + c) * self._widths[feature]] = excess[slots]
 
+    def _largest_log_odds(self) -> Floats:
+        spans = [np.maximum.reduceat(np.ptp(own.tables.logs, axis=0), self._layout.offset) for own in self._groups]
+        largest: Floats = np.max(spans, axis=0)
+        return largest
+
     def _largest_falls(self) -> Floats:
         falls = np.zeros((len(self._layout.offset), self._classes, 2))
         for group in self._groups:

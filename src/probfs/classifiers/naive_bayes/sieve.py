@@ -77,6 +77,7 @@ class Sieve(ABC):
         classes = len(counts.rows)
         kinds = 2 * classes
         self._classes = classes
+        self._reach = self._largest_log_odds()
         self._rounding, self._fall = np.empty(features), np.zeros((features, classes, 2))
         self._arguments = {
             "cells": self._cells,
@@ -106,8 +107,8 @@ class Sieve(ABC):
     def follow_exponent(self, active: Features) -> None:
         """Compute what depends on the rows' exponent; only the active features will be asked for after this."""
         self._fill_tables(active)
-        largest_excess = np.max([own.largest_excess() for own in self._rows], axis=0)
-        self._rounding[:] = _ROUNDING * self._classes * (1 + largest_excess)
+        # 1 + E, from the logarithms: e is largest where they are.
+        self._rounding[:] = _ROUNDING * self._classes * np.exp(self._rows[0].exponent * self._reach)
         if not self._absolute:
             self._fall[:] = self._largest_falls()
 
@@ -153,6 +154,10 @@ class Sieve(ABC):
     @abstractmethod
     def _fill_tables(self, active: Features) -> None:
         """Compute the tables of the active features for the rows' exponent."""
+
+    @abstractmethod
+    def _largest_log_odds(self) -> Floats:
+        """For each feature the largest difference, at exponent 1, between the logarithms of two classes' factors."""
 
     @abstractmethod
     def _largest_falls(self) -> Floats:

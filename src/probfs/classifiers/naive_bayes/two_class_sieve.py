@@ -20,7 +20,7 @@ from probfs.tables.table import Floats, Integers
 _MAX_PLACES = 1 << 16
 """In the tables of one feature, so that a place takes two bytes at most."""
 _MAX_EXCESS = 1e6
-"""Of features with larger e, even rows whose weight is too small for single precision might matter."""
+"""Of features with larger e at exponent 1, even rows whose weight is too small for single precision might matter."""
 _MIN_EXCESS = 2.0**-51
 """Times the exponent: no e is smaller unless it is 0, because nearly equal factors are made equal."""
 
@@ -56,6 +56,12 @@ class TwoClassSieve(Sieve):
 
     def _fill_tables(self, active: Features) -> None:
         self._tables.fill(self._groups, active)
+
+    def _largest_log_odds(self) -> Floats:
+        offset = self._groups[0].layout.offset
+        sizes = [np.maximum.reduceat(np.abs(group.tables.log_odds), offset) for group in self._groups]
+        largest: Floats = np.max(sizes, axis=0)
+        return largest
 
     def _largest_falls(self) -> Floats:
         offset = self._groups[0].layout.offset
