@@ -56,7 +56,9 @@ def random_rows(draw: st.DrawFn) -> Rows:
     if draw(st.booleans()):
         # Classes that the feature does not tell apart: the changes of their probabilities cancel.
         log_factors[1:] = log_factors[1]
-    return Rows(log_weights, labels, random.choice([0.0, 1.0, 1.0, 3.0], rows), log_factors, random.integers(0, values, rows))
+    return Rows(
+        log_weights, labels, random.choice([0.0, 1.0, 1.0, 3.0], rows), log_factors, random.integers(0, values, rows)
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -17,8 +17,9 @@ from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK
 from probfs.tables.table import Floats, Integers
 
 _MAX_CLASSES = 50
+"""The bound on rounding errors holds for no more."""
 _MAX_EXCESS = 3e5
-"""Of 1 + E times the number of classes: beyond this, or with more classes, the bound on rounding errors does not hold."""
+"""The same for 1 + E, at exponent 1, times the number of classes."""
 
 
 class ManyClassSieve(Sieve):

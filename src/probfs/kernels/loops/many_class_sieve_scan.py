@@ -2,8 +2,8 @@
 
 A feature's *excess* g_c of a class is p_y/p_c - 1 for its factors, where y is the row's own class. Arrays that have
 something for each class have it block by block, and in each block class by class: were all rows of a class next to each
-other, a block's classes could compete for the same few lines of the cache. ``docs/sieve.md`` derives every bound that is
-used here, under the same names.
+other, a block's classes could compete for the same few lines of the cache. ``docs/sieve.md`` derives every bound that
+is used here, under the same names.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _add_block(
     width = widths[feature]
     for i in range(ROWS_PER_CHECK):
         place[i] = base[feature] + table[begin + i] * width + cells[line + i]
-        mean[i] = size[i] = np.float32(0.0)
+        mean[i] = np.float32(0.0)
     for c in range(classes):
         for i in range(ROWS_PER_CHECK):
             each[c * ROWS_PER_CHECK + i] = tables[place[i] + c * width]
@@ -225,20 +225,37 @@ def _add_block(
         of_class = (block * classes + c) * ROWS_PER_CHECK
         for i in range(ROWS_PER_CHECK):
             mean[i] += weight[of_class + i] * (each[c * ROWS_PER_CHECK + i] - at_top[i])
-    total = np.float32(0.0)
-    one = np.float32(1.0)
     if absolute:
-        for c in range(classes):
-            of_class = (block * classes + c) * ROWS_PER_CHECK
-            for i in range(ROWS_PER_CHECK):
-                ahead = each[c * ROWS_PER_CHECK + i] - at_top[i]
-                size[i] += weight[of_class + i] * abs(mean[i] * scale[begin + i] - ahead)
-        for i in range(ROWS_PER_CHECK):
-            whole = one + (at_top[i] + mean[i] * scale[begin + i])
-            total += (size[i] + lead[begin + i] * abs(mean[i])) / whole
-        total *= np.float32(0.5)
+        total = _sum_sizes(classes, weight, lead, scale, block, each, at_top, mean, size)
     else:
-        for i in range(ROWS_PER_CHECK):
-            relative = at_top[i] + mean[i] * scale[begin + i]
-            total += (lead[begin + i] * mean[i] + own_weight[begin + i] * relative) / (one + relative)
+        total = _sum_own_changes(lead, scale, own_weight, block, at_top, mean)
     estimate[feature] = total + (estimate[feature] if block > 0 else 0.0)
+
+
+@helper(fast_math=FAST_MATH)
+def _sum_sizes(classes, weight, lead, scale, block, each, at_top, mean, size):
+    """The rows' ½ Σ |P - Q| over classes."""
+    begin = block * ROWS_PER_CHECK
+    for i in range(ROWS_PER_CHECK):
+        size[i] = lead[begin + i] * abs(mean[i])
+    for c in range(classes):
+        of_class = (block * classes + c) * ROWS_PER_CHECK
+        for i in range(ROWS_PER_CHECK):
+            ahead = each[c * ROWS_PER_CHECK + i] - at_top[i]
+            size[i] += weight[of_class + i] * abs(mean[i] * scale[begin + i] - ahead)
+    total = np.float32(0.0)
+    for i in range(ROWS_PER_CHECK):
+        total += size[i] / (np.float32(1.0) + (at_top[i] + mean[i] * scale[begin + i]))
+    return total * np.float32(0.5)
+
+
+@helper(fast_math=FAST_MATH)
+def _sum_own_changes(lead, scale, own_weight, block, at_top, mean):
+    """The rows' P - Q of their own class."""
+    begin = block * ROWS_PER_CHECK
+    total = np.float32(0.0)
+    for i in range(ROWS_PER_CHECK):
+        relative = at_top[i] + mean[i] * scale[begin + i]
+        change = lead[begin + i] * mean[i] + own_weight[begin + i] * relative
+        total += change / (np.float32(1.0) + relative)
+    return total

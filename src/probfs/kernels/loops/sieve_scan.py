@@ -91,7 +91,9 @@ def sift_features(
     for k in range(champions):
         for block in range(blocks):
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
-    highest = bound_of_lowest(features, champions, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds)
+    highest = bound_of_lowest(
+        features, champions, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds
+    )
     kept, gone_through = count, champions * rows
     for block in range(blocks):
         gone_through += (kept - champions) * ROWS_PER_CHECK
@@ -99,11 +101,26 @@ def sift_features(
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
         # In a loop of its own: the processor often mispredicts this branch, which would stall the summing loop.
         kept = drop_features(
-            features, champions, kept, highest, block + 1, absolute, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate
+            features,
+            champions,
+            kept,
+            highest,
+            block + 1,
+            absolute,
+            rounding,
+            KINDS_OF_LOSS,
+            fall,
+            remaining,
+            0.0,
+            estimate,
         )
     if kept <= FEW_FEATURES:
-        highest = bound_of_lowest(features, kept, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds)
-        kept = drop_features(features, 0, kept, highest, blocks, 0, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate)
+        highest = bound_of_lowest(
+            features, kept, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds
+        )
+        kept = drop_features(
+            features, 0, kept, highest, blocks, 0, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate
+        )
     found[0] = kept
     found[1] = gone_through
 
