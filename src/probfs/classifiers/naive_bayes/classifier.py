@@ -192,7 +192,7 @@ class NaiveBayes:
     def _build_sieve(self, score: Score) -> Sieve | None:
         if not self._compiled or self._prune is False:
             return None
-        from probfs.classifiers.naive_bayes.sieve import build_sieve
+        from probfs.classifiers.naive_bayes.sieve_choice import build_sieve
 
         groups = [*self._labelled, *(self._unlabelled if score.needs_unlabelled else [])]
         try:
@@ -254,7 +254,7 @@ class NaiveBayes:
         # Two copies of the codes that a sieve goes through, padded to whole blocks.
         sieve = 0
         if self._compiled and self._table_rows <= ROWS_PER_BLOCK:
-            from probfs.kernels.loops.sieve_scan import ROWS_PER_CHECK
+            from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK
 
             sieve = 4 * len(dataset.features) * (self._table_rows + ROWS_PER_CHECK)
         return rows + sieve + models * classes * layout.slots * classes * 8 * _NUMBERS_PER_VALUE

@@ -24,7 +24,7 @@ class CompiledManyClassRows(ManyClassRows):
         super().__init__(rows.codes, rows.counts, rows.label, rows.layout, rows.tables)
         classes, size = self.high.shape
         self._exponent = np.ones(1)
-        self._excess_table = self._excess_of_classes(slice(None))
+        self.excess = self._tabulate_excess(slice(None))
         arguments = {
             "codes": rows.codes,
             "rows": size,
@@ -38,7 +38,7 @@ class CompiledManyClassRows(ManyClassRows):
         }
         weights = {"high": self.high, "low": self.low, "exponent": self._exponent}
         bind_update = partial(update_many_class_rows.bind, **arguments, **weights, logs=self.tables.logs)
-        bind_sums = partial(_bind_sums, **arguments, excess=self._excess_table)
+        bind_sums = partial(_bind_sums, **arguments, excess=self.excess)
         self._loops = RowLoops(rows.codes, classes, bind_update, bind_sums)
 
     def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
@@ -48,7 +48,7 @@ class CompiledManyClassRows(ManyClassRows):
         super().set_exponent(exponent, features)
         self._exponent[0] = exponent
         slots = self.layout.slots_of(features)
-        self._excess_table[:, :, slots] = self._excess_of_classes(slots)
+        self.excess[:, :, slots] = self._tabulate_excess(slots)
         self.update(features[:0])
 
     def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
@@ -60,7 +60,7 @@ class CompiledManyClassRows(ManyClassRows):
     def fit(self) -> Fit:
         return self._loops.fit()
 
-    def _excess_of_classes(self, slots: npt.NDArray[np.intp] | slice) -> Floats:
+    def _tabulate_excess(self, slots: npt.NDArray[np.intp] | slice) -> Floats:
         """e of every class, for every class that may be the top class, at some slots."""
         parts, factors = self.distinct_parts[:, slots], self.factors[:, slots]
         return np.ascontiguousarray((parts[None] - parts[:, None]) / factors[:, None])
