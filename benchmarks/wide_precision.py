@@ -30,8 +30,10 @@ HEADER = """\
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help=f"seed of the tables; effects were chosen on {CALIBRATION_SEED}")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--seed", type=int, default=1, help=f"seed of the tables; effects were chosen on {CALIBRATION_SEED}"
+    )
     parser.add_argument("--draws", type=int, default=10, help="how many tables of each kind")
     parser.add_argument("--only", default="", help="only kinds of table whose name contains this")
     arguments = parser.parse_args()
@@ -90,15 +92,14 @@ def rank(dataset: Dataset, score: Score, step: float, shrink: str) -> list[int]:
 
 def rank_by_chi2(draw: Draw) -> list[int]:
     """By the p-value of the χ² test of each column alone."""
-    values, classes = int(draw.codes.max()) + 1, draw.classes
-    counts = np.array(
-        [[(draw.codes[draw.labels == label] == value).sum(axis=0) for value in range(values)] for label in range(classes)]
-    )
+    values, classes = range(int(draw.codes.max()) + 1), range(draw.classes)
+    of_class = [draw.codes[draw.labels == label] for label in classes]
+    counts = np.array([[(codes == value).sum(axis=0) for value in values] for codes in of_class])
     by_value, by_class = counts.sum(axis=0), np.bincount(draw.labels)
     independent = by_class[:, None, None] * by_value / len(draw.labels)
     # A value that does not occur adds nothing.
     statistic = ((counts - independent) ** 2 / np.maximum(independent, 1e-9)).sum(axis=(0, 1))
-    freedom = (classes - 1) * np.maximum((by_value > 0).sum(axis=0) - 1, 1)
+    freedom = (len(classes) - 1) * np.maximum((by_value > 0).sum(axis=0) - 1, 1)
     best_first: list[int] = np.argsort(stats.chi2.logsf(statistic, freedom), kind="stable").tolist()
     return best_first
 
