@@ -40,6 +40,7 @@ def rank(
     estimate: str | None = None,
     folds: int | None = None,
     smoothing: float | None = None,
+    shrink: Literal["auto", "on", "off"] | None = None,
     kernel: Literal["linear", "rbf"] | None = None,
     C: float | Literal["scale"] | None = None,  # noqa: N803  # what everybody calls it
     gamma: float | Literal["scale", "auto"] | None = None,
@@ -94,6 +95,9 @@ def rank(
         The number of folds of ``estimate="cv"``.
     smoothing : float, default 1.0
         For ``"nb"``: what is added to every count; 0 is the exact limit of less and less smoothing.
+    shrink : {"auto", "on", "off"}, default "auto"
+        For ``"nb"``: whether to shrink log-odds towards 0 by as much as chance alone moves them; ``"auto"`` does so in
+        tables with so many columns for their rows that chance would make most rows look certain.
     kernel : {"linear", "rbf"}, default "linear"
         For ``"svm"``: the kernel.
     C : float or "scale", default "scale"
@@ -174,7 +178,7 @@ def rank(
         step=step,
         eliminate=eliminate,
         seed=seed,
-        options={**own, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
+        options={**own, "shrink": shrink, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
         columns={
             "mapping": None if mapping is None else printable(os.fspath(mapping)),
             "count": _text(count),

@@ -43,6 +43,8 @@ class RoundSummary:
     rows: int
     absolute_loss: float
     log_loss: float
+    exponent: float | None = None
+    """The power that class weights were raised to by shrinkage, 1 without it; None for other classifiers."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.rows,
         scores.absolute_loss,
         scores.log_loss,
+        scores.exponent,
     )
 
 

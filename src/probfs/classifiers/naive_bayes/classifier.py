@@ -15,6 +15,7 @@ from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import RowGroups
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
+from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import ABSOLUTE, UNLABELED, Score
@@ -53,11 +54,13 @@ class NaiveBayes:
         seed: int,
         rounds: Sequence[int] | None = None,
         *,
+        shrink: ShrinkName = "off",
         compiled: bool | None = None,
         prune: bool | None = None,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
+        ``shrink`` says whether class weights are raised to a power (see ``shrinkage``).
         ``compiled`` says whether loops are compiled, and ``prune`` whether features are skipped that cannot have the
         lowest scores of a round; with None, both are decided by the size of the table. Neither changes a ranking.
         """
@@ -77,12 +80,14 @@ class NaiveBayes:
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
         self._not_compiled_because = groups.not_compiled_because
+        self._shrinkage = Shrinkage(shrink, self._counts, layout, smoothing)
         self._underflow_limits = underflow_limits([*self._labelled, *self._unlabelled])
         for rows in (*self._labelled, *self._unlabelled):
             rows.update(self._active)
-        self._floors = {} if prune is False else self._new_floors()
+        self._floors = {} if prune is False else self._new_floors(len(dataset.classes))
         self._sieve: Sieve | None = None
         self._driven_by: Score | None = None
+        self._follow_shrinkage()
 
     @property
     def active(self) -> Features:
@@ -95,13 +100,31 @@ class NaiveBayes:
             floors.lower_after_removal(features)
         self._is_active[features] = False
         self._active = self._is_active.nonzero()[0]
+        self._follow_shrinkage()
+
+    def _follow_shrinkage(self) -> None:
+        """Tell everything that depends on the exponent where it changes for the active features."""
+        if not self._shrinkage.follow(self._active):
+            return
+        groups = [*self._labelled, *self._unlabelled]
+        exponent = self._shrinkage.exponent
+        for rows in groups:
+            rows.set_exponent(exponent, self._active)
+        self._underflow_limits = underflow_limits(groups)
+        if self._floors:
+            largest_gap = max(rows.largest_gap() for rows in groups)
+            for floors in self._floors.values():
+                floors.follow_exponent(exponent, largest_gap)
+        if self._sieve is not None:
+            self._sieve.follow_exponent(self._active)
 
     @property
     def notes(self) -> tuple[str, ...]:
         # Nothing is fitted iteratively, so there is no convergence to report on.
-        if self._not_compiled_because is None:
-            return ()
-        return (f"compiled loops are not available ({self._not_compiled_because}), so this took longer",)
+        notes = [] if self._shrinkage.note is None else [self._shrinkage.note]
+        if self._not_compiled_because is not None:
+            notes.append(f"compiled loops are not available ({self._not_compiled_because}), so this took longer")
+        return tuple(notes)
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))
@@ -174,9 +197,10 @@ class NaiveBayes:
             round(fit.errors),
             fit.absolute_loss / self._rows,
             fit.log_loss / self._rows,
+            self._shrinkage.exponent,
         )
 
-    def _new_floors(self) -> dict[Score, ScoreFloors]:
+    def _new_floors(self, classes: int) -> dict[Score, ScoreFloors]:
         """Floors, before any score is known, for the scores that can have them.
 
         A signed score is a difference of gains and losses: bounds on it are too wide to skip anything.
@@ -188,7 +212,7 @@ class NaiveBayes:
                 return {}
             reaches.append(reach)
         reach = np.max(reaches, axis=0)
-        return {score: ScoreFloors(reach) for score in (ABSOLUTE, *([UNLABELED] if self._unlabelled else []))}
+        return {score: ScoreFloors(reach, classes) for score in (ABSOLUTE, *([UNLABELED] if self._unlabelled else []))}
 
     def _memory_needed(self, dataset: Dataset, layout: SlotLayout, models: int) -> int:
         classes = len(dataset.classes)

@@ -28,9 +28,11 @@ _MIN_BATCH = 4
 class ScoreFloors:
     """Lower bounds on the logarithms of all features' scores."""
 
-    def __init__(self, reach: Floats) -> None:
-        """``reach`` is M for each feature: its removal multiplies other scores by a factor between e^-M and e^M."""
+    def __init__(self, reach: Floats, classes: int) -> None:
+        """``reach`` is M, or R, for each feature."""
         self._reach = reach
+        self._classes = classes
+        self._exponent = 1.0
         self._floor = np.full(len(reach), -np.inf)
         self._unscored = self._rescored = 0
 
@@ -40,7 +42,23 @@ class ScoreFloors:
 
     def lower_after_removal(self, features: Features) -> None:
         """Lower all floors by what the removal of these features may have taken from a score."""
-        self._floor -= self._reach[features].sum()
+        self._floor -= self._per_shift * self._exponent * self._reach[features].sum()
+
+    def follow_exponent(self, exponent: float, largest_gap: float) -> None:
+        """Move all floors by the least that a larger exponent does to scores. ``largest_gap`` is G, of any row."""
+        ratio, growth = exponent / self._exponent, exponent - self._exponent
+        self._floor -= self._per_shift * growth * largest_gap
+        if self._classes == 2:
+            reach = np.where(self._reach > 0, self._reach, 1.0)
+            self._floor += np.log(np.expm1(-exponent * reach) / np.expm1(-self._exponent * reach))
+        else:
+            self._floor += np.log(ratio) - growth * self._reach
+        self._exponent = exponent
+
+    @property
+    def _per_shift(self) -> int:
+        """By how much at most the logarithm of a change moves when the log-weights of a row move by 1."""
+        return 1 if self._classes == 2 else 2
 
     def first_batch(self, active: Features, wanted: int) -> Features:
         """The features to score first: those that were never scored, and the lowest of the others, about half as many

@@ -42,7 +42,7 @@ _MAX_PLACES = 1 << 16
 _MAX_EXCESS = 1e6
 """Of features with larger e, even rows whose weight is too small for single precision might matter."""
 _MIN_EXCESS = 2.0**-51
-"""No e is smaller unless it is 0, because nearly equal factors are made equal."""
+"""Times the exponent: no e is smaller unless it is 0, because nearly equal factors are made equal."""
 _MAX_WANTED = 64
 """Finding k lowest features costs k times finding one."""
 _CHAMPIONS = 4
@@ -61,40 +61,40 @@ def build_sieve(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> 
     if len(compiled) < len(groups) or sum(rows.codes.shape[1] for rows in compiled) > ROWS_PER_BLOCK:
         return None
     places = 2 * sum(len(rows.groups) for rows in compiled) * (int(compiled[0].layout.values.max()) + 1)
-    largest_excess: Floats = np.max([rows.largest_excess() for rows in compiled], axis=0)
-    most = float(largest_excess.max())
+    # At exponent 1, the largest that there can be.
+    most = max(float(np.expm1(np.abs(group.tables.log_odds).max())) for rows in compiled for group in rows.groups)
     if sum(rows.codes.size for rows in compiled) > _MAX_CELLS or places > _MAX_PLACES or most > _MAX_EXCESS:
         return None
     largest_sum = sum(float(np.abs(rows.counts).sum()) for rows in compiled) * (1 + most)
-    if largest_sum > MAX_LOSS * _MIN_EXCESS:
+    if largest_sum > MAX_LOSS * _MIN_EXCESS * compiled[0].exponent:
         return None
-    return Sieve(compiled, absolute, counts, largest_excess)
+    return Sieve(compiled, absolute, counts)
 
 
 class Sieve:
     """Rows in the order in which they matter, and the loop that goes through them."""
 
-    def __init__(
-        self, rows: Sequence[CompiledTwoClassRows], absolute: bool, counts: ClassCounts, largest_excess: Floats
-    ) -> None:
+    def __init__(self, rows: Sequence[CompiledTwoClassRows], absolute: bool, counts: ClassCounts) -> None:
         """``rows`` are all that the score is a sum over, and ``counts`` those of the labelled rows.
 
         KernelUnavailable is raised here, where there are no loops, and not in the middle of an elimination.
         """
-        groups = [group for own in rows for group in own.groups]
-        tables = _SieveTables(groups)
-        self._widths, self._first_table = tables.widths, tables.first_table
-        self._codes = _join_codes(rows, tables.place_dtype)
+        self._rows = rows
+        self._absolute = absolute
+        self._counts_of_classes = counts
+        self._groups = [group for own in rows for group in own.groups]
+        self._tables = _SieveTables(self._groups)
+        self._codes = _join_codes(rows, self._tables.place_dtype)
         for loop in (gather_cells, sift_features):
             loop.load(self._codes.dtype.name)
         self._counts = np.concatenate([own.counts for own in rows])
         features, size = self._codes.shape
         self._odds = np.empty(size)
-        pieces = np.split(self._odds, np.cumsum([len(own.counts) for own in rows])[:-1])
-        self._odds_of_rows = [(own.high, own.low, odds) for own, odds in zip(rows, pieces, strict=True)]
+        self._odds_of_rows = np.split(self._odds, np.cumsum([len(own.counts) for own in rows])[:-1])
         self._cells = np.empty((count_checks(size), features, ROWS_PER_CHECK), dtype=self._codes.dtype)
         self._line_of, self._features = np.empty((2, features), dtype=np.int64)
         self._found = np.empty(2, dtype=np.int64)
+        self._rounding, self._fall = np.empty(features), np.zeros((features, KINDS_OF_LOSS))
         self._arguments = {
             "cells": self._cells,
             "rows": size,
@@ -102,30 +102,39 @@ class Sieve:
             "count": UpTo(features),
             "champions": UpTo(min(_MAX_WANTED + _CHAMPIONS - 1, features)),
             "line_of": self._line_of,
-            "base": tables.base,
-            "tables": tables.reciprocals,
+            "base": self._tables.base,
+            "tables": self._tables.reciprocals,
             "odds": self._odds,
             "absolute": absolute,
-            "rounding": _ROUNDING * (1 + largest_excess),
-            "fall": np.zeros((features, KINDS_OF_LOSS)) if absolute else _largest_falls(groups, counts),
+            "rounding": self._rounding,
+            "fall": self._fall,
             "estimate": np.zeros(features),
             "found": self._found,
             **_scratch_space(features, size),
         }
         self._sift: BoundKernel | None = None
         self._cells_until_sorted = 0
+        self.follow_exponent(np.arange(features))
 
     @property
     def cells_gone_through(self) -> int:
         """How many cells the last search went through."""
         return int(self._found[1])
 
+    def follow_exponent(self, active: Features) -> None:
+        """Compute what depends on the rows' exponent; only the active features will be asked for after this."""
+        self._tables.follow_exponent(self._groups, active)
+        self._rounding[:] = _ROUNDING * (1 + np.max([own.largest_excess() for own in self._rows], axis=0))
+        if not self._absolute:
+            self._fall[:] = _largest_falls(self._groups, self._counts_of_classes).reshape(-1, KINDS_OF_LOSS)
+
     def find_candidates(self, active: Features, wanted: int) -> Features:
         """The features that may be among the ``wanted`` lowest, or be tied with these."""
         if wanted > _MAX_WANTED or 2 * wanted >= len(active):
             return active
-        for high, low, odds in self._odds_of_rows:
-            np.add(high, low, out=odds)
+        for rows, odds in zip(self._rows, self._odds_of_rows, strict=True):
+            np.add(rows.high, rows.low, out=odds)
+            odds *= rows.exponent
         if self._sift is None or self._cells_until_sorted <= 0:
             self._sift = self._sort_rows(active)
         self._features[: len(active)] = active
@@ -143,14 +152,14 @@ class Sieve:
             # A row of count 0 comes last.
             order = np.argsort(np.abs(self._odds) - np.log(np.abs(self._counts)))
         towards = np.where(self._odds[order] >= 0, 1.0, -1.0)
-        table = self._first_table[order] + (towards < 0)
+        table = self._tables.first_table[order] + (towards < 0)
         self._line_of[active] = np.arange(len(active))
         gather = gather_cells.bind(
             codes=self._codes,
             rows=len(order),
             features=active,
             count=len(active),
-            widths=self._widths,
+            widths=self._tables.widths,
             order=order,
             table=table,
             cells=self._cells,
@@ -166,17 +175,25 @@ class _SieveTables:
     """1/e for the rows of all groups: for each feature, the tables of all groups one after the other."""
 
     def __init__(self, groups: Sequence[TwoClassRows]) -> None:
-        layout = groups[0].layout
+        self._layout = layout = groups[0].layout
         # Each group has two tables, for rows that favour class 0 and class 1; a feature's tables are equally wide.
-        excess = np.concatenate([group.tables.excess.reshape(2, -1) for group in groups])
+        tables = 2 * len(groups)
         self.widths = layout.values + 1
-        self.base = layout.offset * len(excess)
+        self.base = layout.offset * tables
         self.first_table = 2 * np.repeat(np.arange(len(groups)), [len(group.counts) for group in groups])
-        self.place_dtype = np.min_scalar_type(len(excess) * int(self.widths.max()) - 1)
+        self.place_dtype = np.min_scalar_type(tables * int(self.widths.max()) - 1)
+        self.reciprocals = np.empty(tables * layout.slots, dtype=np.float32)
+
+    def follow_exponent(self, groups: Sequence[TwoClassRows], features: Features) -> None:
+        """Fill in the tables of some features from those of the groups."""
+        slots = self._layout.slots_of(features)
+        feature = np.repeat(np.arange(len(self.widths)), self.widths)[slots]
+        first = self.base[feature] + slots - self._layout.offset[feature]
         with np.errstate(divide="ignore", over="ignore"):
-            # Infinity where a feature changes nothing.
-            by_feature = np.split((1 / excess).astype(np.float32), layout.offset[1:], axis=1)
-        self.reciprocals = np.concatenate([own.ravel() for own in by_feature])
+            for number, group in enumerate(groups):
+                for side, excess in enumerate(group.tables.excess.reshape(2, -1)):
+                    # Infinity where a feature changes nothing.
+                    self.reciprocals[first + (2 * number + side) * self.widths[feature]] = 1 / excess[slots]
 
 
 def _join_codes(rows: Sequence[CompiledTwoClassRows], dtype: np.dtype[Any]) -> Codes:
