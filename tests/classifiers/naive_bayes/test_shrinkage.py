@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import merge_equal_rows
 from probfs.columns.folds import deal_folds
-from probfs.ranking.elimination import Round, eliminate
+from probfs.ranking.elimination import eliminate
 from tests.support import shrunk_naive_bayes as reference
-from tests.support.datasets import dataset_of, datasets_with_near_ties, problems, random_dataset, with_unlabelled
-from tests.support.eliminations import assert_same_rounds, eliminate_all
+from tests.support.datasets import dataset_of, problems
 from tests.support.exact_naive_bayes import Problem
 
 Settings = tuple[ShrinkName, str, EstimateName, float, int | float]

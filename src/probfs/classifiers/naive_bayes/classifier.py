@@ -14,11 +14,11 @@ from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import RowGroups
-from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
+from probfs.classifiers.naive_bayes.score_floors import AbsoluteFloors, ScoreFloors, SignedFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.scores import ABSOLUTE, UNLABELED, Score
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
 from probfs.kernels.constants import ROWS_PER_BLOCK
@@ -38,6 +38,8 @@ _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
 _CELLS_WORTH_PRUNING = 300_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
+_SLOW_FALL = 0.02
+"""Logarithm by which floors may fall in a round for floors to save more than the sieve."""
 _NUMBERS_PER_VALUE = 6
 """How many numbers a model keeps for each class and value."""
 
@@ -84,10 +86,12 @@ class NaiveBayes:
         self._underflow_limits = underflow_limits([*self._labelled, *self._unlabelled])
         for rows in (*self._labelled, *self._unlabelled):
             rows.update(self._active)
-        self._floors = {} if prune is False else self._new_floors(len(dataset.classes))
+        self._floors: dict[Score, ScoreFloors] = {}
         self._sieve: Sieve | None = None
         self._driven_by: Score | None = None
         self._follow_shrinkage()
+        if prune is not False:
+            self._floors = self._new_floors(len(dataset.classes))
 
     @property
     def active(self) -> Features:
@@ -117,6 +121,8 @@ class NaiveBayes:
                 floors.follow_exponent(exponent, largest_gap)
         if self._sieve is not None:
             self._sieve.follow_exponent(self._active)
+        elif self._driven_by is not None and self._floors:
+            self._choose_pruning(self._driven_by)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -131,7 +137,8 @@ class NaiveBayes:
 
     def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
         if score != self._driven_by:
-            self._prepare_pruning(score)
+            self._driven_by = score
+            self._choose_pruning(score)
         if self._sieve is not None:
             candidates = self._sieve.find_candidates(self._active, wanted)
             return candidates, self._with_fit(self._score_features(candidates))
@@ -156,11 +163,17 @@ class NaiveBayes:
     def _is_worth_pruning(self) -> bool:
         return self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
 
-    def _prepare_pruning(self, score: Score) -> None:
-        """An elimination is driven by one score: bounds on the others are of no use to it."""
-        self._driven_by = score
-        self._sieve = self._build_sieve(score)
-        self._floors = {own: floors for own, floors in self._floors.items() if own == score and self._sieve is None}
+    def _choose_pruning(self, score: Score) -> None:
+        """Whether floors or a sieve finds the features of the lowest scores, or neither.
+
+        An elimination is driven by one score: bounds on the others are of no use to it. Floors that fall slowly beat
+        the sieve, which beats other floors; signed ones that fall fast are too low to skip anything.
+        """
+        floors = self._floors.get(score)
+        slow = floors is not None and floors.mean_fall <= _SLOW_FALL
+        self._sieve = None if slow else self._build_sieve(score)
+        useful = slow or (self._sieve is None and not score.signed)
+        self._floors = {score: floors} if floors is not None and useful else {}
 
     def _build_sieve(self, score: Score) -> Sieve | None:
         if not self._compiled or self._prune is False:
@@ -183,11 +196,12 @@ class NaiveBayes:
             unlabelled, _ = sum_changes_of_any_size(self._unlabelled, features, limits)
             s_su = (absolute + unlabelled) / (self._rows + self._unlabelled_rows)
         s_s = absolute / self._rows
+        s_a = signed / self._rows
         if self._floors:
-            for score, driving in ((ABSOLUTE, s_s), (UNLABELED, s_su)):
+            for score, driving in ((ABSOLUTE, s_s), (SIGNED, s_a), (UNLABELED, s_su)):
                 if score in self._floors and driving is not None:
-                    self._floors[score].record(features, driving)
-        return s_s, signed / self._rows, s_su
+                    self._floors[score].record(features, driving, s_s)
+        return s_s, s_a, s_su
 
     def _with_fit(self, scores: Scores) -> RoundScores:
         fit = reduce(add, (rows.fit() for rows in self._labelled))
@@ -201,10 +215,7 @@ class NaiveBayes:
         )
 
     def _new_floors(self, classes: int) -> dict[Score, ScoreFloors]:
-        """Floors, before any score is known, for the scores that can have them.
-
-        A signed score is a difference of gains and losses: bounds on it are too wide to skip anything.
-        """
+        """Floors, before any score is known, for the scores that can have them."""
         reaches = []
         for rows in (*self._labelled, *self._unlabelled):
             reach = rows.reach(self._counts)
@@ -212,7 +223,13 @@ class NaiveBayes:
                 return {}
             reaches.append(reach)
         reach = np.max(reaches, axis=0)
-        return {score: ScoreFloors(reach, classes) for score in (ABSOLUTE, *([UNLABELED] if self._unlabelled else []))}
+        exponent = self._shrinkage.exponent
+        floors: dict[Score, ScoreFloors] = {ABSOLUTE: AbsoluteFloors(reach, classes, exponent)}
+        if self._unlabelled:
+            floors[UNLABELED] = AbsoluteFloors(reach, classes, exponent)
+        if classes == 2 and self._shrinkage.acts:
+            floors[SIGNED] = SignedFloors(reach, exponent)
+        return floors
 
     def _memory_needed(self, dataset: Dataset, layout: SlotLayout, models: int) -> int:
         classes = len(dataset.classes)

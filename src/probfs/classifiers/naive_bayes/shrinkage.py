@@ -78,4 +78,5 @@ def count_variances(counts: ClassCounts, layout: SlotLayout, smoothing: float) -
     smoothed = rows + smoothing * layout.values[:, None]
     # Without rows of a class, and without smoothing, 0/0: there is nothing that chance could move.
     each = np.divide(rows, smoothed**2, out=np.zeros_like(rows), where=rows > 0)
-    return np.maximum(distinct - 1, 0) * each.sum(axis=1) * (2 / len(counts.rows))
+    variances: Floats = np.maximum(distinct - 1, 0) * each.sum(axis=1) * (2 / len(counts.rows))
+    return variances

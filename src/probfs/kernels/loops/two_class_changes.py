@@ -58,8 +58,8 @@ _ROW_LENGTHS: dict[str, Length] = {
 def update_two_class_rows(
     codes: CodeMatrix, stride: CodeStride, rows: Int64, features: Int64Array, count: Int64, offsets: Int64Array,
     tables: Float64Array, slots: Int64, model_start: Int32Array, high: Float64Array, low: Float64Array,
-    exponent: Float64Array, counts: Float64Array, counts_are_one: Int64, sign: Float64, first_block: Int64, end_block: Int64,
-    block_fit: Float64Array,
+    exponent: Float64Array, counts: Float64Array, counts_are_one: Int64, sign: Float64, first_block: Int64,
+    end_block: Int64, block_fit: Float64Array,
 ) -> None:  # fmt: skip
     """Add the log-odds of some features to every row's, without rounding; then compute how well each block fits."""
     for block in range(first_block, end_block):
