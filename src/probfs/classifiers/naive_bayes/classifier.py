@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
@@ -38,7 +39,9 @@ _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
 _CELLS_WORTH_PRUNING = 300_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
-_SLOW_FALL = 0.02
+_CELLS_WORTH_SLOW_FLOORS = 60_000
+"""The same where floors fall slowly, so that nearly all features can be skipped."""
+_SLOW_FALL = 0.05
 """Logarithm by which floors may fall in a round for floors to save more than the sieve."""
 _NUMBERS_PER_VALUE = 6
 """How many numbers a model keeps for each class and value."""
@@ -100,8 +103,10 @@ class NaiveBayes:
     def drop(self, features: Features) -> None:
         for rows in (*self._labelled, *self._unlabelled):
             rows.update(features, sign=-1)
-        for floors in self._floors.values():
-            floors.lower_after_removal(features)
+        if self._floors:
+            largest_gap = self._largest_gap()
+            for floors in self._floors.values():
+                floors.lower_after_removal(features, largest_gap)
         self._is_active[features] = False
         self._active = self._is_active.nonzero()[0]
         self._follow_shrinkage()
@@ -114,15 +119,20 @@ class NaiveBayes:
         exponent = self._shrinkage.exponent
         for rows in groups:
             rows.set_exponent(exponent, self._active)
-        self._underflow_limits = underflow_limits(groups)
         if self._floors:
-            largest_gap = max(rows.largest_gap() for rows in groups)
+            largest_gap = self._largest_gap()
             for floors in self._floors.values():
                 floors.follow_exponent(exponent, largest_gap)
         if self._sieve is not None:
             self._sieve.follow_exponent(self._active)
         elif self._driven_by is not None and self._floors:
             self._choose_pruning(self._driven_by)
+
+    def _largest_gap(self) -> float:
+        """The largest gap of any row where it may be small, so that looking at all rows pays; infinite elsewhere."""
+        if not self._shrinkage.acts:
+            return math.inf
+        return max(rows.largest_gap() for rows in (*self._labelled, *self._unlabelled))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -143,7 +153,7 @@ class NaiveBayes:
             candidates = self._sieve.find_candidates(self._active, wanted)
             return candidates, self._with_fit(self._score_features(candidates))
         floors = self._floors.get(score)
-        if floors is None or not (self._prune or self._is_worth_pruning()):
+        if floors is None or not (self._prune or self._is_worth_pruning(floors)):
             return self._active, self.score()
         batches = [floors.first_batch(self._active, wanted)]
         scores = [self._score_features(batches[0])]
@@ -160,8 +170,9 @@ class NaiveBayes:
         cells = self._table_rows * (sum(features) + _CELLS_PER_ROW * len(features)) * (len(dataset.classes) - 1)
         return cells >= _CELLS_WORTH_COMPILING
 
-    def _is_worth_pruning(self) -> bool:
-        return self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
+    def _is_worth_pruning(self, floors: ScoreFloors) -> bool:
+        slow = floors.mean_fall <= _SLOW_FALL
+        return self._table_rows * len(self._active) >= (_CELLS_WORTH_SLOW_FLOORS if slow else _CELLS_WORTH_PRUNING)
 
     def _choose_pruning(self, score: Score) -> None:
         """Whether floors or a sieve finds the features of the lowest scores, or neither.

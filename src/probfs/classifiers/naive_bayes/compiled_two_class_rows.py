@@ -98,7 +98,7 @@ class CompiledTwoClassRows(Rows):
         return np.max(reaches, axis=0) if reaches else None
 
     def largest_gap(self) -> float:
-        return max(group.largest_gap() for group in self.groups)
+        return float(np.abs(self.high + self.low).max(initial=0.0))
 
 
 def _bind_sums(**arguments: Any) -> BoundKernel:

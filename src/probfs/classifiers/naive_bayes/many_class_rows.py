@@ -59,9 +59,9 @@ class ManyClassRows(ClassRows):
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
         self.factors = tables.factors
-        """Raised to the exponent."""
+        """Raised to the exponent, in any unit for each slot."""
         self.distinct_parts = tables.factors
-        """The factors less a number that they share, so that their differences lose no digits."""
+        """The factors less a number that those of a slot share, so that their differences lose no digits."""
         shape = len(tables.log_prior), codes.shape[1]
         self.high = np.repeat(tables.log_prior[:, None], shape[1], axis=1)
         self.low = np.zeros(shape)
@@ -78,10 +78,13 @@ class ManyClassRows(ClassRows):
     def set_exponent(self, exponent: float, features: Places) -> None:
         self.exponent = exponent
         slots = self.layout.slots_of(features)
-        # Factors to a small power are all close to 1. Not from the table of logarithms: nearly equal factors are equal.
-        self.distinct_parts = np.zeros_like(self.tables.factors)
-        self.distinct_parts[:, slots] = np.expm1(exponent * np.log(self.tables.factors[:, slots]))
-        self.factors = 1 + self.distinct_parts
+        # Not from the table of logarithms, in which nearly equal factors are not equal.
+        logs = np.log(self.tables.factors[:, slots])
+        shrunk = exponent * (logs - logs.max(axis=0))
+        self.factors, self.distinct_parts = np.ones_like(self.tables.factors), np.zeros_like(self.tables.factors)
+        self.factors[:, slots] = np.exp(shrunk)
+        # Factors to a small power are all close to 1.
+        self.distinct_parts[:, slots] = np.where(shrunk.min(axis=0) > -1, np.expm1(shrunk), np.exp(shrunk))
 
     def gaps(self) -> Floats:
         return _gap_to_second(self._behind()[0])

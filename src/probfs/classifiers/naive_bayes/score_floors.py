@@ -5,13 +5,16 @@ feature of log-odds λ changes a row's probability by Δ = σ(z) - σ(z - λ) = 
 derivative of log |Δ| in z is σ(-z) - σ(z - λ): between -1 and 1. So when a feature k is removed, which moves z by λ_k,
 the change that any other feature makes to a row is multiplied by something between e^-|λ_k| and e^|λ_k|, and its score
 Ŝ_S, or Ŝ_SU, by something between e^-m and e^m with m = A·M, M = max |l_k|. This holds however close probabilities are
-to 0 or 1. The changes keep their signs. So a signed score, in which changes that gain add up to g and those that lose to
+to 0 or 1. Where |z| ≤ Z on the way, and |λ| ≤ Λ, the derivative is at most s = σ(Z) + σ(Z + Λ) - 1 in size, because it
+falls with z and grows with λ; so s·m takes the place of m, which is far less where all rows are uncertain. The changes
+keep their signs. So a signed score, in which changes that gain add up to g and those that lose to
 -h, is at least e^-m·g - e^m·h afterwards.
 
 With more classes, ½ Σ |P - Q| is the maximum of P(S) - Q(S) over all sets S of classes. If removing the feature
 multiplies the classes' weights by f, then P(S) - Q(S) = Σ p_a·p_b·(f_b - f_a) / Σ p·f over a in S and b not in S, and
 the maximizing set has no negative terms. When k is removed, p becomes p·g / Σ p·g, and each term is multiplied by
-g_a·g_b over two means of g: by a factor between e^-2m and e^2m, with m = max log g - min log g = A·R. So is the maximum.
+g_a·g_b over two means of g: by a factor between e^-2m and e^2m, with m = max log g - min log g = A·R. So is the
+maximum.
 
 **When A becomes ρ·A, ρ ≥ 1.** With two classes, first let z become ρ·z for unchanged λ. This moves z by at most
 (ρ - 1)·A·G, where G = max |L| of any row, and by the above multiplies changes by e^±(ρ - 1)·A·G. Then let λ become ρ·λ.
@@ -60,8 +63,9 @@ class ScoreFloors(ABC):
         self._reach = reach
         self._classes = classes
         self._exponent = exponent
-        self._mean_reach = float(reach.mean())
+        self._mean_reach, self._largest_reach = float(reach.mean()), float(reach.max())
         self._unscored = self._rescored = 0
+        self._gap = math.inf
         self._pool: Features | None = None
         self._pool_lasts = 0.0
         """By how much floors may still fall until the pool has to be chosen anew."""
@@ -81,31 +85,37 @@ class ScoreFloors(ABC):
         """By how much a floor must be above those of these features, just scored, not to be tied with any of them."""
 
     @abstractmethod
-    def _fall(self, fall: float) -> None:
+    def _lower(self, fall: float) -> None:
         """Lower all floors for changes that may have been multiplied by anything between e^-fall and e^fall."""
 
     @property
     def mean_fall(self) -> float:
         """By how much floors fall when a feature of average reach leaves."""
-        return self._fall_by(self._mean_reach)
+        return self._fall(self._exponent * self._mean_reach, self._exponent * self._gap)
 
-    def lower_after_removal(self, features: Features) -> None:
-        """Lower all floors by what the removal of these features may have taken from a score."""
-        fall = self._fall_by(float(self._reach[features].sum()))
-        self._fall(fall)
+    def lower_after_removal(self, features: Features, largest_gap: float) -> None:
+        """Lower all floors by what the removal of these features may have taken from a score. ``largest_gap`` is G
+        without them, or infinite.
+        """
+        self._gap = largest_gap
+        moved = self._exponent * float(self._reach[features].sum())
+        fall = self._fall(moved, self._exponent * largest_gap + moved)
+        self._lower(fall)
         self._pool_lasts -= fall
         if self._pool is not None:
             self._pool = self._pool[(self._pool[:, None] != features).all(axis=1)]
 
     def follow_exponent(self, exponent: float, largest_gap: float) -> None:
         """Move all floors by the least that a larger exponent does to scores. ``largest_gap`` is G."""
-        self._fall((exponent / self._exponent - 1) * self._fall_by(largest_gap))
+        self._lower(self._fall((exponent - self._exponent) * largest_gap, exponent * largest_gap))
         self._exponent = exponent
         self._pool = None
 
-    def _fall_by(self, moved: float) -> float:
-        """m, or 2m with more classes, where log-weights move by this much before they are raised to the exponent."""
-        return (1 if self._classes == 2 else 2) * self._exponent * moved
+    def _fall(self, moved: float, farthest: float) -> float:
+        """s·m for m = ``moved`` and Z = ``farthest``; with more than two classes, 2m."""
+        if self._classes > 2:
+            return 2 * moved
+        return moved * (_sigmoid(farthest) + _sigmoid(farthest + self._exponent * self._largest_reach) - 1)
 
     def first_batch(self, active: Features, wanted: int) -> Features:
         """The features to score first: those that were never scored, and the lowest of the others, about half as many
@@ -166,7 +176,7 @@ class AbsoluteFloors(ScoreFloors):
     def _tolerance(self, features: Features) -> float:
         return _ROUNDING
 
-    def _fall(self, fall: float) -> None:
+    def _lower(self, fall: float) -> None:
         self._logs -= fall
 
     def follow_exponent(self, exponent: float, largest_gap: float) -> None:
@@ -208,7 +218,7 @@ class SignedFloors(ScoreFloors):
         sizes = self._gains[features] / factor + self._losses[features] * factor
         return 3 * _ROUNDING * float(sizes.max(initial=0.0))
 
-    def _fall(self, fall: float) -> None:
+    def _lower(self, fall: float) -> None:
         self._fallen += fall
         if self._fallen > 1:
             factor = math.exp(min(self._fallen, LARGEST_EXPONENT))
@@ -223,7 +233,11 @@ class SignedFloors(ScoreFloors):
         super().follow_exponent(exponent, largest_gap)
 
 
-def least_growth(reach: Floats, before: float, after: float) -> Floats:
+def _sigmoid(z: float) -> float:
+    return 1 / (1 + math.exp(-z))
+
+
+def least_growth(reach: Floats, before: float, after: float | Floats) -> Floats:
     """(1 - e^-ρλ) / (1 - e^-λ) for λ = A·M, as A grows; the most is e^(ρ - 1)λ times as much."""
     # A feature that changes nothing has a score of 0, however its floor moves.
     reach = np.where(reach > 0, reach, 1.0)

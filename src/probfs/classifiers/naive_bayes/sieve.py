@@ -40,7 +40,7 @@ _MAX_CELLS = 1 << 26
 _MAX_PLACES = 1 << 16
 """In the tables of one feature, so that a place takes two bytes at most."""
 _MAX_EXCESS = 1e6
-"""Of features with larger e, even rows whose weight is too small for single precision might matter."""
+"""Of features with larger e at exponent 1, even rows whose weight is too small for single precision might matter."""
 _MIN_EXCESS = 2.0**-51
 """Times the exponent: no e is smaller unless it is 0, because nearly equal factors are made equal."""
 _MAX_WANTED = 64
@@ -84,6 +84,9 @@ class Sieve:
         self._counts_of_classes = counts
         self._groups = [group for own in rows for group in own.groups]
         self._tables = _SieveTables(self._groups)
+        offset = self._groups[0].layout.offset
+        sizes = [np.maximum.reduceat(np.abs(group.tables.log_odds), offset) for group in self._groups]
+        self._reach: Floats = np.max(sizes, axis=0)
         self._codes = _join_codes(rows, self._tables.place_dtype)
         for loop in (gather_cells, sift_features):
             loop.load(self._codes.dtype.name)
@@ -124,7 +127,8 @@ class Sieve:
     def follow_exponent(self, active: Features) -> None:
         """Compute what depends on the rows' exponent; only the active features will be asked for after this."""
         self._tables.follow_exponent(self._groups, active)
-        self._rounding[:] = _ROUNDING * (1 + np.max([own.largest_excess() for own in self._rows], axis=0))
+        # 1 + E, from the logarithms: e is largest where they are.
+        self._rounding[:] = _ROUNDING * np.exp(self._rows[0].exponent * self._reach)
         if not self._absolute:
             self._fall[:] = _largest_falls(self._groups, self._counts_of_classes).reshape(-1, KINDS_OF_LOSS)
 
