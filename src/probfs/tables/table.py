@@ -85,6 +85,22 @@ class Column:
         counts[self.codes[even:]] += 1
         return counts[: len(self.values) + 1]
 
+    @property
+    def rows(self) -> int:
+        return len(self.codes)
+
+    def distinct(self, weights: Integers | None = None) -> int:
+        """How many values are in rows of positive weight; without weights, how many there are."""
+        return len(self.values) if weights is None else int(np.count_nonzero(self.counts(weights)[:-1]))
+
+    def missing(self, weights: Integers | None = None) -> int:
+        """The weight of the rows whose cells are missing; without weights, their number."""
+        return int(self.counts(weights)[-1])
+
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """For each row, whether its cell is missing."""
+        return self.codes == len(self.values)
+
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
         return numbers_of(self.values, self.kind)
