@@ -46,7 +46,7 @@ class CellGrid:
 def parse_grid(data: bytes, columns: int, delimiter: str, missing: str = "", zeros_lead: bool = False) -> CellGrid | None:
     """The cells of a block of rows without quotes; None unless every line has as many cells as there are columns.
 
-    ``missing`` is the text of a missing cell. Unless ``zeros_lead`` is true, a column with 007 is not one of numbers.
+    ``missing`` is the text of a missing cell; if it is not empty, no cell may be. Unless ``zeros_lead`` is true, a column with 007 is not one of numbers.
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -57,15 +57,14 @@ def parse_grid(data: bytes, columns: int, delimiter: str, missing: str = "", zer
         return None
     starts = np.frombuffer(cells.buffers()[1], np.int32)
     lengths = np.diff(starts)
+    if missing and not lengths.all():
+        return None
     text = np.frombuffer(cells.buffers()[2], np.uint8)
     absent = _is_text(text, starts, lengths, missing.encode())
     strange = _cells_with_other_bytes(text, starts, len(cells))
     if not zeros_lead:
         strange |= _begins_with_needless_zero(text, starts, lengths)
     strange[absent] = False
-    if missing:
-        # Only the text above means missing here, so an empty cell is no number.
-        strange |= lengths == 0
     plain = ~strange.reshape(-1, columns).any(axis=0)
     numbers = _numbers(cells, plain, absent.reshape(-1, columns))
     return CellGrid(cells, *numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,9 @@ _CELLS_AT_ONCE = 1 << 20
 class GridCollector:
     """Collects the blocks of a file as long as all of them are grids."""
 
-    def __init__(self) -> None:
+    def __init__(self, clean: Callable[[pa.StringArray], pa.StringArray] | None = None) -> None:
+        """``clean`` makes of cells what the builder of a single column wants to be given."""
+        self._clean = clean
         self._grids: list[CellGrid] = []
 
     @property
@@ -36,33 +38,20 @@ class GridCollector:
     def append(self, grid: CellGrid) -> None:
         self._grids.append(grid)
 
-    def hand_over(self, builders: Sequence[ColumnBuilder]) -> None:
-        """Give all cells to the builders of single columns, as a block came that is no grid."""
-        for position, builder in enumerate(builders):
-            self._build(builder, position)
+    def hand_over(self, builders: Sequence[ColumnBuilder], positions: Iterable[int] | None = None) -> None:
+        """Give the cells of some columns, or of all, to the builders of single columns, and forget all cells."""
+        for position in range(len(builders)) if positions is None else positions:
+            for grid in self._grids:
+                cells = grid.texts(position)
+                builders[position].append(cells if self._clean is None else self._clean(cells))
         self._grids.clear()
 
-    def finish(self, builders: Sequence[ColumnBuilder]) -> list[Column]:
-        """A column for each builder, in their order: of a block if it is plainly numeric, else of the builder's."""
-        if not self._grids:
-            return [builder.finish()[0] for builder in builders]
-        positions = np.flatnonzero(np.all([grid.plain for grid in self._grids], axis=0))
-        cells = _Cells(self._grids, len(builders))
-        numbers = self._join_numbers(positions)
-        fits = _have_one_text_for_each_number(numbers, positions, cells)
-        if not fits.all():
-            positions, numbers = positions[fits], numbers[fits]
-        block = NumberBlock(numbers, lambda line, rows: cells.texts(positions[line], rows))
-        columns = block.columns([builders[position].name for position in positions.tolist()], Kind.TEXT)
-        by_position: dict[int, Column] = dict(zip(positions.tolist(), columns, strict=True))
-        for position, builder in enumerate(builders):
-            if position not in by_position:
-                self._build(builder, position)
-                by_position[position] = builder.finish()[0]
-        return [by_position[position] for position in range(len(builders))]
+    def plain_columns(self) -> Integers:
+        """The positions of the columns that hold nothing but plain numbers and missing cells."""
+        return np.flatnonzero(np.all([grid.plain for grid in self._grids], axis=0))
 
-    def _join_numbers(self, positions: Integers) -> Floats:
-        """The numbers of some columns, a line for each."""
+    def numbers(self, positions: Integers) -> Floats:
+        """The numbers of some plain columns, a line for each."""
         numbers = np.empty((len(positions), self.rows))
         first = 0
         for grid in self._grids:
@@ -70,9 +59,22 @@ class GridCollector:
             first += grid.rows
         return numbers
 
-    def _build(self, builder: ColumnBuilder, position: int) -> None:
-        for grid in self._grids:
-            builder.append(grid.texts(position))
+    def finish(self, builders: Sequence[ColumnBuilder]) -> list[Column]:
+        """A column for each builder, in their order, whose texts are those of the file: plain ones of a block."""
+        by_position: dict[int, Column] = {}
+        if self._grids:
+            positions = self.plain_columns()
+            numbers, cells = self.numbers(positions), _Cells(self._grids, len(builders))
+            fits = _have_one_text_for_each_number(numbers, positions, cells)
+            if not fits.all():
+                positions, numbers = positions[fits], numbers[fits]
+            block = NumberBlock(numbers, lambda line, rows: cells.texts(positions[line], rows))
+            columns = block.columns([builders[position].name for position in positions.tolist()], Kind.TEXT)
+            by_position.update(zip(positions.tolist(), columns, strict=True))
+        others = [position for position in range(len(builders)) if position not in by_position]
+        self.hand_over(builders, others)
+        by_position |= {position: builders[position].finish()[0] for position in others}
+        return [by_position[position] for position in range(len(builders))]
 
 
 class _Cells:
