@@ -14,6 +14,8 @@ from probfs.tables.table import Codes, Floats, Integers, Labels
 
 MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
+_FEWEST_UNLABELLED = 10
+"""Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
 
 class DeferredLabels:
@@ -69,6 +71,11 @@ class EncodedFeature:
     feature: Feature
     distinct: int
     unseen: float
+
+
+def unseen_share(lost: int, present: int) -> float:
+    """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
+    return lost / present if present >= _FEWEST_UNLABELLED else 0.0
 
 
 @dataclass(frozen=True, eq=False)

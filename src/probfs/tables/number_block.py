@@ -23,8 +23,8 @@ _CELLS_AT_ONCE = 1 << 20
 """Cells that are sorted or coded at a time: what is made on the way takes several times their memory."""
 
 Flags = npt.NDArray[np.bool_]
-Texts = Callable[[int, Integers], pa.StringArray]
-"""Gives the texts of a column of a block, by its line, in some rows that are not missing."""
+Texts = Callable[[Integers, Integers], pa.StringArray]
+"""Gives the texts of cells that are not missing, by their lines and rows."""
 
 
 def is_wide(columns: int, rows: int) -> bool:
@@ -67,6 +67,25 @@ class NumberBlock:
         for first in range(0, len(codes), lines):
             codes[first : first + lines] = _codes_by_first_row(self.numbers[first : first + lines])
         return codes
+
+
+    def first_rows(self, lines: Integers) -> tuple[Integers, Integers]:
+        """The first row of each distinct number of some lines, line by line, after the place of its line among them."""
+        distinct = self.weighed(None).distinct[lines]
+        rows = np.empty((len(lines), int(distinct.max(initial=0)) + 1), dtype=np.int64)
+        backwards = np.arange(self.numbers.shape[1] - 1, -1, -1)
+        # Of the rows that a code has, the last one written is the first.
+        np.put_along_axis(rows, self.codes[lines, ::-1].astype(np.intp), backwards[None, :], axis=1)
+        place, code = np.nonzero(np.arange(rows.shape[1]) < distinct[:, None])
+        return place, rows[place, code]
+
+    def distinct_texts(self, lines: Integers) -> list[list[str]]:
+        """The texts of the distinct numbers of some lines, each in the order of their codes."""
+        place, rows = self.first_rows(lines)
+        texts = self.texts(lines[place], rows).to_pylist()
+        ends = np.cumsum(self.weighed(None).distinct[lines])
+        starts = np.concatenate([[0], ends[:-1]])
+        return [texts[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 class WeighedNumbers:
@@ -153,14 +172,12 @@ class NumberColumn(Column):
 
     @cached_property
     def values(self) -> pa.StringArray:  # type: ignore[override]
-        return self.block.texts(self.line, self._first_rows)
+        return self.block.texts(np.full(self.distinct(), self.line), self._first_rows)
 
     @cached_property
     def _first_rows(self) -> Integers:
         """The first row that holds each value."""
-        rows = np.empty(self.distinct() + 1, dtype=np.int64)
-        rows[self.block.codes[self.line, ::-1]] = np.arange(len(self.by_row) - 1, -1, -1)
-        return rows[:-1]
+        return self.block.first_rows(np.array([self.line]))[1]
 
     def distinct(self, weights: Integers | None = None) -> int:
         return int(self.block.weighed(weights).distinct[self.line])

@@ -68,7 +68,7 @@ class GridCollector:
             fits = _have_one_text_for_each_number(numbers, positions, cells)
             if not fits.all():
                 positions, numbers = positions[fits], numbers[fits]
-            block = NumberBlock(numbers, lambda line, rows: cells.texts(positions[line], rows))
+            block = NumberBlock(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
             columns = block.columns([builders[position].name for position in positions.tolist()], Kind.TEXT)
             by_position.update(zip(positions.tolist(), columns, strict=True))
         others = [position for position in range(len(builders)) if position not in by_position]
@@ -85,10 +85,10 @@ class _Cells:
         self._columns = columns
         self._first_rows = np.cumsum([0, *(grid.rows for grid in grids)])[:-1]
 
-    def texts(self, position: int | Integers, rows: Integers) -> pa.StringArray:
-        """The texts of a column in some rows, or of a column for each row."""
+    def texts(self, positions: Integers, rows: Integers) -> pa.StringArray:
+        """The texts of some cells."""
         owners = np.searchsorted(self._first_rows, rows, side="right") - 1
-        places = (rows - self._first_rows[owners]) * self._columns + position
+        places = (rows - self._first_rows[owners]) * self._columns + positions
         order = np.argsort(owners, kind="stable")
         ends = np.searchsorted(owners[order], np.arange(len(self._cells)), side="right")
         parts = [

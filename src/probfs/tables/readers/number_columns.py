@@ -26,7 +26,7 @@ def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str
     fits = np.flatnonzero(~np.any(np.abs(numbers) >= _EXACT, axis=1))
     # Adding zero turns -0 into 0.
     own = (numbers if len(fits) == len(numbers) else numbers[fits]) + 0.0
-    block = NumberBlock(own, lambda line, rows: _texts(own[line, rows]))
+    block = NumberBlock(own, lambda lines, rows: _texts(own[lines, rows]))
     columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
     return {column.name: column for column in columns}
 
