@@ -130,7 +130,9 @@ def learn_texts(table: Table, mapping: MappingFile, choice: ColumnChoice, decima
     learned = {
         name: _learn_column(column, words, decimal)
         for name, column in table.columns.items()
-        if column.kind is Kind.TEXT and name not in unused and not _speaks_of_texts(mapping.columns.get(name))
+        if column.kind is Kind.TEXT
+        and name not in unused
+        and not _speaks_of_texts(mapping.columns.get(name))
         # Numbers as they are written plainly mean what they say, unless a point may stand between thousands.
         and (decimal == "," or not isinstance(column, NumberColumn))
     }

@@ -62,7 +62,9 @@ def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: Colu
     return _count_feature(prepared, others, plan, plan.rule)
 
 
-def _measure_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured) -> EncodedFeature:
+def _measure_feature(
+    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
+) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
     own = number_of_each_row(prepared.table, prepared.table.columns[name], rule)
     labelled = own[prepared.labelled]

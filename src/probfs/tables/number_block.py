@@ -68,7 +68,6 @@ class NumberBlock:
             codes[first : first + lines] = _codes_by_first_row(self.numbers[first : first + lines])
         return codes
 
-
     def first_rows(self, lines: Integers) -> tuple[Integers, Integers]:
         """The first row of each distinct number of some lines, line by line, after the place of its line among them."""
         distinct = self.weighed(None).distinct[lines]
@@ -143,7 +142,8 @@ class WeighedNumbers:
         repeats = np.zeros(len(self._every), dtype=np.bool_)
         for lines, numbers in self.parts():
             ordered = np.sort(numbers, axis=1)
-            repeats[lines] = np.any(ordered[:, times - 1 :] == ordered[:, : ordered.shape[1] - times + 1], axis=1)
+            last = ordered[:, times - 1 :]
+            repeats[lines] = np.any(last == ordered[:, : last.shape[1]], axis=1)
         return repeats
 
 

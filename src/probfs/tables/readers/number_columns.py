@@ -31,7 +31,9 @@ def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str
     return {column.name: column for column in columns}
 
 
-def numbers_from_arrow(named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, *, checked: bool) -> dict[str, NumberColumn]:
+def numbers_from_arrow(
+    named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, *, checked: bool
+) -> dict[str, NumberColumn]:
     """Those of some Arrow columns that belong into a block; if they are not ``checked``, damage is an ArrowInvalid."""
     by_type: dict[pa.DataType, list[tuple[str, pa.ChunkedArray]]] = {}
     for name, cells in named:
@@ -40,7 +42,9 @@ def numbers_from_arrow(named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, 
     columns: dict[str, NumberColumn] = {}
     for own in by_type.values():
         if rows and is_wide(len(own), rows):
-            columns |= block_of_declared_numbers([name for name, _ in own], _matrix([cells for _, cells in own], checked))
+            columns |= block_of_declared_numbers(
+                [name for name, _ in own], _matrix([cells for _, cells in own], checked)
+            )
     return columns
 
 
