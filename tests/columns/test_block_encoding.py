@@ -89,7 +89,7 @@ def test_a_block_changes_nothing_in_many_tables(tmp_path: Path, case: Case) -> N
 
 
 def check_that_a_block_changes_nothing(folder: Path, case: Case) -> None:
-    table, further, *how = case
+    table, further, choice, mapping, decimal = case
     path, unlabelled = folder / "t.csv", None if further is None else folder / "u.csv"
     path.write_bytes(as_csv(table))
     if unlabelled is not None and further is not None:
@@ -97,7 +97,7 @@ def check_that_a_block_changes_nothing(folder: Path, case: Case) -> None:
     found = []
     for wanted in (False, True):
         with blocks(wanted):
-            found.append(everything(path, unlabelled, *how))
+            found.append(everything(path, unlabelled, choice, mapping, decimal))
     assert found[0] == found[1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,7 @@ def test_columns_of_every_format_are_the_same_without_a_block(tmp_path: Path, fr
     frame.to_feather(tmp_path / "t.feather")
     (tmp_path / "t.arff").write_text(arff(frame))
     (tmp_path / "t.csv").write_text(frame.to_csv(index=False))
-    readers = [lambda: table_from_frame(frame)]
-    readers += [lambda p=path: read_table(p) for path in sorted(tmp_path.glob("t.*"))]  # type: ignore[misc]
+    readers = [partial(table_from_frame, frame), *(partial(read_table, path) for path in sorted(tmp_path.glob("t.*")))]
     for read in readers:
         with blocks(True):
             with_block = read()

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
-
 MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
 _FEWEST_UNLABELLED = 10

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -160,18 +159,20 @@ class NumberColumn(Column):
     @property
     def by_row(self) -> Floats:
         """The number in each row, NaN where it is missing."""
-        return cast(Floats, self.block.numbers[self.line])
+        own: Floats = self.block.numbers[self.line]
+        return own
 
     @property
     def rows(self) -> int:
-        return self.block.numbers.shape[1]
+        return len(self.by_row)
 
     @cached_property
-    def codes(self) -> Codes:  # type: ignore[override]
-        return self.block.codes[self.line].astype(code_type(self.distinct()))
+    def codes(self) -> Codes:
+        own: Codes = self.block.codes[self.line]
+        return own.astype(code_type(self.distinct()))
 
     @cached_property
-    def values(self) -> pa.StringArray:  # type: ignore[override]
+    def values(self) -> pa.StringArray:
         return self.block.texts(np.full(self.distinct(), self.line), self._first_rows)
 
     @cached_property
@@ -189,7 +190,7 @@ class NumberColumn(Column):
         return np.isnan(self.by_row)
 
     def numbers(self) -> Floats:
-        return cast(Floats, self.by_row[self._first_rows])
+        return self.by_row[self._first_rows]
 
     def has_fractions(self, weights: Integers | None) -> bool:
         """Whether some row of positive weight holds a number that is not whole."""

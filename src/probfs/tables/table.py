@@ -99,7 +99,7 @@ class Column:
 
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """For each row, whether its cell is missing."""
-        return self.codes == len(self.values)
+        return np.equal(self.codes, len(self.values))
 
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""

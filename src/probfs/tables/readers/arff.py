@@ -138,7 +138,7 @@ class _DataReader:
             numbers = block_of_declared_numbers(names, self._grids.numbers(declared))
         others = [position for position, attribute in enumerate(self._attributes) if attribute.name not in numbers]
         self._grids.hand_over(self._columns, others)
-        builders, attributes = ([whole[position] for position in others] for whole in (self._columns, self._attributes))
+        builders, attributes = [self._columns[own] for own in others], [self._attributes[own] for own in others]
         finished = finish_columns(table, builders, attributes)
         return {own.name: numbers.get(own.name) or finished[own.name] for own in self._attributes}
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrow_arrays import index_array, numpy_array
-from probfs.tables.table import Floats, Integers, is_number
+from probfs.tables.table import Floats, is_number
 
 _NEWLINE, _PLUS, _MINUS, _ZERO, _NINE = (ord(character) for character in "\n+-09")
 _MOST_BYTES = 1 << 30
@@ -19,6 +19,8 @@ _IN_NUMBERS = np.isin(np.arange(256), list(b"0123456789.+-eE"))
 """Bytes of plain numbers; infinity and NaN have others."""
 
 Flags = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Offsets = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,8 @@ def parse_grid(
 ) -> CellGrid | None:
     """The cells of a block of rows without quotes; None unless every line has as many cells as there are columns.
 
-    ``missing`` is the text of a missing cell; if it is not empty, no cell may be. Unless ``zeros_lead`` is true, a column with 007 is not one of numbers.
+    ``missing`` is the text of a missing cell; if it is not empty, no cell may be. Unless ``zeros_lead`` is true, a
+    column with 007 is not one of numbers.
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -67,7 +70,7 @@ def parse_grid(
     if not zeros_lead:
         strange |= _begins_with_needless_zero(text, starts, lengths)
     strange[absent] = False
-    plain = ~strange.reshape(-1, columns).any(axis=0)
+    plain = np.logical_not(strange.reshape(-1, columns).any(axis=0))
     numbers = _numbers(cells, plain, absent.reshape(-1, columns))
     return CellGrid(cells, *numbers)
 
@@ -98,22 +101,22 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _is_text(text: npt.NDArray[np.uint8], starts: Integers, lengths: Integers, wanted: bytes) -> Flags:
+def _is_text(text: Bytes, starts: Offsets, lengths: Offsets, wanted: bytes) -> Flags:
     """For each cell, whether it holds a text of at most one byte."""
-    found = lengths == len(wanted)
+    found: Flags = lengths == len(wanted)
     if wanted:
         found[found] = text[starts[:-1][found]] == wanted[0]
     return found
 
 
-def _cells_with_other_bytes(text: npt.NDArray[np.uint8], starts: Integers, cells: int) -> Flags:
+def _cells_with_other_bytes(text: Bytes, starts: Offsets, cells: int) -> Flags:
     """For each cell, whether it holds a byte that numbers do not."""
     flags = np.zeros(cells, dtype=np.bool_)
     flags[np.searchsorted(starts, np.flatnonzero(~_IN_NUMBERS[text]), side="right") - 1] = True
     return flags
 
 
-def _begins_with_needless_zero(text: npt.NDArray[np.uint8], starts: Integers, lengths: Integers) -> Flags:
+def _begins_with_needless_zero(text: Bytes, starts: Offsets, lengths: Offsets) -> Flags:
     """For each cell, whether a zero and another digit come first, perhaps after a sign."""
     flags = np.zeros(len(lengths), dtype=np.bool_)
     cells = np.flatnonzero(lengths > 1)

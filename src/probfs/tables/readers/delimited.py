@@ -2,8 +2,8 @@
 
 The csv module defines what a file says, and what is wrong with it and on which line. pyarrow is about twenty times
 faster but accepts an unclosed quote and text after a closing one, so it is given only blocks in which every quote opens
-or closes a whole cell. Blocks of more columns than rows, most of them numeric, are not read column by column at all, but
-as grids of cells, which become a block of numbers.
+or closes a whole cell. Blocks of more columns than rows, most of them numeric, are not read column by column: they are
+grids of cells, which become a block of numbers.
 """
 
 from __future__ import annotations

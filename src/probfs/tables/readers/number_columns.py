@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide
 from probfs.tables.readers.column_builder import unify_numbers
-from probfs.tables.table import Floats, Integers, Kind
+from probfs.tables.table import Floats, Kind
 
 _EXACT = float(1 << 53)
 """Below this, every whole number is a double of its own."""
