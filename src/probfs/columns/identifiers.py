@@ -108,10 +108,12 @@ def _reason_for_plain_numbers(column: NumberColumn, weights: Integers | None, en
     first = column.by_row[0]
     if column.rows >= _FEWEST_NUMBERED_ROWS and first in (0, 1) and _rise_by_one(column.by_row):
         return _NUMBERS_ROWS.format(int(first))
-    counts = column.counts(weights)
+    present = (column.rows if weights is None else int(weights.sum())) - column.missing(weights)
+    if column.distinct(weights) <= min(enough, _MOST) * present:
+        return None
+    counts, numbers = column.counts(weights), column.numbers()
     seen = np.flatnonzero(counts[:-1])
-    numbers = column.numbers()
-    if len(seen) <= min(enough, _MOST) * counts[:-1].sum() or not _all_whole(numbers[:_FIRST_VALUES]):
+    if weights is not None and not _all_whole(numbers[:_FIRST_VALUES]):
         return None
     return _reason_for_numbers(column, seen, numbers[seen], counts, enough)
 

@@ -101,11 +101,12 @@ class LeakFinder:
         if not len(leaks):
             return None
         # Of equals: the class that the value stands for, then missing cells, then the first value and class.
-        order = (labels[leaks], values[leaks], values[leaks] != len(column.values), (differing > errors)[leaks])
+        missing = column.distinct()
+        order = (labels[leaks], values[leaks], values[leaks] != missing, (differing > errors)[leaks])
         best = leaks[np.lexsort((*order, errors[leaks]))[0]]
         code = int(values[best])
         return Leak(
-            None if code == len(column.values) else column.values[code].as_py(),
+            None if code == missing else column.values[code].as_py(),
             self._classes[int(labels[best])],
             1 - int(errors[best]) / self._total,
         )

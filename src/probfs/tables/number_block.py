@@ -178,7 +178,10 @@ class NumberColumn(Column):
     @cached_property
     def _first_rows(self) -> Integers:
         """The first row that holds each value."""
-        return self.block.first_rows(np.array([self.line]))[1]
+        rows = np.empty(self.distinct() + 1, dtype=np.int64)
+        # Of the rows that a code has, the last one written is the first.
+        rows[self.block.codes[self.line, ::-1]] = np.arange(self.rows - 1, -1, -1)
+        return rows[:-1]
 
     def distinct(self, weights: Integers | None = None) -> int:
         return int(self.block.weighed(weights).distinct[self.line])

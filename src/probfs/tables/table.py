@@ -68,12 +68,12 @@ class Column:
         if weights is None:
             return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
-        return np.bincount(self.codes, weights=weights, minlength=len(self.values) + 1).astype(np.int64)
+        return np.bincount(self.codes, weights=weights, minlength=self.distinct() + 1).astype(np.int64)
 
     @cached_property
     def _row_counts(self) -> Integers:
         if self.codes.dtype != np.uint8 or len(self.codes) < WORTH_PAIRING:
-            return np.bincount(self.codes, minlength=len(self.values) + 1)
+            return np.bincount(self.codes, minlength=self.distinct() + 1)
         # Two cells at a time, as one number of two bytes: half as many numbers to count.
         even = len(self.codes) & ~1
         cells = self.codes[:even].view(np.uint16)
@@ -83,7 +83,7 @@ class Column:
         by_cell = pairs.reshape(256, 256)
         counts: Integers = by_cell.sum(axis=0) + by_cell.sum(axis=1)
         counts[self.codes[even:]] += 1
-        return counts[: len(self.values) + 1]
+        return counts[: self.distinct() + 1]
 
     @property
     def rows(self) -> int:
