@@ -33,7 +33,7 @@ from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.result import collect
 from probfs.ranking.stages import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
-from workloads import binary, categorical, many_classes
+from workloads import binary, categorical, genes, many_classes
 
 HERE = Path(__file__).resolve().parent
 DRIVING = (ABSOLUTE, SIGNED)
@@ -214,6 +214,30 @@ def arff(folder: Path) -> Iterator[Line]:
     yield faster("arff-100000x50", "reading", own, "liac-arff", best_of(1, theirs), 5)
 
 
+def wide_numbers(folder: Path) -> Iterator[Line]:
+    """100 × 20,000 and 100 × 2,000 measurements: end to end, beside reading the file."""
+    name = "genes-100x20000"
+    table, parquet = folder / "genes.csv", folder / "genes.parquet"
+    frame = genes(100, 20_000)
+    frame.to_csv(table, index=False)
+    frame.to_parquet(parquet)
+    runs = {
+        "rank, --step 0.1": (probfs("rank", table, "--step", "0.1"), 3),
+        "rank of Parquet, --step 0.1": (probfs("rank", parquet, "--step", "0.1"), 3),
+        "rank, --step 1": (probfs("rank", table), 12),
+    }
+    # The first run compiles, once and for all.
+    process(probfs("rank", table))
+    for what, (arguments, limit) in runs.items():
+        reading = best_of(3, lambda: pd.read_csv(table))
+        yield at_most(name, what, best_process(3, arguments).seconds, "pandas.read_csv", reading, limit)
+    small = folder / "fewer_genes.csv"
+    genes(100, 2_000).to_csv(small, index=False)
+    read = python(f"import pandas; pandas.read_csv({str(small)!r})")
+    own, peer = best_processes(5, probfs("rank", small), read)
+    yield at_most("genes-100x2000", "rank", own.seconds, "import pandas and read_csv", peer.seconds, 2)
+
+
 def start_up(folder: Path) -> Iterator[Line]:
     """What it takes to begin at all."""
     help_alone = python("from probfs.cli import main; main(['--help'])")
@@ -253,4 +277,4 @@ def _empty_mapping(folder: Path) -> Path:
     return path
 
 
-PARTS = (start_up, tall, wide, classes, medium, growth, many_rows, arff)
+PARTS = (start_up, tall, wide, classes, medium, growth, many_rows, arff, wide_numbers)

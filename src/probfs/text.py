@@ -148,7 +148,7 @@ def _record(cells: list[str], delimiter: str) -> str:
 
 def _cell(value: object, delimiter: str) -> str:
     text = "" if value is None else str(value)
-    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+    if delimiter in text or '"' in text or "\r" in text or "\n" in text:
         return '"' + text.replace('"', '""') + '"'
     return text
 

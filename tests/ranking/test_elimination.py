@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import probfs
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import RoundScores
-from probfs.classifiers.scores import ABSOLUTE, SIGNED
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier, round_scores
@@ -50,6 +51,50 @@ def test_rounds_are_as_the_schedule_says(scores: list[float], step: int | float 
     names = [f"f{number}" for number in range(len(scores))]
     rounds = list(eliminate(ScriptedClassifier(scores), names, ABSOLUTE, step))
     assert [len(current.active) for current in rounds] == schedule(len(scores), step)
+
+
+def tied(driving: ExtendedFloats, sizes: ExtendedFloats, first: int, second: int, signed: bool) -> bool:
+    """Whether two scores differ by no more than rounding, in exact fractions."""
+
+    def exact(scores: ExtendedFloats, position: int) -> Fraction:
+        power = 0 if scores.power is None else int(scores.power[position])
+        return Fraction(float(scores.values[position])) * Fraction(2) ** power
+
+    low, high = exact(driving, first), exact(driving, second)
+    difference = abs(high - low)
+    largest = max(exact(sizes, first), exact(sizes, second))
+    near = difference <= Fraction(1, 10**12) * max(abs(low), abs(high))
+    return near or (signed and difference <= Fraction(1, 10**13) * largest)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, -0.5, 0.75]), st.integers(0, 60)), min_size=2, max_size=40),
+    st.sampled_from([None, 0, -1500]),
+    st.sampled_from([ABSOLUTE, SIGNED]),
+    st.integers(1, 40),
+)
+def test_ties_are_those_that_a_look_at_each_pair_finds(
+    drawn: list[tuple[float, int]], power: int | None, score: Score, wanted: int
+) -> None:
+    # Scores within some rounding errors of each other, also far below the smallest double.
+    values = np.array([value * (1 + steps * 1e-13) for value, steps in drawn])
+    powers = None if power is None else np.full(len(values), power)
+    driving, sizes = ExtendedFloats(values, powers), ExtendedFloats(np.abs(values), powers)
+    names = [f"f{number:02}" for number in range(len(values))]
+    scores = RoundScores(sizes, driving, None, 1, 0, 0.0, 0.0)
+    own = scores.driving(score)
+    ascending = sorted(range(len(values)), key=lambda position: own.values[position])
+    expected: list[int] = []
+    while len(expected) < len(values):
+        first = ascending[len(expected)]
+        group = [first]
+        for other in ascending[len(expected) + 1 :]:
+            if not tied(own, sizes, first, other, score.signed):
+                break
+            group.append(other)
+        expected += sorted(group, reverse=True)
+    wanted = min(wanted, len(values))
+    assert leaving_order(scores, score, np.arange(len(values)), names, wanted) == expected[:wanted]
 
 
 def test_a_tie_falls_to_the_name() -> None:

@@ -70,9 +70,9 @@ class ExtendedFloats:
         mantissa[positions], exponent[positions] = others.parts
         return ExtendedFloats(mantissa, exponent)
 
-    def relative_to(self, exponent: int) -> Floats:
+    def relative_to(self, exponent: int | Integers) -> Floats:
         """The numbers in units of 2^exponent; those too small or too large for a double become 0 or ±infinity."""
-        if self.power is None and exponent == 0:
+        if self.power is None and isinstance(exponent, int) and exponent == 0:
             return self.values
         mantissa, own = self.parts
         return _shift(mantissa, np.where(mantissa == 0, 0, own - exponent))

@@ -19,6 +19,7 @@ from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Among, Category, Groups, Rule
 from probfs.errors import UsageError
 from probfs.tables.arrow_arrays import equal_mask, filled, looked_up, mask_array, text_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind, Table, code_type, numbers_of
 from probfs.text import listed, option, quoted
 
@@ -89,6 +90,8 @@ class CellTexts:
             for text in (*texts.missing, *texts.doubtful):
                 found.setdefault(text, []).append(name)
         for name, column in table.columns.items():
+            if isinstance(column, NumberColumn):
+                continue
             for text in column.values.filter(mask_array(looks_missing(column.values))).to_pylist():
                 if name == target or name not in found.get(text, ()):
                     found.pop(text, None)
@@ -127,7 +130,11 @@ def learn_texts(table: Table, mapping: MappingFile, choice: ColumnChoice, decima
     learned = {
         name: _learn_column(column, words, decimal)
         for name, column in table.columns.items()
-        if column.kind is Kind.TEXT and name not in unused and not _speaks_of_texts(mapping.columns.get(name))
+        if column.kind is Kind.TEXT
+        and name not in unused
+        and not _speaks_of_texts(mapping.columns.get(name))
+        # Numbers as they are written plainly mean what they say, unless a point may stand between thousands.
+        and (decimal == "," or not isinstance(column, NumberColumn))
     }
     telling = {name: texts for name, texts in learned.items() if texts is not None}
     holders = {word: tuple(name for name in learned if _holds(table.columns[name], word)) for word in words}

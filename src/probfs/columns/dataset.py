@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.tables.table import Codes, Floats, Integers, Labels
+
+MISSING_LABEL = "(missing)"
+"""The label of a missing cell that counts as a value."""
+_FEWEST_UNLABELLED = 10
+"""Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
+
+
+class DeferredLabels:
+    """Labels that nobody may want to see: how many they are, and a way to make them."""
+
+    def __init__(self, number: int, make: Callable[[], pa.StringArray]) -> None:
+        self._number = number
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._number
+
+    @cached_property
+    def made(self) -> pa.StringArray:
+        return self._make()
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +41,8 @@ class Feature:
     """
 
     name: str
-    labels: pa.StringArray
-    """The text of each value, with ``(missing)`` at the end where that is one; none where there are numbers."""
+    label_source: pa.StringArray | DeferredLabels
+    """The labels, or what makes them once they are asked for."""
     labelled: Codes
     unlabelled: Codes
     numbers: Floats | None = None
@@ -28,12 +50,31 @@ class Feature:
     missing_is_value: bool = False
 
     @property
+    def labels(self) -> pa.StringArray:
+        """The text of each value, with ``(missing)`` at the end where that is one; none where there are numbers."""
+        return self.label_source.made if isinstance(self.label_source, DeferredLabels) else self.label_source
+
+    @property
     def values(self) -> int:
-        return len(self.labels) if self.numbers is None else len(self.numbers) + self.missing_is_value
+        return len(self.label_source) if self.numbers is None else len(self.numbers) + self.missing_is_value
 
     def own_labels(self) -> pa.StringArray:
         """The texts that cells hold: the labels without that of missing."""
         return self.labels[:-1] if self.missing_is_value and self.numbers is None else self.labels
+
+
+@dataclass(frozen=True)
+class EncodedFeature:
+    """A feature, its number of distinct labelled values, and the share of unlabelled cells with other values."""
+
+    feature: Feature
+    distinct: int
+    unseen: float
+
+
+def unseen_share(lost: int, present: int) -> float:
+    """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
+    return lost / present if present >= _FEWEST_UNLABELLED else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.block_encoding import encode_block_columns
+from probfs.columns.dataset import MISSING_LABEL, Dataset, EncodedFeature, Feature, unseen_share
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
@@ -18,16 +18,13 @@ from probfs.columns.rules import Measured, Quantiles, Rule
 from probfs.columns.target_check import check_target
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, option, quoted
 
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
-MISSING = "(missing)"
-"""The label of a missing cell that counts as a value."""
 _MANY_UNSEEN = 0.5
-_FEWEST_UNLABELLED = 10
-"""Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
 
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
@@ -41,7 +38,8 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         for table in others
         if count is not None and count not in table.columns
     ]
-    encoded = [_encode_feature(prepared, others, plan) for plan in prepared.features]
+    together = encode_block_columns(prepared, others)
+    encoded = [together.get(plan.name) or _encode_feature(prepared, others, plan) for plan in prepared.features]
     strange = [one.feature.name for one in encoded if one.unseen > _MANY_UNSEEN]
     if strange:
         problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
@@ -58,22 +56,15 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     return dataset, (*notes, *_notes(prepared, encoded))
 
 
-@dataclass(frozen=True)
-class _Encoded:
-    """A feature, its number of distinct labelled values, and the share of unlabelled cells with other values."""
-
-    feature: Feature
-    distinct: int
-    unseen: float
-
-
-def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> _Encoded:
+def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> EncodedFeature:
     if isinstance(plan.rule, Measured):
         return _measure_feature(prepared, others, plan, plan.rule)
     return _count_feature(prepared, others, plan, plan.rule)
 
 
-def _measure_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured) -> _Encoded:
+def _measure_feature(
+    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
+) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
     own = number_of_each_row(prepared.table, prepared.table.columns[name], rule)
     labelled = own[prepared.labelled]
@@ -92,14 +83,14 @@ def _measure_feature(prepared: PreparedTable, others: Sequence[Table], plan: Col
     distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=feature.values + 1)[:-1]))
     present = _unlabelled_values(prepared, others, name)
     lost = present - int(np.count_nonzero(~np.isnan(unlabelled)))
-    return _Encoded(feature, distinct, _unseen_share(lost, present))
+    return EncodedFeature(feature, distinct, unseen_share(lost, present))
 
 
-def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> _Encoded:
+def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
     column = prepared.table.columns[name]
     coder = prepared.learn(column, rule)
-    labels = text_array([*coder.labels.to_pylist(), MISSING]) if missing_is_value else coder.labels
+    labels = text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
 
     def recoded(table: Table) -> tuple[Codes, Integers]:
         own = table.columns[name]
@@ -123,12 +114,7 @@ def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: Colum
     unlabelled[~seen[unlabelled]] = nothing
     telling = np.count_nonzero(unlabelled < len(coder.labels))
     feature = Feature(name, labels, labelled, unlabelled, missing_is_value=missing_is_value)
-    return _Encoded(feature, int(np.count_nonzero(seen[:-1])), _unseen_share(present - int(telling), present))
-
-
-def _unseen_share(lost: int, present: int) -> float:
-    """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
-    return lost / present if present >= _FEWEST_UNLABELLED else 0.0
+    return EncodedFeature(feature, int(np.count_nonzero(seen[:-1])), unseen_share(present - int(telling), present))
 
 
 def _unlabelled_presence(prepared: PreparedTable, others: Sequence[Table], name: str) -> npt.NDArray[np.bool_]:
@@ -150,7 +136,7 @@ def _check_columns(prepared: PreparedTable, others: Sequence[Table]) -> None:
             raise DataError(f"{problem}; add them, or leave them out with {option('exclude')}", source=table.source)
 
 
-def _notes(prepared: PreparedTable, encoded: Sequence[_Encoded]) -> list[str]:
+def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[str]:
     notes = []
     measured = prepared.choice.numbers_as_they_are
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
@@ -190,6 +176,8 @@ def _tells_by_missing(feature: Feature) -> bool:
 def _names_rows(prepared: PreparedTable, feature: Feature) -> bool:
     """Whether values that are all different may be identifiers: texts and whole numbers, not measurements or dates."""
     column = prepared.table.columns[feature.name]
+    if isinstance(column, NumberColumn):
+        return not column.has_fractions(None)
     numbers = column.numbers() if feature.numbers is None else feature.numbers
     if column.kind is Kind.DATE or numbers is None:
         return column.kind is not Kind.DATE

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from probfs.columns.limits import CUT_ABOVE
 from probfs.tables.arrow_arrays import index_array, mask_array, numpy_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Floats, Integers, Kind, is_number, numbers_of
 from probfs.text import counted
 
@@ -64,6 +65,7 @@ _SURE_REPEATS = 3
 _MOST_ROUND = 0.25
 """Of keys, a tenth end in 0; of amounts of the same length, often many more."""
 _FIRST_VALUES = 16
+_NUMBERS_ROWS = "numbers the rows from {} on"
 
 
 def identifier_reason(column: Column, weights: Integers | None = None) -> str | None:
@@ -72,13 +74,15 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
     ``weights`` says how many equal rows each row stands for, if there is a column of counts.
     """
     enough = _enough_for_name(column.name)
-    different = len(column.values)
+    different = column.distinct()
     # Most columns hold few values, which is known without a look at their cells.
-    if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= len(column.codes)):
+    if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= column.rows):
         return None
+    if isinstance(column, NumberColumn):
+        return _reason_for_plain_numbers(column, weights, enough)
     first = _first_row_number(column)
     if first is not None:
-        return f"numbers the rows from {first} on"
+        return _NUMBERS_ROWS.format(first)
     counts = column.counts(weights)
     seen = np.flatnonzero(counts[:-1])
     if len(seen) <= min(enough, _MOST) * counts[:-1].sum() or _begins_with_fractions(column):
@@ -95,6 +99,23 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
         return _reason_for_texts(values, counts, enough)
     finite = np.isfinite(numbers)
     return _reason_for_numbers(column, seen[numeric][finite], numbers[finite], counts, enough)
+
+
+def _reason_for_plain_numbers(column: NumberColumn, weights: Integers | None, enough: float) -> str | None:
+    """The same for a column of which it is known that all values are numbers; measurements have fractions."""
+    if column.has_fractions(weights):
+        return None
+    first = column.by_row[0]
+    if column.rows >= _FEWEST_NUMBERED_ROWS and first in (0, 1) and _rise_by_one(column.by_row):
+        return _NUMBERS_ROWS.format(int(first))
+    present = (column.rows if weights is None else int(weights.sum())) - column.missing(weights)
+    if column.distinct(weights) <= min(enough, _MOST) * present:
+        return None
+    counts, numbers = column.counts(weights), column.numbers()
+    seen = np.flatnonzero(counts[:-1])
+    if weights is not None and not _all_whole(numbers[:_FIRST_VALUES]):
+        return None
+    return _reason_for_numbers(column, seen, numbers[seen], counts, enough)
 
 
 def _enough_for_name(name: str) -> float:
@@ -163,8 +184,11 @@ def _first_row_number(column: Column) -> str | None:
     if start not in ([0.0], [1.0]) or codes.max() == len(column.values):
         return None
     numbers = numbers_of(column.values.take(index_array(codes)), Kind.NUMBER)
-    in_order = numbers is not None and np.array_equal(numbers, np.arange(rows) + start[0])
-    return str(int(start[0])) if in_order else None
+    return str(int(start[0])) if numbers is not None and _rise_by_one(numbers) else None
+
+
+def _rise_by_one(numbers: Floats) -> bool:
+    return np.array_equal(numbers, np.arange(len(numbers)) + numbers[0])
 
 
 def _begins_with_fractions(column: Column) -> bool:

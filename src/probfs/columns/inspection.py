@@ -11,8 +11,9 @@ from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row
 from probfs.columns.roles import ColumnPlan, Role
-from probfs.columns.rules import Measured
+from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind
 
 
@@ -75,6 +76,9 @@ def _refusals(prepared: PreparedTable) -> list[str]:
     refusals = []
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
+        if isinstance(column, NumberColumn) and isinstance(plan.rule, (Measured, Quantiles, Category)):
+            # These take all finite numbers.
+            continue
         try:
             if isinstance(plan.rule, Measured):
                 number_of_each_row(prepared.table, column, plan.rule)
@@ -91,7 +95,7 @@ def kind_of(column: Column) -> str:
         return "nominal"
     if column.kind is not Kind.TEXT:
         return str(column.kind.value)
-    return "number" if len(column.values) and column.numbers() is not None else "text"
+    return "number" if column.distinct() and column.numbers() is not None else "text"
 
 
 def _summary(prepared: PreparedTable, plan: ColumnPlan) -> ColumnSummary:

@@ -6,12 +6,14 @@ it is ranked, and the user is told.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Integers, Labels
 from probfs.text import quoted
 
@@ -70,6 +72,11 @@ class LeakFinder:
         rarer_side = np.minimum(by_class, self._total - by_class)
         limits = np.minimum(_MOST_ERRORS * self._total, _MOST_ERRORS_OF_GUESSING * rarer_side)
         self._limits = np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0)
+        smaller = (rarer_side - limits)[self._limits >= 0]
+        self._fewest_rows = max(_FEWEST_ROWS, math.ceil(smaller.min())) if len(smaller) else self._total + 1
+        """Values and missing cells in fewer rows than this are no leak."""
+        heaviest = 1 if weights is None else int(weights.max(initial=1))
+        self._fewest_unweighted = -(-self._fewest_rows // heaviest)
 
     def find(self, columns: Iterable[Column]) -> dict[str, Leak]:
         """The leaks in some columns, by their names."""
@@ -78,6 +85,8 @@ class LeakFinder:
 
     def leak(self, column: Column) -> Leak | None:
         """The value of a column that tells a class with the fewest errors, if they are few."""
+        if isinstance(column, NumberColumn) and not self._repeats_enough(column):
+            return None
         rows = column.counts(self._weights)
         if not self._could_leak(rows):
             return None
@@ -92,14 +101,20 @@ class LeakFinder:
         if not len(leaks):
             return None
         # Of equals: the class that the value stands for, then missing cells, then the first value and class.
-        order = (labels[leaks], values[leaks], values[leaks] != len(column.values), (differing > errors)[leaks])
+        missing = column.distinct()
+        order = (labels[leaks], values[leaks], values[leaks] != missing, (differing > errors)[leaks])
         best = leaks[np.lexsort((*order, errors[leaks]))[0]]
         code = int(values[best])
         return Leak(
-            None if code == len(column.values) else column.values[code].as_py(),
+            None if code == missing else column.values[code].as_py(),
             self._classes[int(labels[best])],
             1 - int(errors[best]) / self._total,
         )
+
+    def _repeats_enough(self, column: NumberColumn) -> bool:
+        """Whether a number, or missing cells, may be in as many rows as a leak is; most measurements hardly repeat."""
+        missing = column.missing(self._weights) >= self._fewest_rows
+        return missing or column.repeats(self._fewest_unweighted, self._weights)
 
     def _could_leak(self, rows: Integers) -> bool:
         """Whether some value is in about as many rows as a class or its opposite: no other value can be a leak."""

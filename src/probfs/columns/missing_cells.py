@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -77,11 +78,11 @@ def decide_missing(
 
 def _is_marked(table: Table, name: str, target: Target, weights: Integers | None, *, always: bool) -> bool:
     column = table.columns[name]
-    counts = column.counts(weights)
-    missing, present = int(counts[-1]), int(counts[:-1].sum())
+    missing = column.missing(weights)
+    present = (column.rows if weights is None else int(weights.sum())) - missing
     if always or missing < LEAST_MISSING or not present:
         return always and missing > 0 and present > 0
-    cells = np.flatnonzero(column.codes == len(column.values))
+    cells = np.flatnonzero(column.is_missing())
     return missingness_tells(_by_class(target, weights, cells), target.class_rows) < SURELY
 
 
@@ -92,6 +93,7 @@ def _by_class(target: Target, weights: Integers | None, rows: npt.NDArray[np.int
     return np.bincount(target.labels[rows], own, minlength=len(target.classes)).astype(np.int64)
 
 
+@lru_cache(maxsize=1 << 12)
 def _two_sided(own: int, every: int, size: int, chosen: int) -> float:
     """The probability of an outcome no likelier than ``own`` when ``chosen`` of ``every`` are drawn, ``size`` of which
     are of the class.

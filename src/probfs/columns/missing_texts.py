@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from probfs.columns.rules import short_number
 from probfs.tables.arrow_arrays import mask_array, numpy_array, text_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind, Table, code_type, is_number
 
 UNMISTAKABLE = ("NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "#N/A", "#NA", "<NA>", "?")
@@ -53,14 +54,15 @@ def mark_missing(table: Table, texts: Sequence[str]) -> Table:
     if not texts:
         return table
     unwanted = text_array(list(texts))
-    numbers = [short_number(float(text)) for text in texts if is_number(text_array([text])).all()]
+    numbers = np.array([float(text) for text in texts if is_number(text_array([text])).all()])
     # Where the file says numbers, 999.0 names the cell that is kept as 999.
-    unwanted_numbers = text_array([*texts, *numbers])
+    unwanted_numbers = text_array([*texts, *map(short_number, numbers.tolist())])
     columns = {
         name: without_values(column, unwanted_numbers if column.kind is Kind.NUMBER else unwanted)
         for name, column in table.columns.items()
+        if not isinstance(column, NumberColumn) or np.isin(column.by_row, numbers).any()
     }
-    return replace(table, columns=columns)
+    return replace(table, columns={**table.columns, **columns})
 
 
 def without_values(column: Column, unwanted: pa.StringArray) -> Column:

@@ -9,6 +9,7 @@ import numpy as np
 
 from probfs.columns.rules import UNKNOWN, Coder, Measured, Rule, Seen, UnfitValueError
 from probfs.tables.arrow_arrays import index_array, looked_up
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Column, Floats, Integers, Table, code_type
 
 
@@ -60,6 +61,8 @@ def recode_column(table: Table, column: Column, coder: Coder) -> Column:
 
 def number_of_each_row(table: Table, column: Column, rule: Measured) -> Floats:
     """The number in every row, NaN for a missing cell."""
+    if isinstance(column, NumberColumn):
+        return column.by_row
     try:
         numbers = rule.numbers(table.usable(column).values, column.kind)
     except UnfitValueError as error:

@@ -14,6 +14,7 @@ from probfs.columns.mapping_file import MappingFile
 from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.errors import UsageError
 from probfs.tables.arrow_arrays import index_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
 from probfs.text import counted, listed, nearest_name, option, quoted
 
@@ -226,6 +227,19 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
                 yield name, unknown
 
 
+def _plan_of_numbers(column: NumberColumn, choice: ColumnChoice, weights: Integers | None) -> ColumnPlan:
+    """The plan for a feature without a rule of which it is known that all values are finite numbers."""
+    seen = column.distinct(weights)
+    if not (seen > CUT_ABOVE or choice.numbers_as_they_are):
+        return ColumnPlan(column.name, Role.FEATURE, "")
+    return ColumnPlan(column.name, Role.FEATURE, counted(seen, "number"), _guess(choice))
+
+
+def _guess(choice: ColumnChoice) -> Rule | Measured:
+    """What is done with numbers of which nobody said anything."""
+    return Measured(strict=False) if choice.numbers_as_they_are else Quantiles(choice.bins, strict=False)
+
+
 def _feature_plan(
     column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers | None
 ) -> tuple[ColumnPlan, bool]:
@@ -236,6 +250,8 @@ def _feature_plan(
 
     if rule is not None and not isinstance(rule, Numeric):
         return plan(rule, "mapping"), False
+    if isinstance(column, NumberColumn) and rule is None:
+        return _plan_of_numbers(column, choice, weights), False
     seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
     many = len(seen) > CUT_ABOVE
     if rule is not None:
@@ -246,8 +262,7 @@ def _feature_plan(
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:
         infinite = "" if np.isfinite(numbers).all() else f"; the infinite one needs {option('na')}"
-        guess = Measured(strict=False) if choice.numbers_as_they_are else Quantiles(choice.bins, strict=False)
-        return plan(guess, counted(len(seen), "number") + infinite), False
+        return plan(_guess(choice), counted(len(seen), "number") + infinite), False
     # If all are numbers, a leading zero makes them names, like postal codes.
     nearly = many and column.kind is Kind.TEXT and 0.9 <= is_number(seen).mean() < 1
     return plan(Category()), bool(nearly)

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
+from probfs.tables.table import Integers
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.
 _ROUNDING = 1e-13
+_NO_EXPONENT = -(2**40)
+"""Stands for the exponent of zero, below all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +79,28 @@ def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Se
         return [int(near[0])]
     driving, sizes = scores.driving(score).take(near), scores.s_s.take(near)
     lowest_first = _ascending(driving)
+    near, driving, sizes = near[lowest_first], driving.take(lowest_first), sizes.take(lowest_first)
+    every = np.arange(len(near))
+    tied_with_next = [*_tied(driving, sizes, every[:-1], every[1:], score).tolist(), False]
     order: list[int] = []
     while len(order) < wanted:
         start = len(order)
-        end = start + 1
-        while end < len(lowest_first) and _tied(driving, sizes, lowest_first[start], lowest_first[end], score):
-            end += 1
-        tied = [int(near[position]) for position in lowest_first[start:end]]
+        end = _end_of_ties(driving, sizes, start, score) if tied_with_next[start] else start + 1
+        tied = near[start:end].tolist()
         order += sorted(tied, key=lambda position: names[int(scored[position])], reverse=True)
     return order[:wanted]
+
+
+def _end_of_ties(driving: ExtendedFloats, sizes: ExtendedFloats, start: int, score: Score) -> int:
+    """The first position after ``start`` of a score that is not tied with the one there."""
+    end, width = start + 1, 16
+    while end < len(driving):
+        others = np.arange(end, min(end + width, len(driving)))
+        tied = _tied(driving, sizes, np.full(len(others), start), others, score)
+        if not tied.all():
+            return end + int(tied.argmin())
+        end, width = end + len(others), 2 * width
+    return end
 
 
 def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features:
@@ -98,28 +115,29 @@ def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features
     return np.flatnonzero(values <= last + tie)
 
 
-def _ascending(values: ExtendedFloats) -> list[int]:
+def _ascending(values: ExtendedFloats) -> Features:
     if values.power is None:
-        return np.argsort(values.values, kind="stable").tolist()  # type: ignore[no-any-return]  # of int
+        return np.argsort(values.values, kind="stable")
     mantissa, exponent = values.parts
     sign = np.sign(mantissa)
     # Among negative numbers the larger exponent is the lower number; lexsort's last key counts first.
-    order: list[int] = np.lexsort((mantissa, sign * exponent, sign)).tolist()
-    return order
+    return np.lexsort((mantissa, sign * exponent, sign))
 
 
-def _tied(driving: ExtendedFloats, sizes: ExtendedFloats, first: int, second: int, score: Score) -> bool:
-    if driving.power is None and sizes.power is None:
-        low, high = driving.floats_at((first, second))
-        largest = max(sizes.floats_at((first, second)))
-    else:
-        pair = np.array([first, second])
-        values = driving.take(pair)
-        mantissa, exponent = values.parts
-        unit = int(max(exponent[mantissa != 0], default=0))
-        low, high = values.relative_to(unit).tolist()
-        largest = float(sizes.take(pair).relative_to(unit).max())
-    difference = abs(high - low)
-    if difference <= _TIE * max(abs(low), abs(high)):
-        return True
-    return score.signed and difference <= _ROUNDING * largest
+def _tied(
+    driving: ExtendedFloats, sizes: ExtendedFloats, first: Features, second: Features, score: Score
+) -> npt.NDArray[np.bool_]:
+    """For each pair of scores, whether they differ by no more than rounding."""
+    low, high = driving.take(first), driving.take(second)
+    unit: int | Integers = 0
+    if driving.power is not None or sizes.power is not None:
+        exponents = [np.where(mantissa == 0, _NO_EXPONENT, own) for mantissa, own in (low.parts, high.parts)]
+        larger = np.maximum(*exponents)
+        unit = np.where(larger == _NO_EXPONENT, 0, larger)
+    one, other = low.relative_to(unit), high.relative_to(unit)
+    difference = np.abs(other - one)
+    tied: npt.NDArray[np.bool_] = difference <= _TIE * np.maximum(np.abs(one), np.abs(other))
+    if score.signed:
+        largest = np.maximum(sizes.take(first).relative_to(unit), sizes.take(second).relative_to(unit))
+        tied |= difference <= _ROUNDING * largest
+    return tied

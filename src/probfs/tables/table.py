@@ -68,12 +68,12 @@ class Column:
         if weights is None:
             return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
-        return np.bincount(self.codes, weights=weights, minlength=len(self.values) + 1).astype(np.int64)
+        return np.bincount(self.codes, weights=weights, minlength=self.distinct() + 1).astype(np.int64)
 
     @cached_property
     def _row_counts(self) -> Integers:
         if self.codes.dtype != np.uint8 or len(self.codes) < WORTH_PAIRING:
-            return np.bincount(self.codes, minlength=len(self.values) + 1)
+            return np.bincount(self.codes, minlength=self.distinct() + 1)
         # Two cells at a time, as one number of two bytes: half as many numbers to count.
         even = len(self.codes) & ~1
         cells = self.codes[:even].view(np.uint16)
@@ -83,7 +83,23 @@ class Column:
         by_cell = pairs.reshape(256, 256)
         counts: Integers = by_cell.sum(axis=0) + by_cell.sum(axis=1)
         counts[self.codes[even:]] += 1
-        return counts[: len(self.values) + 1]
+        return counts[: self.distinct() + 1]
+
+    @property
+    def rows(self) -> int:
+        return len(self.codes)
+
+    def distinct(self, weights: Integers | None = None) -> int:
+        """How many values are in rows of positive weight; without weights, how many there are."""
+        return len(self.values) if weights is None else int(np.count_nonzero(self.counts(weights)[:-1]))
+
+    def missing(self, weights: Integers | None = None) -> int:
+        """The weight of the rows whose cells are missing; without weights, their number."""
+        return int(self.counts(weights)[-1])
+
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """For each row, whether its cell is missing."""
+        return np.equal(self.codes, len(self.values))
 
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""

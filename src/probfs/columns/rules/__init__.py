@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from probfs.columns.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number
 from probfs.columns.rules.categories import Category, Frequent, Groups
-from probfs.columns.rules.intervals import Cut, Quantiles, Widths
+from probfs.columns.rules.intervals import Cut, Quantiles, Widths, interval_labels
 from probfs.columns.rules.numbers import Measured, Numeric
 from probfs.columns.rules.yes_no import ORDERINGS, Among, Ordering
 
@@ -28,5 +28,6 @@ __all__ = [
     "Seen",
     "UnfitValueError",
     "Widths",
+    "interval_labels",
     "short_number",
 ]

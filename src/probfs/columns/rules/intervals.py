@@ -23,17 +23,20 @@ class _CutCoder:
 
     @cached_property
     def labels(self) -> pa.StringArray:
-        ends = ["-inf", *(end_label(point, self.kind) for point in self.points), "inf"]
-        closing = ["]"] * len(self.points) + [")"]
-        return text_array(
-            [f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)]
-        )
+        return interval_labels(self.points, self.kind)
 
     def assign(self, values: pa.StringArray) -> Integers:
         if self.strict:
             return np.searchsorted(self.points, all_numbers(values, self.kind), side="left")
         numbers = some_numbers(values, self.kind)
         return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
+
+
+def interval_labels(points: Floats, kind: Kind) -> pa.StringArray:
+    """The intervals between some points, as people write them."""
+    ends = ["-inf", *(end_label(point, kind) for point in points), "inf"]
+    closing = ["]"] * len(points) + [")"]
+    return text_array([f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)])
 
 
 @dataclass(frozen=True)

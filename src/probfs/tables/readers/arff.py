@@ -10,17 +10,21 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import equal_mask, replace_by_null
+from probfs.tables.number_block import NumberColumn, is_wide
 from probfs.tables.readers.arff_columns import finish_columns
 from probfs.tables.readers.arff_header import Header, read_header
 from probfs.tables.readers.arff_rows import RowParser
 from probfs.tables.readers.arff_sparse import encode_exceptions, sparse_default
+from probfs.tables.readers.cell_grid import parse_grid
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder
+from probfs.tables.readers.grid_collector import GridCollector
 from probfs.tables.readers.line_recorder import LineRecorder
 from probfs.tables.readers.lines import LINE, decode_line, line_ends, newlines, parse_block
 from probfs.tables.readers.memory_guard import MemoryGuard
+from probfs.tables.readers.number_columns import block_of_declared_numbers
 from probfs.tables.source import Utf8Stream
-from probfs.tables.table import Table
+from probfs.tables.table import Column, Kind, Table
 
 _BLOCK_BYTES = 8 << 20
 _NOT_PLAIN = re.compile(rb"['\"\\%{}\0-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
@@ -99,8 +103,11 @@ class _DataReader:
         self._columns = [ColumnBuilder(attribute.name, missing=None) for attribute in self._attributes]
         self._lines = LineRecorder()
         self._rows = RowParser(self._attributes, stream.source)
-        self._memory = MemoryGuard(stream, self._columns)
+        self._grids = GridCollector(_clean_texts)
+        self._memory = MemoryGuard(stream, [*self._columns, self._grids])
         self._splitter = Splitter(stream, len(self._columns), ",")
+        self._reads_grids = True
+        """Whether every block so far was a grid, so that the next one is tried."""
 
     def read(self, lines: _LineStream) -> Table:
         self._memory.check()
@@ -114,13 +121,42 @@ class _DataReader:
 
     def _finish(self) -> Table:
         empty = Table(self._source, {}, self._lines.rows, self._lines.finish())
-        columns = finish_columns(empty, self._columns, self._attributes)
+        columns = self._finish_columns(empty)
         notes = self._header.notes
         if self._rows.weighted:
             notes += (f"{self._source}: instance weights are ignored",)
         target = next((name for name in columns if name.lower() == "class"), None)
         hint = None if target is None else (target, "the ARFF attribute of that name")
         return Table(self._source, columns, empty.rows, empty.lines, hint, notes)
+
+    def _finish_columns(self, table: Table) -> dict[str, Column]:
+        numbers: dict[str, NumberColumn] = {}
+        if self._grids.rows:
+            plain = self._grids.plain_columns()
+            declared = plain[[self._attributes[position].kind is Kind.NUMBER for position in plain.tolist()]]
+            names = [self._attributes[position].name for position in declared.tolist()]
+            numbers = block_of_declared_numbers(names, self._grids.numbers(declared))
+        others = [position for position, attribute in enumerate(self._attributes) if attribute.name not in numbers]
+        self._grids.hand_over(self._columns, others)
+        builders, attributes = [self._columns[own] for own in others], [self._attributes[own] for own in others]
+        finished = finish_columns(table, builders, attributes)
+        return {own.name: numbers.get(own.name) or finished[own.name] for own in self._attributes}
+
+    def _read_grid(self, first_line: int, data: bytes) -> bool:
+        """Read a block of many columns and few rows of plain cells; return False, having read nothing, if it is not."""
+        width, lines = len(self._columns), newlines(data) + (not data.endswith(b"\n"))
+        if not self._reads_grids or not is_wide(width, self._grids.rows + lines):
+            return False
+        grid = parse_grid(data.replace(b", ", b","), width, ",", missing="?", zeros_lead=True)
+        if grid is None:
+            return False
+        self._grids.append(grid)
+        self._lines.append_run(first_line, grid.rows)
+        return True
+
+    def _give_up_grids(self) -> None:
+        self._reads_grids = False
+        self._grids.hand_over(self._columns)
 
     def _read_plain(self, first_line: int, data: bytes) -> bool:
         """Read a block of unquoted dense rows with pyarrow; return False, having read nothing, if it is not one."""
@@ -131,6 +167,9 @@ class _DataReader:
         if b"\t" in data and len(self._columns) == 1:
             return False
         data = _separate_by_commas(data, len(self._columns))
+        if self._read_grid(first_line, data):
+            return True
+        self._give_up_grids()
         self._splitter.prepare()
         table = self._splitter.split(data)
         if table is None:
@@ -149,6 +188,7 @@ class _DataReader:
 
     def _read_lines(self, first_line: int, data: bytes) -> None:
         """Read a block row by row; only cells that differ from the default of sparse rows are kept, as they are few."""
+        self._give_up_grids()
         lines: list[int] = []
         exceptions: list[dict[int, str | None]] = [{} for _ in self._attributes]
         defaults = [sparse_default(attribute) for attribute in self._attributes]
@@ -173,6 +213,11 @@ def _separate_by_commas(data: bytes, width: int) -> bytes:
         return _OUTER_COMMAS.sub(b"", _BLANKS.sub(b",", data))
     first_row = data[: data.find(b"\n") + 1 or len(data)]
     return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
+
+
+def _clean_texts(cells: pa.StringArray) -> pa.StringArray:
+    """Cells without outer blanks and with a null for each ?."""
+    return replace_by_null(pc.utf8_trim_whitespace(cells), "?")
 
 
 def _trim_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:

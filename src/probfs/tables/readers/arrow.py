@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import index_array, numpy_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.readers.column_builder import ColumnBuilder
+from probfs.tables.readers.number_columns import numbers_from_arrow
 from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import printable, quoted
@@ -43,8 +45,20 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
     stored.sort(key=lambda column: column[0] not in index_names)
     header = name_columns([name for name, _ in stored], source)
     named = list(zip(header.names, (cells for _, cells in stored), strict=True))[header.indexes :]
-    columns = (column_from_arrow(name, cells, checked=checked) for name, cells in named)
+    numbers = _numbers(named, arrow.num_rows, checked=checked)
+    columns = (numbers.get(name) or column_from_arrow(name, cells, checked=checked) for name, cells in named)
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
+
+
+def _numbers(named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, *, checked: bool) -> dict[str, NumberColumn]:
+    """Those of the columns that belong into a block of numbers; none if two have the same name, which is refused."""
+    if len({name for name, _ in named}) < len(named):
+        return {}
+    try:
+        return numbers_from_arrow(named, rows, checked=checked)
+    except pa.ArrowInvalid:
+        # Damaged cells of a column that may not even be used.
+        return {}
 
 
 def table_of_columns(

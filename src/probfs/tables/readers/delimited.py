@@ -2,7 +2,8 @@
 
 The csv module defines what a file says, and what is wrong with it and on which line. pyarrow is about twenty times
 faster but accepts an unclosed quote and text after a closing one, so it is given only blocks in which every quote opens
-or closes a whole cell.
+or closes a whole cell. Blocks of more columns than rows, most of them numeric, are not read column by column: they are
+grids of cells, which become a block of numbers.
 """
 
 from __future__ import annotations
@@ -11,15 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
 from probfs.errors import DataError
 from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.number_block import is_wide
+from probfs.tables.readers.cell_grid import CellGrid, parse_grid
 from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder, EncodedCells, IgnoredColumn
 from probfs.tables.readers.csv_blocks import quote_positions, quotes_are_clean, record_blocks, record_lines
 from probfs.tables.readers.csv_header import refuse_equal_names, refuse_markup, refuse_other_delimiter
 from probfs.tables.readers.csv_layout import DELIMITER_NAMES, recognise_delimiter, rows_have_names
 from probfs.tables.readers.csv_records import CsvRecords
+from probfs.tables.readers.grid_collector import GridCollector
 from probfs.tables.readers.line_recorder import LineRecorder
 from probfs.tables.readers.lines import line_ends, parse_block
 from probfs.tables.readers.memory_guard import MemoryGuard
@@ -31,6 +37,7 @@ from probfs.text import counted
 _ROWS_AT_ONCE = 20_000
 _PARSERS = 2
 """Blocks read at a time; more would only take memory, as what comes before and after is done one by one."""
+_MOST = 0.5
 _EMPTY_FILE = "is empty; a header line and data rows are needed"
 
 
@@ -44,6 +51,8 @@ class _Cells:
     """How many physical lines end in the block."""
     lines: Integers | None = None
     """The line of the block on which each row begins; None if rows stand on consecutive lines."""
+    grid: CellGrid | None = None
+    """The cells, in place of the columns, where these are many and mostly numeric."""
 
 
 _UNCLEAN = _Cells([], 0, 0)
@@ -66,6 +75,9 @@ class _DelimitedReader:
         self._lines = LineRecorder()
         self._next_line = 1
         self._columns: list[ColumnBuilder] = []
+        self._grids = GridCollector()
+        self._reads_grids = True
+        """Whether every block so far was a grid; blocks of a file are alike, so others need not be tried after that."""
 
     def read(self) -> Table:
         first = next(self._blocks, None)
@@ -77,7 +89,7 @@ class _DelimitedReader:
             ColumnBuilder(name) if position >= header.indexes else IgnoredColumn(name)
             for position, name in enumerate(header.names)
         ]
-        memory = MemoryGuard(self._stream, self._columns)
+        memory = MemoryGuard(self._stream, [*self._columns, self._grids])
         memory.check()
         self._splitter = Splitter(self._stream, len(self._columns), self._delimiter)
         self._splitter.prepare()
@@ -94,7 +106,7 @@ class _DelimitedReader:
             self._splitter.prepare()
         if not self._lines.rows:
             raise DataError("has no data rows below the header; is the file cut off?", source=self._source)
-        columns = {column.name: column.finish()[0] for column in self._columns[header.indexes :]}
+        columns = {column.name: column for column in self._grids.finish(self._columns)[header.indexes :]}
         notes = (*self._notes, *header.notes)
         lines = self._lines.finish()
         return Table(self._source, columns, self._lines.rows, lines, notes=notes, left_out=header.left_out)
@@ -139,6 +151,9 @@ class _DelimitedReader:
             or data.startswith(b"\xef\xbb\xbf")
         ):
             return None
+        grid = self._parse_grid(data, ends) if not len(quotes) else None
+        if grid is not None:
+            return _Cells([], grid.rows, ends, grid=grid)
         table = self._splitter.split(data)
         if table is None:
             table = parse_block(
@@ -153,14 +168,30 @@ class _DelimitedReader:
         columns = [builder.encode(cells) for builder, cells in zip(self._columns, table.columns, strict=True)]
         return _Cells(columns, table.num_rows, ends, lines)
 
+    def _parse_grid(self, data: bytes, lines: int) -> CellGrid | None:
+        """The cells of a block of many columns, if most of them are numeric."""
+        if not self._reads_grids or not is_wide(len(self._columns), lines):
+            return None
+        grid = parse_grid(data, len(self._columns), self._delimiter)
+        return grid if grid is not None and np.mean(grid.plain) > _MOST else None
+
     def _append_cells(self, cells: _Cells) -> None:
-        for builder, blocks in zip(self._columns, cells.columns, strict=bool(cells.rows)):
+        if cells.grid is not None:
+            self._grids.append(cells.grid)
+        wide = cells.grid is not None and is_wide(len(self._columns), self._grids.rows)
+        if cells.rows and not (wide and self._reads_grids):
+            self._give_up_grids()
+        for builder, blocks in zip(self._columns, cells.columns, strict=bool(cells.columns)):
             builder.extend(blocks)
         if cells.lines is None:
             self._lines.append_run(self._next_line, cells.rows)
         else:
             self._lines.append(self._next_line + cells.lines)
         self._next_line += cells.line_ends
+
+    def _give_up_grids(self) -> None:
+        self._reads_grids = False
+        self._grids.hand_over(self._columns)
 
     def _read_records(self, blocks: Iterable[bytes]) -> None:
         """Read blocks with the csv module."""
@@ -183,6 +214,7 @@ class _DelimitedReader:
 
     def _append_rows(self, rows: list[list[str]], lines: list[int]) -> None:
         if rows:
+            self._give_up_grids()
             for builder, cells in zip(self._columns, zip(*rows, strict=True), strict=True):
                 builder.append(text_array(cells))
             self._lines.append(lines)

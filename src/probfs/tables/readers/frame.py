@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
+from probfs.tables.number_block import NumberColumn, is_wide
 from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
+from probfs.tables.readers.number_columns import as_doubles, block_of_declared_numbers
 from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, Table, unusable_column
 
@@ -24,11 +27,28 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
     header = name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
     named = list(enumerate(header.names))[header.indexes :]
-    columns = (_column(name, frame.iloc[:, position]) for position, name in named)
+    numbers = _numbers(frame, named)
+    columns = (numbers.get(name) or _column(name, frame.iloc[:, position]) for position, name in named)
     if not len(frame.columns):
         raise DataError("has no columns", source=FRAME_SOURCE)
     table = table_of_columns(columns, FRAME_SOURCE, len(frame), header.notes)
     return replace(table, left_out=header.left_out)
+
+
+def _numbers(frame: pandas.DataFrame, named: Sequence[tuple[int, str]]) -> dict[str, NumberColumn]:
+    """Those of the columns that belong into blocks of numbers; none if two have the same name, which is refused."""
+    if len({name for _, name in named}) < len(named):
+        return {}
+    by_type: dict[np.dtype[Any], list[tuple[int, str]]] = {}
+    for (position, name), dtype in zip(named, frame.dtypes.iloc[len(frame.columns) - len(named) :], strict=True):
+        if isinstance(dtype, np.dtype) and (dtype.kind in "iu" or dtype in (np.float32, np.float64)):
+            by_type.setdefault(dtype, []).append((position, name))
+    columns: dict[str, NumberColumn] = {}
+    for dtype, own in by_type.items():
+        if len(frame) and is_wide(len(own), len(frame)):
+            lines = frame.iloc[:, [position for position, _ in own]].to_numpy(dtype).T
+            columns |= block_of_declared_numbers([name for _, name in own], as_doubles(lines))
+    return columns
 
 
 def _column_name(name: Any) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from probfs.runtime.memory import require_memory
-from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.source import Utf8Stream
 
 _SMALL_FILE = 1 << 20
@@ -14,10 +14,17 @@ _PARSING_BYTES = 200 << 20
 """Memory that threads need to parse blocks; with less, pyarrow ends the process without a message."""
 
 
+class HoldsCells(Protocol):
+    """What collects the cells of a file."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
 class MemoryGuard:
     """Checks from time to time whether there is memory for the rest of a file."""
 
-    def __init__(self, stream: Utf8Stream, columns: Sequence[ColumnBuilder]) -> None:
+    def __init__(self, stream: Utf8Stream, columns: Sequence[HoldsCells]) -> None:
         self._stream = stream
         self._columns = columns
         self._next_check = 0

@@ -1,0 +1,114 @@
+"""The grids of a wide file -> its plainly numeric columns as one block of numbers, and the others one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.tables.arrow_arrays import index_array, numpy_array
+from probfs.tables.number_block import NumberBlock
+from probfs.tables.readers.cell_grid import CellGrid, Flags
+from probfs.tables.readers.column_builder import ColumnBuilder
+from probfs.tables.table import Column, Floats, Integers, Kind
+
+_CELLS_AT_ONCE = 1 << 20
+"""Cells of which equal numbers are compared at a time, so that their texts stay few."""
+
+
+class GridCollector:
+    """Collects the blocks of a file as long as all of them are grids."""
+
+    def __init__(self, clean: Callable[[pa.StringArray], pa.StringArray] | None = None) -> None:
+        """``clean`` makes of cells what the builder of a single column wants to be given."""
+        self._clean = clean
+        self._grids: list[CellGrid] = []
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the collected cells take."""
+        return sum(grid.nbytes for grid in self._grids)
+
+    @property
+    def rows(self) -> int:
+        return sum(grid.rows for grid in self._grids)
+
+    def append(self, grid: CellGrid) -> None:
+        self._grids.append(grid)
+
+    def hand_over(self, builders: Sequence[ColumnBuilder], positions: Iterable[int] | None = None) -> None:
+        """Give the cells of some columns, or of all, to the builders of single columns, and forget all cells."""
+        for position in range(len(builders)) if positions is None else positions:
+            for grid in self._grids:
+                cells = grid.texts(position)
+                builders[position].append(cells if self._clean is None else self._clean(cells))
+        self._grids.clear()
+
+    def plain_columns(self) -> Integers:
+        """The positions of the columns that hold nothing but plain numbers and missing cells."""
+        return np.flatnonzero(np.all([grid.plain for grid in self._grids], axis=0))
+
+    def numbers(self, positions: Integers) -> Floats:
+        """The numbers of some plain columns, a line for each."""
+        numbers = np.empty((len(positions), self.rows))
+        first = 0
+        for grid in self._grids:
+            numbers[:, first : first + grid.rows] = grid.numbers[:, positions].T
+            first += grid.rows
+        return numbers
+
+    def finish(self, builders: Sequence[ColumnBuilder]) -> list[Column]:
+        """A column for each builder, in their order, whose texts are those of the file: plain ones of a block."""
+        by_position: dict[int, Column] = {}
+        if self._grids:
+            positions = self.plain_columns()
+            numbers, cells = self.numbers(positions), _Cells(self._grids, len(builders))
+            fits = _have_one_text_for_each_number(numbers, positions, cells)
+            if not fits.all():
+                positions, numbers = positions[fits], numbers[fits]
+            block = NumberBlock(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
+            columns = block.columns([builders[position].name for position in positions.tolist()], Kind.TEXT)
+            by_position.update(zip(positions.tolist(), columns, strict=True))
+        others = [position for position in range(len(builders)) if position not in by_position]
+        self.hand_over(builders, others)
+        by_position |= {position: builders[position].finish()[0] for position in others}
+        return [by_position[position] for position in range(len(builders))]
+
+
+class _Cells:
+    """The texts of several grids; their numbers are not kept."""
+
+    def __init__(self, grids: Sequence[CellGrid], columns: int) -> None:
+        self._cells = [grid.cells for grid in grids]
+        self._columns = columns
+        self._first_rows = np.cumsum([0, *(grid.rows for grid in grids)])[:-1]
+
+    def texts(self, positions: Integers, rows: Integers) -> pa.StringArray:
+        """The texts of some cells."""
+        owners = np.searchsorted(self._first_rows, rows, side="right") - 1
+        places = (rows - self._first_rows[owners]) * self._columns + positions
+        order = np.argsort(owners, kind="stable")
+        ends = np.searchsorted(owners[order], np.arange(len(self._cells)), side="right")
+        parts = [
+            cells.take(index_array(places[own]))
+            for cells, own in zip(self._cells, np.split(order, ends[:-1]), strict=True)
+        ]
+        back = np.empty(len(order), dtype=np.int64)
+        back[order] = np.arange(len(order))
+        return pa.concat_arrays(parts).take(index_array(back))
+
+
+def _have_one_text_for_each_number(numbers: Floats, positions: Integers, cells: _Cells) -> Flags:
+    """For each line of numbers, whether equal ones are written alike: not 1 and 1.0."""
+    fits = np.ones(len(numbers), dtype=np.bool_)
+    lines = max(1, _CELLS_AT_ONCE // numbers.shape[1])
+    for first in range(0, len(numbers), lines):
+        part = numbers[first : first + lines]
+        order = np.argsort(part, axis=1)
+        ordered = np.take_along_axis(part, order, axis=1)
+        line, place = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
+        texts, others = (cells.texts(positions[first + line], order[line, place + after]) for after in (0, 1))
+        fits[first + line[~numpy_array(pc.equal(texts, others))]] = False
+    return fits

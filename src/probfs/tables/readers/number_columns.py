@@ -1,0 +1,71 @@
+"""Columns that a file or a data frame declares to be numbers -> a block of numbers, if there are many of them.
+
+Their texts are not the file's: a table has one spelling for each number (see ``unify_numbers``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.tables.arrow_arrays import numpy_array
+from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide
+from probfs.tables.readers.column_builder import unify_numbers
+from probfs.tables.table import Floats, Kind
+
+_EXACT = float(1 << 53)
+"""Below this, every whole number is a double of its own."""
+
+
+def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str, NumberColumn]:
+    """The columns of a block by their names; ``numbers`` has a line for each, of which some may not fit into it."""
+    fits = np.flatnonzero(~np.any(np.abs(numbers) >= _EXACT, axis=1))
+    # Adding zero turns -0 into 0.
+    own = (numbers if len(fits) == len(numbers) else numbers[fits]) + 0.0
+    block = NumberBlock(own, lambda lines, rows: _texts(own[lines, rows]))
+    columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
+    return {column.name: column for column in columns}
+
+
+def numbers_from_arrow(
+    named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, *, checked: bool
+) -> dict[str, NumberColumn]:
+    """Those of some Arrow columns that belong into a block; if they are not ``checked``, damage is an ArrowInvalid."""
+    by_type: dict[pa.DataType, list[tuple[str, pa.ChunkedArray]]] = {}
+    for name, cells in named:
+        if pa.types.is_integer(cells.type) or pa.types.is_float32(cells.type) or pa.types.is_float64(cells.type):
+            by_type.setdefault(cells.type, []).append((name, cells))
+    columns: dict[str, NumberColumn] = {}
+    for own in by_type.values():
+        if rows and is_wide(len(own), rows):
+            columns |= block_of_declared_numbers(
+                [name for name, _ in own], _matrix([cells for _, cells in own], checked)
+            )
+    return columns
+
+
+def as_doubles(numbers: npt.NDArray[np.number]) -> Floats:
+    """Numbers of any type as doubles: of single precision, those that are written in the same digits."""
+    if numbers.dtype != np.float32:
+        return numbers.astype(np.float64, copy=False)
+    flat = np.ascontiguousarray(numbers).ravel()
+    texts = pc.cast(pa.Array.from_buffers(pa.float32(), len(flat), [None, pa.py_buffer(flat)]), pa.string())
+    return numpy_array(pc.cast(texts, pa.float64())).reshape(numbers.shape)
+
+
+def _matrix(columns: Sequence[pa.ChunkedArray], checked: bool) -> Floats:
+    """Columns of one type as lines of numbers, with NaN for what is missing."""
+    table = pa.Table.from_arrays(list(columns), names=[str(number) for number in range(len(columns))])
+    if not checked:
+        table.validate(full=True)
+    (batch,) = table.combine_chunks().to_batches()
+    return as_doubles(batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T)
+
+
+def _texts(numbers: Floats) -> pa.StringArray:
+    doubles = pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+    return unify_numbers(pc.cast(doubles, pa.string()))

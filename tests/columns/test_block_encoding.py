@@ -1,0 +1,118 @@
+"""Columns of a block give what the same columns give one by one: plans, notes, drafts, codes and labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from probfs.columns.encode import encode
+from probfs.columns.inspection import inspect_table
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.columns.rules import Category, Quantiles
+from probfs.columns.suggestion import suggest_mapping
+from probfs.errors import ProbfsError
+from probfs.tables.number_block import NumberColumn
+from probfs.tables.readers import read_table
+from tests.support.wide_tables import as_csv, blocks, wide_tables
+
+CHOICES = st.builds(
+    ColumnChoice,
+    target=st.just("y"),
+    count=st.sampled_from([None, None, "n"]),
+    na=st.sampled_from([(), (), ("999",), ("1", "0.5"), ("auto",), ("none",), ("-3",)]),
+    bins=st.sampled_from([2, 5, 5, 50]),
+    numbers_as_they_are=st.booleans(),
+    keep_identifiers=st.booleans(),
+    missing=st.sampled_from(["skip", "value", "auto"]),
+)
+MAPPINGS = st.sampled_from(
+    [
+        MappingFile(),
+        MappingFile(),
+        MappingFile(columns={"measured1": Category(), "measured2": Quantiles(3)}, missing_cells={"counted3": "value"}),
+    ]
+)
+
+
+def everything(
+    path: Path, unlabelled: Path | None, choice: ColumnChoice, mapping: MappingFile, decimal: str | None
+) -> list[Any]:
+    """Whatever anybody can see of a table, up to the first refusal."""
+    seen: list[Any] = []
+    try:
+        table = read_table(path)
+        others = [] if unlabelled is None else [read_table(unlabelled)]
+        prepared = prepare(table, mapping, choice, decimal)
+        seen += [[plan.describe() for plan in prepared.plans], prepared.notes, prepared.leaks]
+        seen += [suggest_mapping(prepared, "nb"), inspect_table(prepared)]
+        dataset, notes = encode(prepared, others)
+        seen += [notes, dataset.labels.tolist(), dataset.counts.tolist(), dataset.unlabelled_counts.tolist()]
+        for feature in dataset.features:
+            numbers = None if feature.numbers is None else feature.numbers.tolist()
+            seen += [feature.name, feature.labels.to_pylist(), feature.labelled.tolist(), feature.unlabelled.tolist()]
+            seen += [feature.values, feature.own_labels().to_pylist(), numbers, feature.missing_is_value]
+        for column in (*table.columns.values(), *prepared.table.columns.values()):
+            seen += [column.name, column.values.to_pylist(), column.codes.tolist(), column.codes.dtype, column.kind]
+            seen += [column.rows, column.distinct(), column.missing(), column.is_missing().tolist()]
+            seen += [column.distinct(prepared.labelled_weights), column.missing(prepared.labelled_weights)]
+            numbers = column.numbers()
+            seen.append(None if numbers is None else numbers.tolist())
+    except ProbfsError as error:
+        seen.append(str(error))
+    return seen
+
+
+CASES = st.tuples(
+    wide_tables(), st.one_of(st.none(), wide_tables()), CHOICES, MAPPINGS, st.sampled_from([None, None, ",", "."])
+)
+HEALTH = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+Case = tuple[dict[str, list[str]], dict[str, list[str]] | None, ColumnChoice, MappingFile, str | None]
+
+
+@settings(max_examples=12, suppress_health_check=HEALTH)
+@given(CASES)
+def test_a_block_changes_nothing_that_can_be_seen(tmp_path: Path, case: Case) -> None:
+    check_that_a_block_changes_nothing(tmp_path, case)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, suppress_health_check=HEALTH)
+@given(CASES)
+def test_a_block_changes_nothing_in_many_tables(tmp_path: Path, case: Case) -> None:
+    check_that_a_block_changes_nothing(tmp_path, case)
+
+
+def check_that_a_block_changes_nothing(folder: Path, case: Case) -> None:
+    table, further, choice, mapping, decimal = case
+    path, unlabelled = folder / "t.csv", None if further is None else folder / "u.csv"
+    path.write_bytes(as_csv(table))
+    if unlabelled is not None and further is not None:
+        unlabelled.write_bytes(as_csv(further))
+    found = []
+    for wanted in (False, True):
+        with blocks(wanted):
+            found.append(everything(path, unlabelled, choice, mapping, decimal))
+    assert found[0] == found[1]
+
+
+def test_numeric_columns_are_in_a_block_and_others_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d,e,f,y\n1,1.5,x,007,1.0,1,no\n2,,y,8,1,2,yes\n")
+    with blocks(True):
+        table = read_table(path)
+    assert [name for name, column in table.columns.items() if isinstance(column, NumberColumn)] == ["a", "b", "f"]
+
+
+@pytest.mark.parametrize("rows", [6, 7])
+def test_a_table_with_as_many_rows_as_columns_has_no_block(tmp_path: Path, rows: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d,e,f,y\n" + "1,2,3,4,5,6,no\n" * rows)
+    with blocks(True):
+        table = read_table(path)
+    assert any(isinstance(column, NumberColumn) for column in table.columns.values()) == (rows < 7)
