@@ -99,9 +99,8 @@ def minimise_hinge_loss(problem: HingeProblem, start: Floats) -> Hyperplane:
         lacking = problem.exceed_margins(current.plane) - current.z + current.v
         if _is_solved(problem, current, missing, lacking):
             return Hyperplane(current.plane, True)
-        try:
-            step = _find_step(problem, current, penalised, missing, lacking)
-        except LinAlgError:
+        step = _find_step(problem, current, penalised, missing, lacking)
+        if step is None:
             break
         current = current.moved(step, _SHARE_OF_THE_WAY * current.longest_step(step))
     return Hyperplane(current.plane, False)
@@ -119,19 +118,25 @@ def _is_solved(problem: HingeProblem, current: _Variables, missing: Floats, lack
 
 def _find_step(
     problem: HingeProblem, current: _Variables, penalised: Floats, missing: Floats, lacking: Floats
-) -> _Variables:
-    """Mehrotra's step: one towards gap 0 tells how far the target can shrink, and how much the products bend."""
+) -> _Variables | None:
+    """Mehrotra's step: one towards gap 0 tells how far the target can shrink, and how much the products bend.
+
+    None if rounding has made the system unsolvable.
+    """
     _, a, u, z, v = current
     scales = 1 / (z / a + v / u)
     scaled = problem.cells * np.sqrt(scales)[:, None]
     matrix = scaled.T @ scaled
     matrix.flat[:: len(matrix) + 1] += penalised
-    factor = cho_factor(matrix)
+    try:
+        factor = cho_factor(matrix)
+    except (LinAlgError, ValueError):
+        return None
 
     def solve(change_az: Floats, change_uv: Floats) -> _Variables:
         """The step that changes the products a z and u v by this much, and closes what the equations lack."""
         wanted = scales * (change_az / a - change_uv / u - lacking)
-        plane = cho_solve(factor, problem.add_up(wanted) + missing)
+        plane = cho_solve(factor, problem.add_up(wanted) + missing, check_finite=False)
         change = wanted - scales * (problem.signs * (problem.cells @ plane))
         return _Variables(plane, change, -change, (change_az - z * change) / a, (change_uv + v * change) / u)
 
@@ -139,4 +144,5 @@ def _find_step(
     predicted = solve(-a * z, -u * v)
     after = current.moved(predicted, current.longest_step(predicted)).gap()
     target = (after / gap) ** 3 * gap / (2 * len(a))
-    return solve(target - a * z - predicted.a * predicted.z, target - u * v - predicted.u * predicted.v)
+    step = solve(target - a * z - predicted.a * predicted.z, target - u * v - predicted.u * predicted.v)
+    return step if all(np.isfinite(part).all() for part in step) else None

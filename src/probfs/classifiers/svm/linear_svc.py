@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.svm import SVC
 
 from probfs.classifiers.svm.interior_point import HingeProblem, Hyperplane, minimise_hinge_loss
 from probfs.tables.table import Floats, Integers
+
+Mask = npt.NDArray[np.bool_]
 
 _NEAR_SHARE = 6
 _LEAST_NEAR = 1_000
@@ -19,31 +21,23 @@ _LEAST_NEAR = 1_000
 class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """The linear SVM of ``SVC(kernel="linear")``, intercept without penalty, for many rows and few columns."""
 
-    def __init__(self, fallback: SVC, start: Floats | None = None) -> None:
-        """``fallback`` has the cost C, and is fitted instead if the interior-point method fails. ``start`` is the
-        hyperplane of nearly the same rows, if one is known.
-        """
-        self.fallback = fallback
+    def __init__(self, C: float, start: Floats | None = None) -> None:  # noqa: N803  # scikit-learn's name
+        """``start`` is the hyperplane of nearly the same rows, if one is known."""
+        self.C = C
         self.start = start
 
     def fit(self, X: Floats, y: Integers, sample_weight: Floats) -> LinearSvc:  # noqa: N803  # scikit-learn's names
         self.classes_ = np.array([0, 1])
         cells = np.column_stack([X, np.ones(len(X))])
-        signs = np.where(y == 1, 1.0, -1.0)
-        problem = HingeProblem(cells, signs, self.fallback.C * sample_weight, np.zeros(cells.shape[1]))
-        plane, self.converged_ = (
+        problem = HingeProblem(cells, np.where(y == 1, 1.0, -1.0), self.C * sample_weight, np.zeros(cells.shape[1]))
+        self.plane_, self.converged_ = (
             minimise_hinge_loss(problem, problem.pull) if self.start is None else solve_near(problem, self.start)
         )
-        if not self.converged_:
-            libsvm = self.fallback.fit(X, y, sample_weight=sample_weight)
-            plane = np.append(libsvm.coef_[0], libsvm.intercept_)
-            self.converged_ = bool(np.all(libsvm.n_iter_ < libsvm.max_iter))
-        self.plane_ = plane
         return self
 
     def starting_from(self, X: Floats, y: Integers, sample_weight: Floats) -> LinearSvc:  # noqa: N803
         """An estimator like this one whose fits start from the hyperplane of these rows."""
-        return LinearSvc(self.fallback, clone(self).fit(X, y, sample_weight).plane_)
+        return LinearSvc(self.C, clone(self).fit(X, y, sample_weight).plane_)
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
         values: Floats = X @ self.plane_[:-1] + self.plane_[-1]
@@ -59,19 +53,38 @@ def solve_near(problem: HingeProblem, start: Floats) -> Hyperplane:
     """
     exceeding = problem.exceed_margins(start)
     short = exceeding < 0
-    rows = len(exceeding)
-    count = max(_LEAST_NEAR, rows // _NEAR_SHARE)
-    variable = np.ones(rows, dtype=np.bool_)
-    if count < rows:
-        variable[np.argpartition(np.abs(exceeding), count)[count:]] = False
+    variable = _choose_variable_rows(problem, exceeding)
     plane = start
     while True:
-        fixed = short & ~variable
-        pull = (problem.signs * problem.costs)[fixed] @ problem.cells[fixed]
-        reduced = HingeProblem(problem.cells[variable], problem.signs[variable], problem.costs[variable], pull)
-        plane, converged = minimise_hinge_loss(reduced, plane)
+        plane, converged = minimise_hinge_loss(_reduce(problem, variable, short & ~variable), plane)
         moved = ~variable & ((problem.exceed_margins(plane) < 0) != short)
-        if variable.all() or (converged and not moved.any()):
-            return Hyperplane(plane, converged)
-        # Too few variables may leave the problem without a minimum: then all rows are.
-        variable = variable | moved | (not converged)
+        if converged and not moved.any():
+            return Hyperplane(plane, True)
+        if not converged or 2 * moved.sum() > len(short):
+            # The start was not near after all; or most rows lie on their margins, as they do where the best weights are 0.
+            return minimise_hinge_loss(problem, start)
+        variable |= moved
+
+
+def _choose_variable_rows(problem: HingeProblem, exceeding: Floats) -> Mask:
+    """The rows nearest to their margins, of both classes, and so many that their losses can hold the intercept against
+    the pull of the others.
+    """
+    nearest = np.argsort(np.abs(exceeding), kind="stable")
+    pulls = problem.signs * problem.costs
+    count = max(_LEAST_NEAR, len(nearest) // _NEAR_SHARE)
+    while count < len(nearest):
+        near, far = pulls[nearest[:count]], nearest[count:]
+        pull = pulls[far][exceeding[far] < 0].sum()
+        if near[near < 0].sum() < -pull < near[near > 0].sum():
+            break
+        count *= 2
+    variable = np.zeros(len(nearest), dtype=np.bool_)
+    variable[nearest[:count]] = True
+    return variable
+
+
+def _reduce(problem: HingeProblem, variable: Mask, short: Mask) -> HingeProblem:
+    """The problem of some rows, others being known to fall short of their margins, and the rest to exceed them."""
+    pull = (problem.signs * problem.costs)[short] @ problem.cells[short]
+    return HingeProblem(problem.cells[variable], problem.signs[variable], problem.costs[variable], pull)

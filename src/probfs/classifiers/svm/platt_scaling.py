@@ -76,6 +76,8 @@ class SvcInput:
 
     def make_svc(self, cost: float) -> SVC | LinearSvc:
         """An estimator, not yet fitted, for this kind of input."""
+        if self.kernel is not None and choose_solver(self.kernel.name, *self.values.shape) is Solver.INTERIOR_POINT:
+            return LinearSvc(cost)
         settings: dict[str, Any] = {
             "C": cost,
             "tol": TOLERANCE,
@@ -84,9 +86,7 @@ class SvcInput:
         }
         if self.kernel is None:
             return _QuietSvc(kernel="precomputed", **settings)
-        svc = _QuietSvc(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
-        solver = choose_solver(self.kernel.name, *self.values.shape)
-        return LinearSvc(svc) if solver is Solver.INTERIOR_POINT else svc
+        return _QuietSvc(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
 
 
 @dataclass(frozen=True, eq=False)
