@@ -7,8 +7,8 @@ Problem. Row i has cells x_i and a last cell 1, a sign s_i = ±1 and a cost c_i 
 The intercept b has no penalty, as in LIBSVM. The vector p is 0, or a sum of c_i s_i x_i over rows that are known to
 lie on the wrong side of their margin, where the loss is linear.
 
-Optimality. With z_i and v_i, by how much row i exceeds its margin or falls short of it, θ is optimal if and only if some
-a_i, u_i exist with
+Optimality. With z_i and v_i, by how much row i exceeds its margin or falls short of it, θ is optimal if and only if
+some a_i, u_i exist with
 
     s_i θ·x_i - 1 = z_i - v_i,    J θ = Σ_i a_i s_i x_i + p,    a_i + u_i = c_i,    a_i z_i = u_i v_i = 0,
 
@@ -88,6 +88,8 @@ class _Variables(NamedTuple):
         return 1 / max(1.0, steepest)
 
 
+# Only a problem without a minimum overflows, and it is seen not to converge.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def minimise_hinge_loss(problem: HingeProblem, start: Floats) -> Hyperplane:
     """The best hyperplane, from any start; a better start saves a few steps at most."""
     penalised = np.append(np.ones(len(start) - 1), 0.0)

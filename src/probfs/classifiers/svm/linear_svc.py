@@ -45,11 +45,11 @@ class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
 
 def solve_near(problem: HingeProblem, start: Floats) -> Hyperplane:
-    """The best hyperplane, found among those that leave most rows on the side of their margins where ``start`` has them.
+    """The best hyperplane, found faster if ``start`` is near it.
 
-    On one side of the margin the loss of a row is 0, on the other it is linear: only rows that may change sides need
-    to be variables of the problem. If the hyperplane found puts others on the other side, they become variables too.
-    In the end every row is where it was assumed to be, so the hyperplane is the best of all.
+    On one side of its margin the loss of a row is 0, on the other it is linear: only rows that may change sides need to
+    be variables of the problem. If the hyperplane found puts others on the other side, they become variables too. In
+    the end every row is on the side where it was assumed to be, so the hyperplane is the best of all.
     """
     exceeding = problem.exceed_margins(start)
     short = exceeding < 0
@@ -61,7 +61,7 @@ def solve_near(problem: HingeProblem, start: Floats) -> Hyperplane:
         if converged and not moved.any():
             return Hyperplane(plane, True)
         if not converged or 2 * moved.sum() > len(short):
-            # The start was not near after all; or most rows lie on their margins, as they do where the best weights are 0.
+            # The start was not near, or most rows lie on their margins, as they do where the best weights are 0.
             return minimise_hinge_loss(problem, start)
         variable |= moved
 
