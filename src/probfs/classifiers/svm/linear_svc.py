@@ -16,6 +16,8 @@ Mask = npt.NDArray[np.bool_]
 _NEAR_SHARE = 6
 _LEAST_NEAR = 1_000
 """A fit from a nearby hyperplane begins with the sixth of the rows nearest to their margins, or this many."""
+_SAMPLED = 4
+"""Without one, it begins with the hyperplane of every fourth row."""
 
 
 class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -30,9 +32,8 @@ class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         self.classes_ = np.array([0, 1])
         cells = np.column_stack([X, np.ones(len(X))])
         problem = HingeProblem(cells, np.where(y == 1, 1.0, -1.0), self.C * sample_weight, np.zeros(cells.shape[1]))
-        self.plane_, self.converged_ = (
-            minimise_hinge_loss(problem, problem.pull) if self.start is None else solve_near(problem, self.start)
-        )
+        start = _fit_sample(problem) if self.start is None else self.start
+        self.plane_, self.converged_ = solve_near(problem, start)
         return self
 
     def starting_from(self, X: Floats, y: Integers, sample_weight: Floats) -> LinearSvc:  # noqa: N803
@@ -42,6 +43,16 @@ class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
         values: Floats = X @ self.plane_[:-1] + self.plane_[-1]
         return values
+
+
+def _fit_sample(problem: HingeProblem) -> Floats:
+    """A hyperplane near the best one; rows come sorted by class and in random order, so a class keeps its share."""
+    cells, signs = np.ascontiguousarray(problem.cells[::_SAMPLED]), problem.signs[::_SAMPLED]
+    if len(set(signs.tolist())) < 2:
+        return problem.pull
+    return minimise_hinge_loss(
+        HingeProblem(cells, signs, _SAMPLED * problem.costs[::_SAMPLED], problem.pull), problem.pull
+    ).plane
 
 
 def solve_near(problem: HingeProblem, start: Floats) -> Hyperplane:
