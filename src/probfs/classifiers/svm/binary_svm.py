@@ -16,13 +16,13 @@ from probfs.tables.table import Floats
 
 @dataclass(frozen=True, eq=False)
 class BinarySvm:
-    """Separates one class from the others. Without support vectors it knows only how frequent the class is.
+    """Separates one class from the others. Without support vectors and weights it knows only how frequent the class is.
 
     The probability of the class is sigmoid(slope · decision value + offset).
     """
 
     support: Positions
-    """The support vectors, by their positions among all rows."""
+    """The support vectors, by their positions among all rows; none if the solver gave weights."""
     coefficients: Floats
     intercept: float
     slope: float
@@ -31,6 +31,8 @@ class BinarySvm:
     inverted: bool = False
     """Whether the sigmoid fitted on cross-validated decision values decreases, so that another one was used."""
     converged: bool = True
+    weights: Floats | None = None
+    """The weight of each column under the linear kernel; None if the solver gave support vectors."""
 
     @classmethod
     def of_class_frequency(cls, members: int, total: int) -> BinarySvm:
@@ -41,6 +43,13 @@ class BinarySvm:
         """Decision values, from the kernel values of some rows (first axis) with the support vectors (second)."""
         values: Floats = kernel_values @ self.coefficients + self.intercept
         return values
+
+    def column_weights(self, cells: Floats) -> Floats:
+        """The weight of each column under the linear kernel, for an SVM fitted on some of these rows."""
+        if self.weights is not None:
+            return self.weights
+        weights: Floats = self.coefficients @ cells[self.support]
+        return weights
 
 
 def make_frequency_svms(rows: TrainingRows) -> list[BinarySvm]:

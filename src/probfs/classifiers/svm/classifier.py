@@ -31,6 +31,7 @@ from probfs.classifiers.svm.tasks import (
     fit_and_permute,
     retrain_without_features,
 )
+from probfs.classifiers.svm.time_forecast import TimeForecast
 from probfs.classifiers.svm.training_rows import TrainingData
 from probfs.columns.dataset import Dataset
 from probfs.runtime.processes import Workers, run_interruptibly
@@ -58,13 +59,14 @@ class Svm:
         rounds: Sequence[int],
         jobs: int | None = None,
         on_model: Callable[[int, int], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
     ) -> None:
         """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``).
 
         ``gamma`` is used with the RBF kernel only, ``permutations`` with ``removal="permute"`` and ``folds`` with
         ``estimate="cv"``. ``rounds`` says how many features each round will start with. ``jobs`` is the number of
         processes, one for each core by default. ``on_model`` is called with the number of models fitted so far and
-        the number of all.
+        the number of all, and ``on_note`` with how long the ranking takes, if that is long.
         """
         if removal == "permute" and permutations is None:
             raise ValueError("permuting features needs a number of permutations")
@@ -84,9 +86,19 @@ class Svm:
         self._splits = make_splits(dataset, estimate, folds, seed)
         check_training_sizes(dataset, self._splits, estimate)
         self._plan = FitPlan(
-            removal, estimate, len(self._splits), len(dataset.classes), len(dataset.labels), rounds, self._jobs
+            removal,
+            estimate,
+            len(self._splits),
+            len(dataset.classes),
+            len(dataset.labels),
+            rounds,
+            self._jobs,
+            kernel,
+            cells.shape[1] / len(dataset.features),
         )
         self._plan.refuse_hours()
+        self._forecast = TimeForecast(self._plan, on_note or (lambda note: None))
+        self._forecast.announce()
         self._workers = Workers(self._jobs, self._plan.tasks)
         self._models = self._plan.models
         self._models_done = 0
@@ -97,16 +109,6 @@ class Svm:
     @property
     def active(self) -> Features:
         return self._active
-
-    @property
-    def takes_long(self) -> bool:
-        """Whether the user should be told what the ranking costs before it begins."""
-        return self._plan.takes_long
-
-    @property
-    def cost(self) -> str:
-        """What the whole ranking costs, in words: how many models, and how long."""
-        return self._plan.describe()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -132,6 +134,7 @@ class Svm:
         return self.active, self.score()
 
     def score(self) -> RoundScores:
+        self._forecast.start()
         self._round += 1
         shares = self._score_permuted() if self._removal == "permute" else self._score_retrained()
         total = reduce(add, shares)
@@ -208,5 +211,6 @@ class Svm:
 
     def _report_models(self, fitted: int) -> None:
         self._models_done += fitted
+        self._forecast.update(self._models_done)
         if self._on_model is not None:
             self._on_model(self._models_done, self._models)

@@ -1,4 +1,4 @@
-"""Fitting binary SVMs by LIBSVM, each with Platt's sigmoid, which turns its decision values into probabilities."""
+"""Fitting binary SVMs, each with Platt's sigmoid, which turns its decision values into probabilities."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from sklearn.svm import SVC
 from probfs.classifiers.svm.binary_svm import BinarySvm
 from probfs.classifiers.svm.design_matrix import Positions
 from probfs.classifiers.svm.kernel_functions import KernelFunction
+from probfs.classifiers.svm.linear_svc import LinearSvc
+from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.columns.folds import deal
 from probfs.tables.table import Floats, Integers
@@ -52,7 +54,7 @@ class _FrozenSvc(FrozenEstimator):  # type: ignore[misc]  # scikit-learn ships n
 
 @dataclass(frozen=True, eq=False)
 class SvcInput:
-    """Input of scikit-learn's SVC: the kernel matrix of the training rows or, where that is too large, their cells."""
+    """Input of the solver: the kernel matrix of the training rows or, where that is too large, their cells."""
 
     values: Floats
     kernel: KernelFunction | None = None
@@ -72,8 +74,10 @@ class SvcInput:
             return self.values
         return self.values[rows] if self.kernel is not None else self.values[np.ix_(rows, rows)]
 
-    def make_svc(self, cost: float) -> SVC:
-        """An SVC, not yet fitted, for this kind of input."""
+    def make_svc(self, cost: float) -> SVC | LinearSvc:
+        """An estimator, not yet fitted, for this kind of input."""
+        if self.kernel is not None and choose_solver(self.kernel.name, *self.values.shape) is Solver.INTERIOR_POINT:
+            return LinearSvc(cost)
         settings: dict[str, Any] = {
             "C": cost,
             "tol": TOLERANCE,
@@ -128,8 +132,11 @@ def fit_binary_svms(
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for number, target in enumerate(rows.target_classes()):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
+            if isinstance(svc, LinearSvc):
+                # The SVMs without a fold differ little from the one with all rows, which gives them a start.
+                svc = svc.starting_from(values, members, pieces.weights)
             calibrated = _calibrate(svc, splits, values, members, pieces.weights)
-            fitted: SVC = calibrated.calibrated_classifiers_[0].estimator
+            fitted: SVC | LinearSvc = calibrated.calibrated_classifiers_[0].estimator
             slope, offset = _sigmoid_of(calibrated)
             inverted = slope <= 0
             if inverted if training_sigmoids is None else training_sigmoids[number]:
@@ -137,15 +144,12 @@ def fit_binary_svms(
             if slope <= 0:
                 # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
                 slope, offset = 0.0, _log_odds(members, pieces.weights)
-            support, coefficients = _merge_support_vectors(fitted, rows, pieces)
-            converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
-            intercept = float(fitted.intercept_[0])
-            svms.append(BinarySvm(support, coefficients, intercept, slope, offset, inverted, converged))
+            svms.append(_make_binary_svm(fitted, rows, pieces, slope, offset, inverted))
     return svms
 
 
 def _calibrate(
-    svc: SVC | _FrozenSvc,
+    svc: SVC | LinearSvc | _FrozenSvc,
     splits: Sequence[tuple[Positions, Positions]],
     values: Floats,
     members: Integers,
@@ -155,8 +159,10 @@ def _calibrate(
     return calibrated.fit(values, members, sample_weight=weights)
 
 
-def _fit_training_sigmoid(fitted: SVC, values: Floats, members: Integers, weights: Floats) -> tuple[float, float]:
-    """Slope and offset of the sigmoid on the decision values of the rows that an SVC was trained on."""
+def _fit_training_sigmoid(
+    fitted: SVC | LinearSvc, values: Floats, members: Integers, weights: Floats
+) -> tuple[float, float]:
+    """Slope and offset of the sigmoid on the decision values of the rows that an SVM was trained on."""
     everything = np.arange(len(values))
     return _sigmoid_of(_calibrate(_FrozenSvc(fitted), [(everything, everything)], values, members, weights))
 
@@ -170,6 +176,18 @@ def _sigmoid_of(calibrated: CalibratedClassifierCV) -> tuple[float, float]:
 def _log_odds(members: Integers, weights: Floats) -> float:
     total, own = weights.sum(), weights[members == 1].sum()
     return math.log(own / (total - own))
+
+
+def _make_binary_svm(
+    fitted: SVC | LinearSvc, rows: TrainingRows, pieces: _Pieces, slope: float, offset: float, inverted: bool
+) -> BinarySvm:
+    if isinstance(fitted, LinearSvc):
+        nothing = np.empty(0, dtype=np.intp), np.empty(0)
+        *weights, intercept = fitted.plane_.tolist()
+        return BinarySvm(*nothing, intercept, slope, offset, inverted, fitted.converged_, np.array(weights))
+    support, coefficients = _merge_support_vectors(fitted, rows, pieces)
+    converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
+    return BinarySvm(support, coefficients, float(fitted.intercept_[0]), slope, offset, inverted, converged)
 
 
 def _merge_support_vectors(fitted: SVC, rows: TrainingRows, pieces: _Pieces) -> tuple[Positions, Floats]:

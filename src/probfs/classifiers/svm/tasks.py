@@ -100,7 +100,7 @@ def retrain_without_features(task: RetrainTask) -> tuple[list[Floats], FitTally]
     """The probabilities that each of the task's models gives to the scored rows."""
     rows = task.training_rows()
     matrix = task.matrix()
-    products = compute_inner_products(matrix.cells[rows.positions])
+    products = compute_inner_products(matrix.cells[rows.positions], task.options.kernel)
     probabilities, tally = [], FitTally()
     for feature in task.left_out:
         if feature is None:
