@@ -26,6 +26,8 @@ class RoundScores:
     errors: int
     absolute_loss: float
     log_loss: float
+    cv_errors: int | None = None
+    """Errors of the model on cross-validated decision values, for classifiers that have such values anyway."""
 
     def get(self, score: Score) -> ExtendedFloats | None:
         """One of the scores; None where there is nothing to compute it from."""

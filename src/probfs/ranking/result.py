@@ -43,6 +43,8 @@ class RoundSummary:
     rows: int
     absolute_loss: float
     log_loss: float
+    cv_errors: int | None = None
+    """For the SVM: the errors on the cross-validated decision values that its probabilities are fitted on."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.rows,
         scores.absolute_loss,
         scores.log_loss,
+        scores.cv_errors,
     )
 
 

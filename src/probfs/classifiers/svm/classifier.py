@@ -93,6 +93,8 @@ class Svm:
         self._on_model = on_model
         self._round = 0
         self._tally = FitTally()
+        self._cv_errors = 0
+        """Of this round's model with all labelled rows and all active features."""
 
     @property
     def active(self) -> Features:
@@ -146,6 +148,7 @@ class Svm:
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
             total.fit.log_loss / rows,
+            self._cv_errors,
         )
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------
@@ -162,8 +165,10 @@ class Svm:
         ]
 
     def _score_permuted(self) -> Iterator[ScoreShare]:
-        for share in self._workers.run(fit_and_permute, self.make_permute_tasks()):
+        for share, cv_errors in self._workers.run(fit_and_permute, self.make_permute_tasks()):
             self._report_models(1)
+            if not self._plan.compares_models:
+                self._cv_errors = cv_errors
             yield share
 
     def _score_retrained(self) -> Iterator[ScoreShare]:
@@ -190,7 +195,7 @@ class Svm:
         decreases in the model with all rows and all active features.
         """
         task = FitTask(self._data, self._options, self._active, None, Split.without_scoring())
-        decreasing, tally = run_interruptibly(find_decreasing_sigmoids, task)
+        decreasing, self._cv_errors, tally = run_interruptibly(find_decreasing_sigmoids, task)
         self._tally += tally
         self._report_models(1)
         return decreasing
