@@ -131,16 +131,14 @@ def fit(
     which it finds. ``products`` are the inner products of the training rows to the digits that the classifier has.
     """
     copies = np.repeat(np.arange(len(training)), training)
-    folds = min(5, int(np.bincount(dataset.labels, weights=training).min()))
-    pieces, weights = np.unique(np.stack([copies, np.arange(len(copies)) % folds], axis=1), axis=0, return_counts=True)
-    rows, fold = pieces.T
+    rows, fold, weights = deal_sigmoid_folds(dataset, training)
     labels = dataset.labels[rows]
     classes = len(dataset.classes)
     by_class = np.bincount(labels, weights=weights, minlength=classes)
     prior = by_class / by_class.sum()
     if not cells.shape[1]:
         return ReferenceModel([], prior, classes)
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(fold.max() + 1)]
     sample = cells[rows]
     gamma = gamma_of_rows(parameters, cells[copies])
     gram = kernel_values(sample, sample, gamma)
@@ -160,6 +158,40 @@ def fit(
             slope, offset = 0.0, float(np.log(weights[positive].sum() / weights[~positive].sum()))
         svms.append(SigmoidSvm(fitted.estimator, sample, gamma, slope, offset, inverted))
     return ReferenceModel(svms, prior, classes)
+
+
+def deal_sigmoid_folds(dataset: Dataset, training: Integers) -> tuple[Integers, Integers, Integers]:
+    """Training rows, the fold of the sigmoid, and how many copies of the row are in it."""
+    copies = np.repeat(np.arange(len(training)), training)
+    folds = min(5, int(np.bincount(dataset.labels, weights=training).min()))
+    pieces, weights = np.unique(np.stack([copies, np.arange(len(copies)) % folds], axis=1), axis=0, return_counts=True)
+    return pieces[:, 0], pieces[:, 1], weights
+
+
+def count_held_out_errors(
+    dataset: Dataset, cells: Floats, model: ReferenceModel, parameters: SvmParameters, cost: float, products: Floats
+) -> int:
+    """How many rows are wrong when every fold of the sigmoid is predicted by SVCs fitted on the other folds, and by the
+    sigmoids of the model that has all rows.
+    """
+    counts = dataset.counts
+    rows, fold, weights = deal_sigmoid_folds(dataset, counts)
+    labels = dataset.labels[rows]
+    if not model.svms:
+        return int(weights[labels != np.argmax(model.prior)].sum())
+    gamma = gamma_of_rows(parameters, np.repeat(cells[: len(counts)], counts, axis=0))
+    gram = same_digits_kernel(kernel_values(cells[rows], cells[rows], gamma), products, rows, gamma)
+    own = np.empty((len(rows), len(model.svms)))
+    for held_out in range(fold.max() + 1):
+        train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+        for number, target in enumerate([1] if model.classes == 2 else range(model.classes)):
+            svc = SVC(kernel="precomputed", C=cost)
+            svc.fit(gram[np.ix_(train, train)], labels[train] == target, sample_weight=weights[train])
+            decisions = svc.decision_function(gram[np.ix_(test, train)])
+            own[test, number] = expit(model.svms[number].slope * decisions + model.svms[number].offset)
+    of_all = np.hstack([1 - own, own]) if model.classes == 2 else own / own.sum(axis=1, keepdims=True)
+    predicted = np.argmax(of_all >= of_all.max(axis=1, keepdims=True) - 1e-12, axis=1)
+    return int(weights[predicted != labels].sum())
 
 
 def gamma_of_rows(parameters: SvmParameters, rows: Floats) -> float | None:
