@@ -12,7 +12,7 @@ from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.donors import draw_donors
 from probfs.classifiers.svm.kernel_functions import choose_cost
 from probfs.columns.dataset import Dataset
-from tests.support.refitted_svm import Floats, Integers, ReferenceModel, SvmParameters, build_matrix, count_held_out_errors, fit
+from tests.support.refitted_svm import Floats, Integers, ReferenceModel, SvmParameters, build_matrix, fit
 
 
 def cost_of_table(dataset: Dataset, parameters: SvmParameters) -> float:
@@ -88,9 +88,7 @@ class ReferenceRound:
         counts = self.dataset.counts
         cells = DesignMatrixBuilder(self.dataset).build(np.array(self.features), counts).cells
         trained = cells[: len(counts)]
-        products = trained @ trained.T
-        model = fit(self.dataset, cells, counts, self.parameters, self.cost, None, products)
-        return count_held_out_errors(self.dataset, cells, model, self.parameters, self.cost, products)
+        return fit(self.dataset, cells, counts, self.parameters, self.cost, None, trained @ trained.T).cv_errors
 
     def with_and_without(self, training: Integers, scored: Integers) -> tuple[Floats, list[Floats]]:
         """The probabilities of some rows with all features, and without each of them."""

@@ -135,8 +135,9 @@ def fit_binary_svms(
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for number, target in enumerate(rows.target_classes()):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
-            held_out = _cross_validate(svc, splits, values, members, pieces.weights)
-            fitted: SVC = clone(svc).fit(values, members, sample_weight=pieces.weights)
+            costs = _balance_sides(members, pieces.weights)
+            held_out = _cross_validate(svc, splits, values, members, costs)
+            fitted: SVC = clone(svc).fit(values, members, sample_weight=costs)
             slope, offset = _fit_sigmoid(held_out, members, pieces.weights)
             inverted = slope <= 0
             if inverted if training_sigmoids is None else training_sigmoids[number]:
@@ -153,16 +154,27 @@ def fit_binary_svms(
     return svms, round(float(pieces.weights @ wrong))
 
 
+def _balance_sides(members: Integers, weights: Floats) -> Floats:
+    """What each piece costs on the wrong side: its weight, scaled so that members and others cost the same in total.
+
+    Otherwise, where members are few, calling every row one of the others costs least: the SVM hardly separates them,
+    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
+    """
+    half, own = weights.sum() / 2, weights[members == 1].sum()
+    costs: Floats = weights * np.where(members == 1, half / own, half / (2 * half - own))
+    return costs
+
+
 def _cross_validate(
     svc: SVC,
     splits: Sequence[tuple[Positions, Positions]],
     values: Floats,
     members: Integers,
-    weights: Floats,
+    costs: Floats,
 ) -> Floats:
     """The decision value of each piece, by an SVC that was fitted without the piece's fold."""
     decisions: Floats = cross_val_predict(
-        svc, values, members, cv=splits, method="decision_function", params={"sample_weight": weights}
+        svc, values, members, cv=splits, method="decision_function", params={"sample_weight": costs}
     )
     return decisions
 
