@@ -135,7 +135,7 @@ def fit_binary_svms(
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for number, target in enumerate(rows.target_classes()):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
-            costs = _balance_sides(members, pieces.weights)
+            costs = pieces.weights if rows.classes == 2 else _balance_sides(members, pieces.weights)
             held_out = _cross_validate(svc, splits, values, members, costs)
             fitted: SVC = clone(svc).fit(values, members, sample_weight=costs)
             slope, offset = _fit_sigmoid(held_out, members, pieces.weights)
@@ -157,8 +157,9 @@ def fit_binary_svms(
 def _balance_sides(members: Integers, weights: Floats) -> Floats:
     """What each piece costs on the wrong side: its weight, scaled so that members and others cost the same in total.
 
-    Otherwise, where members are few, calling every row one of the others costs least: the SVM hardly separates them,
-    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
+    For one class against several: otherwise calling every row one of the others costs little, the SVM hardly separates
+    the class, and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the
+    class is.
     """
     half, own = weights.sum() / 2, weights[members == 1].sum()
     costs: Floats = weights * np.where(members == 1, half / own, half / (2 * half - own))
