@@ -156,10 +156,8 @@ def fit(
     svms = []
     for number, target in enumerate([1] if classes == 2 else range(classes)):
         positive = labels == target
-        costs = weights.astype(float)
-        if classes > 2:
-            half = weights.sum() / 2
-            costs *= np.where(positive, half / weights[positive].sum(), half / weights[~positive].sum())
+        own, others = weights[positive].sum(), weights[~positive].sum()
+        costs = weights * np.where(positive, min(own, others) / own, min(own, others) / others)
         held_out = decide_without_own_fold(gram, positive, costs, fold, cost)
         slope, offset = fit_sigmoid(held_out, positive, weights)
         svc = SVC(kernel="precomputed", C=cost).fit(gram, positive, sample_weight=costs)

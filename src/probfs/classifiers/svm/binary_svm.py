@@ -72,4 +72,5 @@ def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_
     """Which rows are wrong, from what ``compute_probabilities`` gives; a tie between classes falls to the first."""
     of_all = np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
     predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
-    return predicted != labels
+    wrong: npt.NDArray[np.bool_] = predicted != labels
+    return wrong

@@ -135,7 +135,7 @@ def fit_binary_svms(
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for number, target in enumerate(rows.target_classes()):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
-            costs = pieces.weights if rows.classes == 2 else _balance_sides(members, pieces.weights)
+            costs = _balance_sides(members, pieces.weights)
             held_out = _cross_validate(svc, splits, values, members, costs)
             fitted: SVC = clone(svc).fit(values, members, sample_weight=costs)
             slope, offset = _fit_sigmoid(held_out, members, pieces.weights)
@@ -155,14 +155,15 @@ def fit_binary_svms(
 
 
 def _balance_sides(members: Integers, weights: Floats) -> Floats:
-    """What each piece costs on the wrong side: its weight, scaled so that members and others cost the same in total.
+    """What each piece costs on the wrong side: its weight, on the larger side as much less as makes both sides cost the
+    same in total.
 
-    For one class against several: otherwise calling every row one of the others costs little, the SVM hardly separates
-    the class, and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the
-    class is.
+    Otherwise, where members are few, calling every row one of the others costs little: the SVM hardly separates them,
+    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
     """
-    half, own = weights.sum() / 2, weights[members == 1].sum()
-    costs: Floats = weights * np.where(members == 1, half / own, half / (2 * half - own))
+    own = float(weights[members == 1].sum())
+    others = float(weights.sum()) - own
+    costs: Floats = weights * np.where(members == 1, min(1.0, others / own), min(1.0, own / others))
     return costs
 
 
