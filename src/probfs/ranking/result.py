@@ -45,6 +45,8 @@ class RoundSummary:
     log_loss: float
     exponent: float | None = None
     """The power that class weights were raised to by shrinkage, 1 without it; None for other classifiers."""
+    cv_errors: int | None = None
+    """For the SVM: the errors on the cross-validated decision values that its probabilities are fitted on."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.absolute_loss,
         scores.log_loss,
         scores.exponent,
+        scores.cv_errors,
     )
 
 

@@ -67,7 +67,7 @@ def test_a_weight_is_as_good_as_copies_of_a_row() -> None:
 def test_scikit_learn_can_clone_it_with_its_start() -> None:
     problem = draw_problem(4, 60, 2, "overlapping", 1.0)
     labels = (problem.signs > 0).astype(np.int64)
-    started = LinearSvc(0.5).starting_from(problem.cells[:, :-1], labels, np.ones(60))
+    started = LinearSvc(0.5).fit(problem.cells[:, :-1], labels, np.ones(60)).as_start()
     copy = clone(started)
     assert copy.C == 0.5
     np.testing.assert_array_equal(copy.start, started.start)

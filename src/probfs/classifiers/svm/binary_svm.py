@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from probfs.classifiers.svm.design_matrix import Positions
 from probfs.classifiers.svm.training_rows import TrainingRows
-from probfs.tables.table import Floats
+from probfs.tables.table import Floats, Integers
+
+_EQUAL = 1e-12
+"""Probabilities closer than this are equal: the difference is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,3 +75,11 @@ def compute_probabilities(decisions: Sequence[Floats], svms: Sequence[BinarySvm]
     total = probabilities.sum(axis=0)
     # Where all sigmoids underflow to 0, the classes are equally probable.
     return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(svms))
+
+
+def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_]:
+    """Which rows are wrong, from what ``compute_probabilities`` gives; a tie between classes falls to the first."""
+    of_all = np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
+    predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
+    wrong: npt.NDArray[np.bool_] = predicted != labels
+    return wrong

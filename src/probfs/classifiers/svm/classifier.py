@@ -16,6 +16,7 @@ from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.donors import Donors, draw_donors
+from probfs.classifiers.svm.error_notes import note_guessing
 from probfs.classifiers.svm.fit_plan import FitPlan
 from probfs.classifiers.svm.fitted_svm import FitOptions
 from probfs.classifiers.svm.kernel_functions import choose_cost
@@ -71,6 +72,7 @@ class Svm:
         if removal == "permute" and permutations is None:
             raise ValueError("permuting features needs a number of permutations")
         self._dataset = dataset
+        self._estimate = estimate
         self._removal = removal
         self._permutations = permutations or 0
         self._seed = seed
@@ -105,6 +107,10 @@ class Svm:
         self._on_model = on_model
         self._round = 0
         self._tally = FitTally()
+        self._cv_errors = 0
+        """Of this round's model with all labelled rows and all active features."""
+        self._full_model_errors: int | None = None
+        """On held-out rows, of the first round's model."""
 
     @property
     def active(self) -> Features:
@@ -124,6 +130,9 @@ class Svm:
         if self._tally.unconverged:
             problem = f"{self._tally.unconverged:,} of {fits} did not converge, so their scores are rough"
             notes.append(f"{problem}; a smaller {option('C')} or {option('count')} would help")
+        if self._full_model_errors is not None:
+            guessing = note_guessing(self._full_model_errors, self._dataset.class_rows())
+            notes += [] if guessing is None else [guessing]
         return tuple(notes)
 
     def drop(self, features: Features) -> None:
@@ -141,7 +150,7 @@ class Svm:
         self._tally += total.tally
         rows, unlabelled = self._dataset.rows, self._dataset.unlabelled_rows
         everywhere = total.labelled.absolute + total.unlabelled.absolute
-        return RoundScores(
+        scores = RoundScores(
             ExtendedFloats.of(total.labelled.absolute / rows),
             ExtendedFloats.of(total.labelled.signed / rows),
             ExtendedFloats.of(everywhere / (rows + unlabelled)) if unlabelled else None,
@@ -149,7 +158,11 @@ class Svm:
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
             total.fit.log_loss / rows,
+            cv_errors=self._cv_errors,
         )
+        if self._round == 1:
+            self._full_model_errors = self._cv_errors if self._estimate == "resubstitution" else scores.errors
+        return scores
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------
 
@@ -165,8 +178,10 @@ class Svm:
         ]
 
     def _score_permuted(self) -> Iterator[ScoreShare]:
-        for share in self._workers.run(fit_and_permute, self.make_permute_tasks()):
+        for share, cv_errors in self._workers.run(fit_and_permute, self.make_permute_tasks()):
             self._report_models(1)
+            if not self._plan.compares_models:
+                self._cv_errors = cv_errors
             yield share
 
     def _score_retrained(self) -> Iterator[ScoreShare]:
@@ -193,7 +208,7 @@ class Svm:
         decreases in the model with all rows and all active features.
         """
         task = FitTask(self._data, self._options, self._active, None, Split.without_scoring())
-        decreasing, tally = run_interruptibly(find_decreasing_sigmoids, task)
+        decreasing, self._cv_errors, tally = run_interruptibly(find_decreasing_sigmoids, task)
         self._tally += tally
         self._report_models(1)
         return decreasing

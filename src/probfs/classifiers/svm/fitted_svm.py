@@ -35,6 +35,8 @@ class FittedSvm:
     binary_svms: Sequence[BinarySvm]
     kernel: KernelFunction
     matrix: DesignMatrix
+    cv_errors: int
+    """How many training rows are wrong by decision values of SVMs that were fitted without them."""
 
     def probabilities(self, rows: Positions) -> Floats:
         """The class probabilities of some rows, as ``compute_probabilities`` gives them: classes × rows."""
@@ -69,12 +71,14 @@ def fit_svm(
     """Fit on some rows of a matrix; ``products`` are the inner products of these rows, if already known."""
     cells = matrix.cells[rows.positions]
     if not cells.shape[1]:
-        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix)
+        guessing = int(rows.counts.sum() - rows.class_counts().max())
+        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix, guessing)
     kernel = choose_kernel(options.kernel, options.gamma, cells, rows.counts)
     if products is None:
         products = compute_inner_products(cells, kernel.name)
     svc_input = SvcInput.prepare(kernel, cells, products)
-    return FittedSvm(fit_binary_svms(rows, svc_input, options.cost, training_sigmoids), kernel, matrix)
+    svms, cv_errors = fit_binary_svms(rows, svc_input, options.cost, training_sigmoids)
+    return FittedSvm(svms, kernel, matrix, cv_errors)
 
 
 def compute_inner_products(cells: Floats, kernel: KernelName) -> Floats | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from probfs.classifiers.svm.interior_point import HingeProblem, Hyperplane, minimise_hinge_loss
 from probfs.tables.table import Floats, Integers
@@ -36,9 +36,9 @@ class LinearSvc(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         self.plane_, self.converged_ = solve_near(problem, start)
         return self
 
-    def starting_from(self, X: Floats, y: Integers, sample_weight: Floats) -> LinearSvc:  # noqa: N803
-        """An estimator like this one whose fits start from the hyperplane of these rows."""
-        return LinearSvc(self.C, clone(self).fit(X, y, sample_weight).plane_)
+    def as_start(self) -> LinearSvc:
+        """An estimator like this one whose fits start from the hyperplane of this one."""
+        return LinearSvc(self.C, self.plane_)
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
         values: Floats = X @ self.plane_[:-1] + self.plane_[-1]
