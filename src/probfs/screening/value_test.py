@@ -1,0 +1,60 @@
+"""Whether a feature's values are related to the class: X² of its table, and its p-value under shuffled labels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from probfs.screening.column_tests import Tests
+from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
+from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
+from probfs.screening.value_counts import ValueCounts
+from probfs.tables.table import Floats, Integers
+
+_RARE = 1.0
+"""An expected count below this makes the gamma tail too light."""
+_DOUBTFUL = 0.05
+"""Larger p-values than this are no claim, and need no draws."""
+
+
+def chi_squared_test(counts: ValueCounts, seed: int) -> Tests:
+    """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn tables
+    instead, unless there are a billion rows or more, of which none can be drawn.
+    """
+    statistic, p = np.zeros(len(counts.values)), np.ones(len(counts.values))
+    for features, tables in counts.tables():
+        if tables.shape[1] > 1:
+            statistic[features], p[features] = _test_tables(tables, seed)
+    return Tests(statistic, p)
+
+
+def _test_tables(tables: Floats, seed: int) -> tuple[Floats, Floats]:
+    """X² and p of tables of one shape: features × values × classes."""
+    value_rows, class_rows = tables.sum(axis=2), tables.sum(axis=1)
+    rows = class_rows.sum(axis=1)
+    expected = value_rows[:, :, None] * class_rows[:, None, :] / np.maximum(rows, 1)[:, None, None]
+    terms = (tables - expected) ** 2 / np.where(expected > 0, expected, 1.0)
+    relation = sum_in_order(terms.reshape(len(terms), -1)) / np.maximum(rows, 1)
+    column, classes = Projections.onto_groups(value_rows), Projections.onto_groups(class_rows)
+    p = tail_probabilities(relation, rows, column, classes)
+    least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
+    doubtful = np.flatnonzero((least < _RARE) & (p < _DOUBTFUL) & (rows < MOST_ROWS))
+    for members in _with_equal_margins(value_rows[doubtful], class_rows[doubtful]):
+        same = doubtful[members]
+        margins = [margin[same[0]].astype(np.int64) for margin in (value_rows, class_rows)]
+        p[same] = drawn_probabilities(margins[0][margins[0] > 0], margins[1][margins[1] > 0], relation[same], seed)
+    return relation * rows, p
+
+
+def _least_seen(sizes: Floats) -> Floats:
+    return np.where(sizes > 0, sizes, np.inf).min(axis=1)
+
+
+def _with_equal_margins(value_rows: Floats, class_rows: Floats) -> list[Integers]:
+    """Groups of tables that share their sorted margins, and so the tables that are drawn."""
+    groups: dict[bytes, list[int]] = defaultdict(list)
+    margins = np.concatenate([np.sort(value_rows, axis=1), np.sort(class_rows, axis=1)], axis=1)
+    for position, margin in enumerate(margins):
+        groups[margin.tobytes()].append(position)
+    return [np.array(members) for members in groups.values()]
