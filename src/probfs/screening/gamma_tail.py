@@ -15,7 +15,8 @@ from probfs.tables.table import Floats
 
 Mask = npt.NDArray[np.bool_]
 
-_PRECISION = 1e-16
+_PRECISION = 5e-17
+"""A term smaller than this share of a sum changes no digit of it: the answer for one x does not depend on others."""
 _SETTLED = 1e-15
 """Rounding keeps the last factors of a continued fraction some units in the last place away from 1."""
 _TINY = 1e-300
@@ -90,8 +91,8 @@ def _above_mean(a: Floats, x: Floats) -> Floats:
     d = 1 / b
     fraction = d
     n = 0
-    change = np.zeros_like(x)
-    while np.any(np.abs(change - 1) > _SETTLED):
+    settled = np.zeros(x.shape, dtype=np.bool_)
+    while not settled.all():
         n += 1
         numerator = -n * (n - a)
         b = b + 2
@@ -99,8 +100,9 @@ def _above_mean(a: Floats, x: Floats) -> Floats:
         c = b + numerator / c
         d = 1 / np.where(np.abs(d) < _TINY, _TINY, d)
         c = np.where(np.abs(c) < _TINY, _TINY, c)
-        change = c * d
+        change = np.where(settled, 1.0, c * d)
         fraction = fraction * change
+        settled |= np.abs(change - 1) <= _SETTLED
     return a * _density(a, x) * fraction
 
 

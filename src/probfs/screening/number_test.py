@@ -20,9 +20,20 @@ _CELLS_AT_A_TIME = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class CodedNumbers:
-    """A column of numbers as one code a row: ``numbers[code]``, or missing where the code is ``len(numbers)``."""
+class NumberBlock:
+    """The numbers of several features, by position: features × labelled rows, NaN where a cell is missing."""
 
+    features: Integers
+    numbers: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CodedNumbers:
+    """The numbers of one feature, by position, as one code a labelled row: ``numbers[code]``, or missing where the code
+    is ``len(numbers)``. Distinct numbers are sorted, not rows, which is several times faster where numbers repeat.
+    """
+
+    feature: int
     codes: Codes
     numbers: Floats
 
@@ -48,13 +59,14 @@ class _Ranked:
 
     def projections(self, rows: Floats) -> tuple[Projections, Floats]:
         """The projections onto the scores, and the sums of their squares."""
-        squares = np.add.reduceat(self.rows * self.scores**2, self.first)
-        fourth = np.add.reduceat(self.rows * self.scores**4, self.first)
-        return Projections.onto_scores(rows, squares, fourth), squares
+        squared = self.scores**2
+        squares = np.add.reduceat(self.rows * squared, self.first)
+        fourth_powers = np.add.reduceat(self.rows * squared**2, self.first)
+        return Projections.onto_scores(rows, squares, fourth_powers), squares
 
 
 def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers) -> Tests:
-    """Test several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
+    """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     by_class = np.argsort(labels, kind="stable")
     numbers, labels, weights = numbers[:, by_class], labels[by_class], counts[by_class].astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
@@ -66,13 +78,13 @@ def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers) -
 
 
 def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers) -> Tests:
-    """Test one column whose rows hold codes of numbers: nothing is sorted but the distinct numbers."""
+    """H and p of one column."""
     weights = counts.astype(np.float64)
     rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
     order = np.argsort(column.numbers, kind="stable")
     order = order[rows[order] > 0]
     if not len(order):
-        return Tests(np.zeros(1), np.ones(1))
+        return Tests.of_nothing(1)
     distinct = np.flatnonzero(np.diff(column.numbers[order], prepend=-np.inf))
     ranked = _Ranked.of(np.add.reduceat(rows[order], distinct), np.zeros(1, dtype=np.int64))
     # A missing cell has score 0, and no weight.
@@ -86,11 +98,11 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
 
 def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats) -> Tests:
     """Test columns of which the rows are sorted by class."""
-    statistic, p = np.zeros(len(numbers)), np.ones(len(numbers))
+    tests = Tests.of_nothing(len(numbers))
     present = ~np.isnan(numbers) & (weights > 0)
     some = np.flatnonzero(present.any(axis=1))
     if not len(some):
-        return Tests(statistic, p)
+        return tests
     numbers, present = np.where(present, numbers, np.nan)[some], present[some]
     order = np.argsort(numbers, axis=1)
     sorted_numbers = np.take_along_axis(numbers, order, axis=1)
@@ -111,9 +123,8 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats) 
     for label, rows in _rows_of_each_class(labels):
         class_rows[:, label] = own[:, rows].sum(axis=1)
         class_sums[:, label] = (own[:, rows] * scores[:, rows]).sum(axis=1)
-    tests = _test_scores(ranked, class_rows, class_sums)
-    statistic[some], p[some] = tests.statistic, tests.p
-    return Tests(statistic, p)
+    tests.put(some, _test_scores(ranked, class_rows, class_sums))
+    return tests
 
 
 def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
@@ -128,5 +139,5 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats) -> Tes
     column, squares = ranked.projections(rows)
     held = np.where(class_rows > 0, class_rows, 1.0)
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
-    p = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
-    return Tests(relation * (rows - 1), p)
+    p, varies = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
+    return Tests(relation * (rows - 1), p, varies)

@@ -66,13 +66,18 @@ def shuffled_moments(rows: Floats, column: Projections, classes: Projections) ->
     return mean, 2 * free[0] * free[1] / (rows * (rows - 3)) + uneven[0] * uneven[1] / (rows - 1)
 
 
-def tail_probabilities(relation: Floats, rows: Floats, column: Projections, classes: Projections) -> Floats:
-    """The p-value of each relation by the gamma law of the same mean and variance; 1 where every order gives the same."""
+def tail_probabilities(
+    relation: Floats, rows: Floats, column: Projections, classes: Projections
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The p-value of each relation by the gamma law of the same mean and variance, and whether the relation varies at
+    all with the order of the labels; where it does not, p = 1.
+    """
     enough = rows >= FEWEST_ROWS
     mean, variance = shuffled_moments(np.where(enough, rows, FEWEST_ROWS), column, classes)
-    varies = enough & (variance > _ROUNDING * mean**2) & (mean > 0)
+    varies = enough & (mean > 0) & (variance > _ROUNDING * mean**2)
     mean, variance = np.where(varies, mean, 1.0), np.where(varies, variance, 1.0)
-    return np.where(varies, upper_tail(mean**2 / variance, relation * _NEARLY * (mean / variance)), 1.0)
+    p = upper_tail(mean**2 / variance, relation * _NEARLY * (mean / variance))
+    return np.where(varies, p, 1.0), varies
 
 
 def at_least(drawn: Floats, seen: float) -> npt.NDArray[np.bool_]:

@@ -22,14 +22,14 @@ def chi_squared_test(counts: ValueCounts, seed: int) -> Tests:
     """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn tables
     instead, unless there are a billion rows or more, of which none can be drawn.
     """
-    statistic, p = np.zeros(len(counts.values)), np.ones(len(counts.values))
+    tests = Tests.of_nothing(len(counts.values))
     for features, tables in counts.tables():
         if tables.shape[1] > 1:
-            statistic[features], p[features] = _test_tables(tables, seed)
-    return Tests(statistic, p)
+            tests.put(features, _test_tables(tables, seed))
+    return tests
 
 
-def _test_tables(tables: Floats, seed: int) -> tuple[Floats, Floats]:
+def _test_tables(tables: Floats, seed: int) -> Tests:
     """X² and p of tables of one shape: features × values × classes."""
     value_rows, class_rows = tables.sum(axis=2), tables.sum(axis=1)
     rows = class_rows.sum(axis=1)
@@ -37,14 +37,14 @@ def _test_tables(tables: Floats, seed: int) -> tuple[Floats, Floats]:
     terms = (tables - expected) ** 2 / np.where(expected > 0, expected, 1.0)
     relation = sum_in_order(terms.reshape(len(terms), -1)) / np.maximum(rows, 1)
     column, classes = Projections.onto_groups(value_rows), Projections.onto_groups(class_rows)
-    p = tail_probabilities(relation, rows, column, classes)
+    p, varies = tail_probabilities(relation, rows, column, classes)
     least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
     doubtful = np.flatnonzero((least < _RARE) & (p < _DOUBTFUL) & (rows < MOST_ROWS))
     for members in _with_equal_margins(value_rows[doubtful], class_rows[doubtful]):
         same = doubtful[members]
         margins = [margin[same[0]].astype(np.int64) for margin in (value_rows, class_rows)]
         p[same] = drawn_probabilities(margins[0][margins[0] > 0], margins[1][margins[1] > 0], relation[same], seed)
-    return relation * rows, p
+    return Tests(relation * rows, p, varies)
 
 
 def _least_seen(sizes: Floats) -> Floats:
