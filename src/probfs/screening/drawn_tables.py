@@ -7,12 +7,15 @@ column takes few tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from probfs.screening.permutation_law import at_least
 from probfs.tables.table import Floats, Integers
+
+Relation = Callable[[Integers], Floats]
+"""The relation of each of several tables: values × classes × tables -> one number a table."""
 
 ENOUGH_AS_LARGE = 20
 MOST_DRAWS = 99_999
@@ -23,16 +26,19 @@ _DRAWS_AT_A_TIME = 8_000
 _CELLS_AT_A_TIME = 1 << 20
 
 
-def drawn_probabilities(value_rows: Integers, class_rows: Integers, seen: Floats, seed: int) -> Floats:
+def drawn_probabilities(
+    value_rows: Integers, class_rows: Integers, relation: Relation, seen: Floats, seed: int
+) -> Floats:
     """The p-values of several relations that were seen in tables with the same margins.
 
-    Every call begins with the seed, and the margins are sorted, so that the answer depends neither on other columns nor
-    on the order of values, classes and rows.
+    Every call begins with the seed. Margins in an order that does not depend on names or rows (as sorted ones are) make
+    the answer independent of these, and of other columns.
     """
     as_large = np.zeros(len(seen), dtype=np.int64)
     stopped_at = np.zeros(len(seen), dtype=np.int64)
     drawn = 0
-    for relations in _draw_relations(np.sort(value_rows), np.sort(class_rows), np.random.default_rng(seed)):
+    for tables in _draw_tables(value_rows, class_rows, np.random.default_rng(seed)):
+        relations = relation(tables)
         for column in np.flatnonzero(stopped_at == 0).tolist():
             hits = np.flatnonzero(at_least(relations, float(seen[column])))
             wanted = ENOUGH_AS_LARGE - int(as_large[column])
@@ -46,30 +52,29 @@ def drawn_probabilities(value_rows: Integers, class_rows: Integers, seen: Floats
     return np.where(stopped_at > 0, ENOUGH_AS_LARGE / np.maximum(stopped_at, 1), unfinished)
 
 
-def _draw_relations(value_rows: Integers, class_rows: Integers, generator: np.random.Generator) -> Iterator[Floats]:
-    """The relations of random tables, in growing batches."""
-    cells = len(value_rows) * len(class_rows)
-    largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // cells))
+def _draw_tables(value_rows: Integers, class_rows: Integers, generator: np.random.Generator) -> Iterator[Integers]:
+    """Random tables, in growing batches."""
+    largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // (len(value_rows) * len(class_rows))))
     left, size = MOST_DRAWS, min(_FIRST_DRAWS, largest)
     while left:
-        yield _draw_batch(value_rows, class_rows, min(size, left), generator)
-        left -= min(size, left)
+        batch = min(size, left)
+        yield _draw_batch(value_rows, class_rows, batch, generator)
+        left -= batch
         size = min(4 * size, largest)
 
 
-def _draw_batch(value_rows: Integers, class_rows: Integers, size: int, generator: np.random.Generator) -> Floats:
+def _draw_batch(value_rows: Integers, class_rows: Integers, size: int, generator: np.random.Generator) -> Integers:
     """Tables drawn class by class, the last class being what is left; within a class, value by value."""
-    expected = np.outer(value_rows, class_rows) / value_rows.sum()
+    tables = np.empty((len(value_rows), len(class_rows), size), dtype=np.int64)
     unassigned = np.repeat(value_rows[:, None], size, axis=1)
-    total = np.zeros(size)
     for label, rows in enumerate(class_rows[:-1].tolist()):
         wanted = np.full(size, rows)
         others = unassigned.sum(axis=0)
         for value in range(len(value_rows)):
             others -= unassigned[value]
             taken = generator.hypergeometric(unassigned[value], others, wanted)
-            unassigned[value] -= taken
+            tables[value, label] = taken
             wanted -= taken
-            total += (taken - expected[value, label]) ** 2 / expected[value, label]
-    total += ((unassigned - expected[:, -1:]) ** 2 / expected[:, -1:]).sum(axis=0)
-    return total / float(value_rows.sum())
+        unassigned -= tables[:, label]
+    tables[:, -1] = unassigned
+    return tables

@@ -13,10 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.screening.column_tests import Tests
+from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
 from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
 _CELLS_AT_A_TIME = 1 << 17
+_ONE_NUMBER = 0.5
+_RARE = 5.0
+"""Where one number is in more than half of the rows, and fewer rows than these of the smallest class are expected to
+hold another, the gamma tail is too light: the rank of such a row is as good as a rare value.
+"""
+_DOUBTFUL = 0.05
+_MOST_CELLS_DRAWN = 4096
+"""Distinct numbers times classes, beyond which tables take too long to draw: such a column is judged by its intervals
+alone.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +68,15 @@ class _Ranked:
         scores = 2 * (ends - np.repeat(before, sizes)) - rows - np.repeat(totals, sizes)
         return cls(rows, scores, first)
 
+    def sizes(self) -> Integers:
+        """How many distinct numbers each column has."""
+        return np.diff(self.first, append=len(self.rows))
+
+    def column(self, place: int) -> tuple[Floats, Floats]:
+        """The rows and the scores of one column's numbers."""
+        own = slice(int(self.first[place]), int(self.first[place]) + int(self.sizes()[place]))
+        return self.rows[own], self.scores[own]
+
     def projections(self, rows: Floats) -> tuple[Projections, Floats]:
         """The projections onto the scores, and the sums of their squares."""
         squared = self.scores**2
@@ -65,19 +85,19 @@ class _Ranked:
         return Projections.onto_scores(rows, squares, fourth_powers), squares
 
 
-def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers) -> Tests:
+def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> Tests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     by_class = np.argsort(labels, kind="stable")
     numbers, labels, weights = numbers[:, by_class], labels[by_class], counts[by_class].astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
     parts = [
-        _test_block(numbers[first : first + at_a_time], labels, classes, weights)
+        _test_block(numbers[first : first + at_a_time], labels, classes, weights, seed)
         for first in range(0, len(numbers), at_a_time)
     ]
     return Tests.joined(parts)
 
 
-def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers) -> Tests:
+def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> Tests:
     """H and p of one column."""
     weights = counts.astype(np.float64)
     rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
@@ -93,10 +113,10 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
     present = np.where(column.codes == len(column.numbers), 0.0, weights)
     class_rows = np.bincount(labels, present, minlength=classes)
     class_sums = np.bincount(labels, present * by_code[column.codes], minlength=classes)
-    return _test_scores(ranked, class_rows[None], class_sums[None])
+    return _test_scores(ranked, class_rows[None], class_sums[None], seed)
 
 
-def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats) -> Tests:
+def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> Tests:
     """Test columns of which the rows are sorted by class."""
     tests = Tests.of_nothing(len(numbers))
     present = ~np.isnan(numbers) & (weights > 0)
@@ -123,7 +143,7 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats) 
     for label, rows in _rows_of_each_class(labels):
         class_rows[:, label] = own[:, rows].sum(axis=1)
         class_sums[:, label] = (own[:, rows] * scores[:, rows]).sum(axis=1)
-    tests.put(some, _test_scores(ranked, class_rows, class_sums))
+    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed))
     return tests
 
 
@@ -133,11 +153,31 @@ def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
         yield int(labels[first]), slice(first, end)
 
 
-def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats) -> Tests:
+def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> Tests:
     """H and p from the number of rows and the sum of scores of each class: columns × classes."""
     rows = class_rows.sum(axis=1)
     column, squares = ranked.projections(rows)
     held = np.where(class_rows > 0, class_rows, 1.0)
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
     p, varies = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
+    least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
+    others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
+    rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
+    drawable = (ranked.sizes() * class_rows.shape[1] <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
+    p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
+    for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
+        p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
     return Tests(relation * (rows - 1), p, varies)
+
+
+def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int) -> float:
+    """The p-value of a column by drawn tables, its numbers in rising order."""
+    sizes = np.sort(class_rows[class_rows > 0])
+    squares = float(number_rows @ scores**2)
+
+    def relation(tables: Integers) -> Floats:
+        sums = np.einsum("v,vct->ct", scores, tables)
+        between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
+        return between
+
+    return float(drawn_probabilities(number_rows.astype(np.int64), sizes.astype(np.int64), relation, seen, seed)[0])

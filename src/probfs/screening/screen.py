@@ -43,7 +43,7 @@ def screen(
     dataset's own, where they are known already. A row may count for no row at all.
     """
     by_value = chi_squared_test(count_values(dataset) if counts is None else counts, seed)
-    by_number = _number_tests(dataset, numbers)
+    by_number = _number_tests(dataset, numbers, seed)
     p = combined_probabilities(by_value, by_number)
     return Screening(p, q_values(p), by_value.statistic, by_number.statistic)
 
@@ -57,14 +57,14 @@ def combined_probabilities(first: Tests, second: Tests) -> Floats:
     return np.where(first.varies & second.varies, both, np.where(second.varies, second.p, first.p))
 
 
-def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers]) -> Tests:
+def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers], seed: int) -> Tests:
     tests = Tests.of_nothing(len(dataset.features))
     own = (
         CodedNumbers(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)
         if feature.numbers is not None
     )
-    rows = (dataset.labels, len(dataset.classes), dataset.counts)
+    rows = (dataset.labels, len(dataset.classes), dataset.counts, seed)
     for given in (own, numbers):
         for part in given:
             if isinstance(part, NumberBlock):

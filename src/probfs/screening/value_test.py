@@ -42,8 +42,7 @@ def _test_tables(tables: Floats, seed: int) -> Tests:
     doubtful = np.flatnonzero((least < _RARE) & (p < _DOUBTFUL) & (rows < MOST_ROWS))
     for members in _with_equal_margins(value_rows[doubtful], class_rows[doubtful]):
         same = doubtful[members]
-        margins = [margin[same[0]].astype(np.int64) for margin in (value_rows, class_rows)]
-        p[same] = drawn_probabilities(margins[0][margins[0] > 0], margins[1][margins[1] > 0], relation[same], seed)
+        p[same] = _drawn(_sorted_margin(value_rows[same[0]]), _sorted_margin(class_rows[same[0]]), relation[same], seed)
     return Tests(relation * rows, p, varies)
 
 
@@ -58,3 +57,18 @@ def _with_equal_margins(value_rows: Floats, class_rows: Floats) -> list[Integers
     for position, margin in enumerate(margins):
         groups[margin.tobytes()].append(position)
     return [np.array(members) for members in groups.values()]
+
+
+def _sorted_margin(sizes: Floats) -> Integers:
+    return np.sort(sizes[sizes > 0]).astype(np.int64)
+
+
+def _drawn(value_rows: Integers, class_rows: Integers, seen: Floats, seed: int) -> Floats:
+    rows = float(value_rows.sum())
+    expected = np.outer(value_rows, class_rows)[:, :, None] / rows
+
+    def relation(tables: Integers) -> Floats:
+        terms: Floats = ((tables - expected) ** 2 / expected).sum(axis=(0, 1)) / rows
+        return terms
+
+    return drawn_probabilities(value_rows, class_rows, relation, seen, seed)
