@@ -12,30 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from probfs.screening.permutation_law import Projections, shuffled_moments, sum_in_order, tail_probabilities
-
-
-def exact_relation(scores: Sequence[Sequence[Fraction]], labels: Sequence[int]) -> Fraction:
-    """The sum over orthogonal score vectors of SSB / SST, which is trace(A·B)."""
-    total = Fraction(0)
-    for vector in scores:
-        sums: dict[int, Fraction] = {}
-        for score, label in zip(vector, labels, strict=True):
-            sums[label] = sums.get(label, Fraction(0)) + score
-        between = sum((value**2 / labels.count(label) for label, value in sums.items()), Fraction(0))
-        total += between / sum(score**2 for score in vector)
-    return total
-
-
-def value_relation(values: Sequence[int], labels: Sequence[int]) -> Fraction:
-    """X² / N of two columns of codes."""
-    rows = len(values)
-    total = Fraction(0)
-    for value in set(values):
-        for label in set(labels):
-            expected = Fraction(values.count(value) * labels.count(label), rows)
-            seen = sum(pair == (value, label) for pair in zip(values, labels, strict=True))
-            total += (seen - expected) ** 2 / expected
-    return total / rows
+from tests.support.screening import score_relation, value_relation
 
 
 def mean_and_variance(relations: Sequence[Fraction]) -> tuple[float, float]:
@@ -62,7 +39,7 @@ def test_the_moments_of_a_score_are_those_of_all_orders(numbers: list[int], labe
     assume(len(set(numbers)) > 1)
     middle = Fraction(sum(numbers), 6)
     scores = [number - middle for number in numbers]
-    wanted = mean_and_variance([exact_relation([scores], order) for order in set(permutations(labels))])
+    wanted = mean_and_variance([score_relation(scores, order) for order in set(permutations(labels))])
     powers = [np.array([float(sum(score**k for score in scores))]) for k in (2, 4)]
     rows = np.array([6.0])
     mean, variance = shuffled_moments(rows, Projections.onto_scores(rows, *powers), groups(labels))

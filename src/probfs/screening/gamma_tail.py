@@ -139,7 +139,9 @@ def _excess_over_log(mu: Floats) -> Floats:
     near = np.where(np.abs(mu) < _TAYLOR_RADIUS, mu, 0.0)
     for power in range(17, 1, -1):
         series = 1 / power - near * series
-    return np.where(np.abs(mu) < _TAYLOR_RADIUS, near**2 * series, mu - np.log1p(mu))
+    with np.errstate(divide="ignore"):
+        # An x that is nothing beside its shape.
+        return np.where(np.abs(mu) < _TAYLOR_RADIUS, near**2 * series, mu - np.log1p(mu))
 
 
 def _log_gamma_of_one_plus(a: Floats) -> Floats:
