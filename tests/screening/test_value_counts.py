@@ -43,10 +43,11 @@ def test_every_present_cell_is_counted(dataset: Dataset, at_a_time: int) -> None
         assert as_dictionaries(dataset) == counted_one_by_one(dataset)
 
 
-def test_codes_and_classes_of_every_width_are_counted() -> None:
-    dataset = random_dataset(4000, features=3, values=70_000, classes=300, seed=1)
-    wide = feature_of("wide", 300, np.arange(4000) % 300)
-    dataset = replace(dataset, features=(*dataset.features, wide))
+@pytest.mark.parametrize(("values", "classes"), [(70_000, 2), (200, 300), (3, 70)])
+def test_codes_and_classes_of_every_width_are_counted(values: int, classes: int) -> None:
+    dataset = random_dataset(1500, features=2, values=values, classes=classes, seed=1)
+    narrow = feature_of("narrow", 2, np.arange(1500) % 3)
+    dataset = replace(dataset, features=(*dataset.features, narrow))
     assert as_dictionaries(dataset) == counted_one_by_one(dataset)
 
 

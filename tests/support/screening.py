@@ -70,8 +70,9 @@ def midranks(numbers: Sequence[float]) -> list[Fraction]:
     return [sum((Fraction(x < y) + Fraction(x == y, 2) for x in numbers), Fraction(1, 2)) for y in numbers]
 
 
-def enumerated_p(relation: Relation, column: Sequence[int], labels: Sequence[int]) -> float:
-    """The share of all orders of the labels whose relation is at least the one seen."""
+def enumerated_p(relation: Relation, column: Sequence[int], labels: Sequence[int]) -> tuple[float, float]:
+    """The shares of all orders of the labels whose relation is larger than the one seen, and at least as large."""
     seen = relation(column, labels)
-    orders = [relation(column, order) for order in permutations(labels)]
-    return sum(one >= seen for one in orders) / len(orders)
+    # Orders that look alike are equally frequent.
+    orders = [relation(column, order) for order in set(permutations(labels))]
+    return sum(one > seen for one in orders) / len(orders), sum(one >= seen for one in orders) / len(orders)

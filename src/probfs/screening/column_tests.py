@@ -12,7 +12,7 @@ from probfs.tables.table import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
-class Tests:
+class ColumnTests:
     """A statistic and its p-value for each of several columns, and whether the labels' order could change them."""
 
     statistic: Floats
@@ -20,16 +20,16 @@ class Tests:
     varies: npt.NDArray[np.bool_]
 
     @classmethod
-    def of_nothing(cls, columns: int) -> Tests:
+    def of_nothing(cls, columns: int) -> ColumnTests:
         """Tests of columns that say nothing."""
         return cls(np.zeros(columns), np.ones(columns), np.zeros(columns, dtype=np.bool_))
 
     @classmethod
-    def joined(cls, parts: Sequence[Tests]) -> Tests:
+    def joined(cls, parts: Sequence[ColumnTests]) -> ColumnTests:
         """Tests of some columns, followed by tests of others."""
         every = [cls.of_nothing(0), *parts]
         return cls(*(np.concatenate([getattr(one, name) for one in every]) for name in ("statistic", "p", "varies")))
 
-    def put(self, columns: Integers, tests: Tests) -> None:
+    def put(self, columns: Integers, tests: ColumnTests) -> None:
         """Replace the tests of some columns."""
         self.statistic[columns], self.p[columns], self.varies[columns] = tests.statistic, tests.p, tests.varies

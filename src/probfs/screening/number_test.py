@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.screening.column_tests import Tests
+from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
 from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
 from probfs.tables.table import Codes, Floats, Integers, Labels
@@ -85,7 +85,7 @@ class _Ranked:
         return Projections.onto_scores(rows, squares, fourth_powers), squares
 
 
-def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> Tests:
+def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     by_class = np.argsort(labels, kind="stable")
     numbers, labels, weights = numbers[:, by_class], labels[by_class], counts[by_class].astype(np.float64)
@@ -94,17 +94,17 @@ def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, s
         _test_block(numbers[first : first + at_a_time], labels, classes, weights, seed)
         for first in range(0, len(numbers), at_a_time)
     ]
-    return Tests.joined(parts)
+    return ColumnTests.joined(parts)
 
 
-def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> Tests:
+def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
     """H and p of one column."""
     weights = counts.astype(np.float64)
     rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
     order = np.argsort(column.numbers, kind="stable")
     order = order[rows[order] > 0]
     if not len(order):
-        return Tests.of_nothing(1)
+        return ColumnTests.of_nothing(1)
     distinct = np.flatnonzero(np.diff(column.numbers[order], prepend=-np.inf))
     ranked = _Ranked.of(np.add.reduceat(rows[order], distinct), np.zeros(1, dtype=np.int64))
     # A missing cell has score 0, and no weight.
@@ -116,9 +116,9 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
     return _test_scores(ranked, class_rows[None], class_sums[None], seed)
 
 
-def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> Tests:
+def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> ColumnTests:
     """Test columns of which the rows are sorted by class."""
-    tests = Tests.of_nothing(len(numbers))
+    tests = ColumnTests.of_nothing(len(numbers))
     present = ~np.isnan(numbers) & (weights > 0)
     some = np.flatnonzero(present.any(axis=1))
     if not len(some):
@@ -153,7 +153,7 @@ def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
         yield int(labels[first]), slice(first, end)
 
 
-def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> Tests:
+def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> ColumnTests:
     """H and p from the number of rows and the sum of scores of each class: columns × classes."""
     rows = class_rows.sum(axis=1)
     column, squares = ranked.projections(rows)
@@ -167,7 +167,7 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: 
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
     for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
         p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
-    return Tests(relation * (rows - 1), p, varies)
+    return ColumnTests(relation * (rows - 1), p, varies)
 
 
 def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int) -> float:

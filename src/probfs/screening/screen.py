@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.screening.column_tests import Tests
+from probfs.screening.column_tests import ColumnTests
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test, rank_test_of_codes
 from probfs.screening.value_counts import ValueCounts, count_values
@@ -48,7 +48,7 @@ def screen(
     return Screening(p, q_values(p), by_value.statistic, by_number.statistic)
 
 
-def combined_probabilities(first: Tests, second: Tests) -> Floats:
+def combined_probabilities(first: ColumnTests, second: ColumnTests) -> Floats:
     """One p-value of two tests of each column: twice the smaller one, or that of the only test that could tell.
 
     Whether a test can tell depends on the column and on how large the classes are, not on which row has which class.
@@ -57,8 +57,8 @@ def combined_probabilities(first: Tests, second: Tests) -> Floats:
     return np.where(first.varies & second.varies, both, np.where(second.varies, second.p, first.p))
 
 
-def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers], seed: int) -> Tests:
-    tests = Tests.of_nothing(len(dataset.features))
+def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers], seed: int) -> ColumnTests:
+    tests = ColumnTests.of_nothing(len(dataset.features))
     own = (
         CodedNumbers(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)

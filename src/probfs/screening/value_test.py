@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from probfs.screening.column_tests import Tests
+from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
 from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
 from probfs.screening.value_counts import ValueCounts
@@ -18,18 +18,18 @@ _DOUBTFUL = 0.05
 """Larger p-values than this are no claim, and need no draws."""
 
 
-def chi_squared_test(counts: ValueCounts, seed: int) -> Tests:
+def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
     """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn tables
     instead, unless there are a billion rows or more, of which none can be drawn.
     """
-    tests = Tests.of_nothing(len(counts.values))
+    tests = ColumnTests.of_nothing(len(counts.values))
     for features, tables in counts.tables():
         if tables.shape[1] > 1:
             tests.put(features, _test_tables(tables, seed))
     return tests
 
 
-def _test_tables(tables: Floats, seed: int) -> Tests:
+def _test_tables(tables: Floats, seed: int) -> ColumnTests:
     """X² and p of tables of one shape: features × values × classes."""
     value_rows, class_rows = tables.sum(axis=2), tables.sum(axis=1)
     rows = class_rows.sum(axis=1)
@@ -43,7 +43,7 @@ def _test_tables(tables: Floats, seed: int) -> Tests:
     for members in _with_equal_margins(value_rows[doubtful], class_rows[doubtful]):
         same = doubtful[members]
         p[same] = _drawn(_sorted_margin(value_rows[same[0]]), _sorted_margin(class_rows[same[0]]), relation[same], seed)
-    return Tests(relation * rows, p, varies)
+    return ColumnTests(relation * rows, p, varies)
 
 
 def _least_seen(sizes: Floats) -> Floats:
