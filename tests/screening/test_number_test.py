@@ -68,10 +68,10 @@ def test_the_statistic_is_that_of_kruskal_and_wallis() -> None:
 def test_p_is_near_the_share_of_all_orders() -> None:
     random = np.random.default_rng(1)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    for _ in range(25):
+    for _ in range(12):
         numbers = random.integers(0, 6, 8)
         tests = run(numbers.astype(np.float64), labels)
-        larger, as_large = enumerated_p(lambda n, y: score_relation(midranks(n), y), numbers.tolist(), labels.tolist())
+        larger, as_large = enumerated_p(score_relation, midranks(numbers.tolist()), labels.tolist())
         assert larger - 0.1 < tests.p[0] < as_large + 0.1
 
 
@@ -80,9 +80,9 @@ def test_p_is_near_the_share_of_many_shuffles() -> None:
     labels = np.repeat([0, 1, 2], [10, 30, 40])
     numbers = random.normal(size=80) + 0.4 * labels
     seen = run(numbers, labels)
-    shuffles = run(np.array([random.permutation(numbers) for _ in range(20_000)]), labels)
+    shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
     share = (shuffles.statistic >= seen.statistic[0] * (1 - 1e-9)).mean()
-    assert seen.p[0] == pytest.approx(share, rel=0.15)
+    assert seen.p[0] == pytest.approx(share, rel=0.25)
 
 
 def test_where_most_rows_hold_one_number_tables_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_where_most_rows_hold_one_number_tables_are_drawn(monkeypatch: pytest.Mo
     numbers[[0, 1, 20, 30, 40]] = [3, 2, 1, 1, 2]
     drawn = run(numbers, labels)
     random = np.random.default_rng(0)
-    shuffles = run(np.array([random.permutation(numbers) for _ in range(20_000)]), labels)
+    shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
     share = (shuffles.statistic >= drawn.statistic[0] * (1 - 1e-9)).mean()
     assert drawn.p[0] == pytest.approx(share, rel=0.5)
     assert drawn.p[0] != run(numbers, labels, seed=1).p[0]

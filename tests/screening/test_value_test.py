@@ -26,7 +26,7 @@ def run(columns: Sequence[Integers], labels: Integers, counts: Integers | None =
 
 
 @given(datasets())
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_the_statistic_is_that_of_fractions(dataset: Dataset) -> None:
     tests = chi_squared_test(count_values(dataset), 0)
     for position, feature in enumerate(dataset.features):
@@ -41,7 +41,7 @@ def test_p_is_near_the_share_of_all_orders() -> None:
     """Eight rows give few different relations, and the tail runs between "larger" and "at least as large"."""
     random = np.random.default_rng(5)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    for _ in range(40):
+    for _ in range(20):
         values = random.integers(0, 3, 8)
         tests = run([values], labels)
         larger, as_large = enumerated_p(value_relation, values.tolist(), labels.tolist())
@@ -59,7 +59,7 @@ def x_squared(column: Integers, labels: Integers) -> float:
     return float(((table - expected) ** 2 / expected).sum())
 
 
-@pytest.mark.parametrize(("rows", "values", "classes"), [(60, 2, 2), (200, 5, 3), (40, 8, 2), (300, 40, 4)])
+@pytest.mark.parametrize(("rows", "values", "classes"), [(60, 2, 2), (200, 5, 3), (40, 8, 2), (150, 20, 4)])
 def test_p_is_near_the_share_of_many_shuffles(rows: int, values: int, classes: int) -> None:
     random = np.random.default_rng(rows)
     labels = random.integers(0, classes, rows)
@@ -67,8 +67,8 @@ def test_p_is_near_the_share_of_many_shuffles(rows: int, values: int, classes: i
         told = random.random(rows) < strength
         column = np.where(told, labels % values, random.integers(0, values, rows))
         limit = x_squared(column, labels) * (1 - 1e-9)
-        share = np.mean([x_squared(column, random.permutation(labels)) >= limit for _ in range(3000)])
-        assert run([column], labels).p[0] == pytest.approx(share, abs=0.02 + 0.1 * share)
+        share = np.mean([x_squared(column, random.permutation(labels)) >= limit for _ in range(1500)])
+        assert run([column], labels).p[0] == pytest.approx(share, abs=0.03 + 0.1 * share)
 
 
 def test_the_closed_form_is_that_of_scipys_gamma_function() -> None:
@@ -95,7 +95,7 @@ def test_a_rare_value_is_judged_by_drawn_tables() -> None:
     tests = run([together, apart], labels)
     assert tests.p[0] <= 2e-5
     assert tests.p[1] > 0.05
-    doubtful = np.isin(np.arange(200), [0, 1, 50, 60, 70, 80]).astype(np.int64)
+    doubtful = np.isin(np.arange(200), [0, 1, 2, 60, 70, 80]).astype(np.int64)
     p = [run([doubtful], labels, seed=seed).p[0] for seed in (0, 0, 1)]
     assert p[0] == p[1] != p[2]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from probfs.columns.dataset import Dataset
 from probfs.tables.table import Integers
 from tests.support.datasets import feature_of
 
-Relation = Callable[[Sequence[int], Sequence[int]], Fraction]
+Relation = Callable[[Sequence[Any], Sequence[int]], Fraction]
 
 
 @st.composite
@@ -55,7 +56,7 @@ def value_relation(values: Sequence[int], labels: Sequence[int]) -> Fraction:
     return total / rows
 
 
-def score_relation(scores: Sequence[Fraction | int], labels: Sequence[int]) -> Fraction:
+def score_relation(scores: Sequence[Fraction], labels: Sequence[int]) -> Fraction:
     """SSB / SST of scores in classes; 0 for scores that are all the same."""
     middle = sum(scores, Fraction(0)) / len(scores)
     whole = sum(((score - middle) ** 2 for score in scores), Fraction(0))
@@ -70,7 +71,7 @@ def midranks(numbers: Sequence[float]) -> list[Fraction]:
     return [sum((Fraction(x < y) + Fraction(x == y, 2) for x in numbers), Fraction(1, 2)) for y in numbers]
 
 
-def enumerated_p(relation: Relation, column: Sequence[int], labels: Sequence[int]) -> tuple[float, float]:
+def enumerated_p(relation: Relation, column: Sequence[Any], labels: Sequence[int]) -> tuple[float, float]:
     """The shares of all orders of the labels whose relation is larger than the one seen, and at least as large."""
     seen = relation(column, labels)
     # Orders that look alike are equally frequent.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,27 +68,78 @@ def _chunks(dataset: Dataset, dropped: Feature, kept: list[int]) -> Iterator[lis
     yield chunk
 
 
+class _Sums(NamedTuple):
+    """For each pair, Σ c log c over the counts c of each combination of value, other value and class, over those of
+    each two and each one of the three; and how many of each one are seen.
+    """
+
+    value_other_class: Floats
+    value_other: Floats
+    value_class: Floats
+    other_class: Floats
+    value: Floats
+    other: Floats
+    label: Floats
+    rows: Floats
+    values: Floats
+    others: Floats
+    classes: Floats
+
+
 def _compare(dataset: Dataset, dropped: Feature, kept: list[Feature]) -> tuple[Floats, Floats]:
     """What each kept feature shares with a dropped one, and how much of it the kept one explains."""
-    tables, first = _count_together(dataset, dropped, kept)
-    by_pair = np.add.reduceat(tables, first, axis=1)
-    value_class, class_rows, value_rows = by_pair, by_pair.sum(axis=0), by_pair.sum(axis=2)
-    other_class, other_rows = tables.sum(axis=0), tables.sum(axis=(0, 2))
-    rows = class_rows.sum(axis=1)
-    everything = np.add.reduceat(_log_terms(tables).sum(axis=(0, 2)), first)
-    values_others = np.add.reduceat(_log_terms(tables.sum(axis=2)).sum(axis=0), first)
-    values_classes = _log_terms(value_class).sum(axis=(0, 2))
-    others_classes = np.add.reduceat(_log_terms(other_class).sum(axis=1), first)
-    classes = _log_terms(class_rows).sum(axis=1)
-    values, others = _log_terms(value_rows).sum(axis=0), np.add.reduceat(_log_terms(other_rows), first)
-    seen, others_seen = (value_rows > 0).sum(axis=0), np.add.reduceat((other_rows > 0).astype(np.int64), first)
-    classes_seen = (class_rows > 0).sum(axis=1)
+    cells = (dropped.values + 1) * (kept[0].values + 1) * len(dataset.classes)
+    dense = len(kept) > 1 or cells <= _CELLS_AT_A_TIME
+    sums = _dense_sums(dataset, dropped, kept) if dense else _sparse_sums(dataset, dropped, kept[0])
+    values, others, classes = sums.values - 1, sums.others - 1, sums.classes - 1
     # N times each information, of which half the cells is expected by chance.
-    within = everything + classes - values_classes - others_classes - (seen - 1) * (others_seen - 1) * classes_seen / 2
-    given = everything + others - values_others - others_classes - (seen - 1) * (classes_seen - 1) * others_seen / 2
-    alone = values_classes + _log_terms(rows) - values - classes - (seen - 1) * (classes_seen - 1) / 2
-    smaller = classes - np.maximum(values_classes, others_classes)
-    return _share(within, smaller), np.where(alone > 0, 1 - _share(np.maximum(given, 0.0), alone), 0.0)
+    within = sums.value_other_class + sums.label - sums.value_class - sums.other_class
+    within -= values * others * sums.classes / 2
+    given = sums.value_other_class + sums.other - sums.value_other - sums.other_class
+    given -= values * classes * sums.others / 2
+    alone = sums.value_class + _log_terms(sums.rows) - sums.value - sums.label - values * classes / 2
+    smaller = sums.label - np.maximum(sums.value_class, sums.other_class)
+    least = _NEARLY_EQUAL * sums.rows
+    unexplained = np.where(alone > least, _share(given, alone, least), 1.0)
+    return _share(within, smaller, least), 1 - unexplained
+
+
+def _dense_sums(dataset: Dataset, dropped: Feature, kept: list[Feature]) -> _Sums:
+    tables, first = _count_together(dataset, dropped, kept)
+    value_class = np.add.reduceat(tables, first, axis=1)
+    class_rows, value_rows = value_class.sum(axis=0), value_class.sum(axis=2)
+    other_rows = tables.sum(axis=(0, 2))
+    return _Sums(
+        np.add.reduceat(_log_terms(tables).sum(axis=(0, 2)), first),
+        np.add.reduceat(_log_terms(tables.sum(axis=2)).sum(axis=0), first),
+        _log_terms(value_class).sum(axis=(0, 2)),
+        np.add.reduceat(_log_terms(tables.sum(axis=0)).sum(axis=1), first),
+        _log_terms(value_rows).sum(axis=0),
+        np.add.reduceat(_log_terms(other_rows), first),
+        _log_terms(class_rows).sum(axis=1),
+        class_rows.sum(axis=1),
+        np.count_nonzero(value_rows, axis=0).astype(np.float64),
+        np.add.reduceat((other_rows > 0).astype(np.float64), first),
+        np.count_nonzero(class_rows, axis=1).astype(np.float64),
+    )
+
+
+def _sparse_sums(dataset: Dataset, dropped: Feature, kept: Feature) -> _Sums:
+    """The sums of one pair with more combinations than there is room for: only those that occur are counted."""
+    both = (dropped.labelled < dropped.values) & (kept.labelled < kept.values) & (dataset.counts > 0)
+    value, other, label = (codes[both].astype(np.int64) for codes in (dropped.labelled, kept.labelled, dataset.labels))
+    counts = dataset.counts[both].astype(np.float64)
+
+    def count(*columns: Integers) -> Floats:
+        combined = np.zeros(len(counts), dtype=np.int64)
+        for column in columns:
+            _, combined = np.unique(combined * (column.max(initial=0) + 1) + column, return_inverse=True)
+        return np.bincount(combined, counts)
+
+    combinations = [(value, other, label), (value, other), (value, label), (other, label), (value,), (other,), (label,)]
+    counted = [count(*columns) for columns in combinations]
+    sums = [*(_log_terms(own).sum() for own in counted), counts.sum(), *(float(len(own)) for own in counted[-3:])]
+    return _Sums(*(np.array([one]) for one in sums))
 
 
 def _count_together(dataset: Dataset, dropped: Feature, kept: list[Feature]) -> tuple[Floats, Integers]:
@@ -116,5 +168,6 @@ def _log_terms(counts: Floats) -> Floats:
     return counts * np.log(np.where(counts > 0, counts, 1.0))
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    return np.clip(np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0), 0.0, 1.0)
+def _share(part: Floats, whole: Floats, least: Floats) -> Floats:
+    """A share from 0 to 1, and 0 of a whole that is no more than rounding."""
+    return np.clip(np.where(whole > least, part / np.where(whole > least, whole, 1.0), 0.0), 0.0, 1.0)
