@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from itertools import permutations
 
 import numpy as np
@@ -16,7 +16,8 @@ from probfs.tables.table import Floats, Integers
 
 
 def first_cell(tables: Integers) -> Floats:
-    return tables[0, 0].astype(np.float64)
+    cells: Floats = tables[0, 0].astype(np.float64)
+    return cells
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=5), st.lists(st.integers(1, 9), min_size=2, max_size=4))
@@ -33,19 +34,21 @@ def test_drawn_tables_have_the_margins(values: list[int], classes: list[int]) ->
 
 def test_tables_are_drawn_as_often_as_shuffled_labels_give_them() -> None:
     values, labels = (0, 0, 1, 1, 1, 2), (0, 0, 1, 1, 2, 2)
-    orders = Counter()
+    orders: defaultdict[bytes, float] = defaultdict(float)
     for order in permutations(labels):
         table = np.zeros((3, 3), dtype=np.int64)
         np.add.at(table, (np.array(values), np.array(order)), 1)
         orders[table.tobytes()] += 1 / 720
-    drawn: Counter[bytes] = Counter()
+    drawn: defaultdict[bytes, float] = defaultdict(float)
     for tables in drawn_tables._draw_tables(np.array([2, 3, 1]), np.array([2, 2, 2]), np.random.default_rng(0)):
         for number in range(tables.shape[2]):
             drawn[np.ascontiguousarray(tables[:, :, number]).tobytes()] += 1 / drawn_tables.MOST_DRAWS
     assert sum(drawn.values()) == pytest.approx(1)
     assert set(drawn) <= set(orders)
     # Six standard errors of the most frequent table.
-    assert max(abs(drawn[table] - share) for table, share in orders.items()) < 6 * (0.25 / drawn_tables.MOST_DRAWS) ** 0.5
+    assert (
+        max(abs(drawn[table] - share) for table, share in orders.items()) < 6 * (0.25 / drawn_tables.MOST_DRAWS) ** 0.5
+    )
 
 
 def test_drawing_stops_at_the_twentieth_table_as_large() -> None:

@@ -39,7 +39,7 @@ def blocks(draw: st.DrawFn) -> tuple[Floats, Integers, Integers]:
 
 
 @given(blocks(), st.integers(0, 99))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_counts_codes_order_and_company_change_no_digit(block: tuple[Floats, Integers, Integers], seed: int) -> None:
     numbers, labels, counts = block
     random = np.random.default_rng(seed)
@@ -91,7 +91,9 @@ def test_where_most_rows_hold_one_number_tables_are_drawn(monkeypatch: pytest.Mo
     numbers[[0, 1, 20, 30, 40]] = [3, 2, 1, 1, 2]
     drawn = run(numbers, labels)
     random = np.random.default_rng(0)
-    shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(number_test, "_DOUBTFUL", 0.0)
+        shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
     share = (shuffles.statistic >= drawn.statistic[0] * (1 - 1e-9)).mean()
     assert drawn.p[0] == pytest.approx(share, rel=0.5)
     assert drawn.p[0] != run(numbers, labels, seed=1).p[0]

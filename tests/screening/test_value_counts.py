@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
@@ -37,6 +37,7 @@ def as_dictionaries(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
 
 
 @given(datasets(), st.sampled_from([1, 7, 1 << 17]))
+@settings(max_examples=40)
 def test_every_present_cell_is_counted(dataset: Dataset, at_a_time: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(value_counts, "_CELLS_AT_A_TIME", at_a_time)

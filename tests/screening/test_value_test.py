@@ -41,7 +41,7 @@ def test_p_is_near_the_share_of_all_orders() -> None:
     """Eight rows give few different relations, and the tail runs between "larger" and "at least as large"."""
     random = np.random.default_rng(5)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    for _ in range(20):
+    for _ in range(12):
         values = random.integers(0, 3, 8)
         tests = run([values], labels)
         larger, as_large = enumerated_p(value_relation, values.tolist(), labels.tolist())
@@ -52,8 +52,8 @@ def test_p_is_near_the_share_of_all_orders() -> None:
 
 
 def x_squared(column: Integers, labels: Integers) -> float:
-    table = np.zeros((column.max() + 1, labels.max() + 1))
-    np.add.at(table, (column, labels), 1)
+    classes = labels.max() + 1
+    table = np.bincount(column * classes + labels, minlength=(column.max() + 1) * classes).reshape(-1, classes)
     table = table[table.any(axis=1)]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     return float(((table - expected) ** 2 / expected).sum())
@@ -67,7 +67,7 @@ def test_p_is_near_the_share_of_many_shuffles(rows: int, values: int, classes: i
         told = random.random(rows) < strength
         column = np.where(told, labels % values, random.integers(0, values, rows))
         limit = x_squared(column, labels) * (1 - 1e-9)
-        share = np.mean([x_squared(column, random.permutation(labels)) >= limit for _ in range(1500)])
+        share = float(np.mean([x_squared(column, random.permutation(labels)) >= limit for _ in range(1500)]))
         assert run([column], labels).p[0] == pytest.approx(share, abs=0.03 + 0.1 * share)
 
 
@@ -110,7 +110,7 @@ def test_what_says_nothing_has_p_1(classes: int) -> None:
 
 
 @given(datasets(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_neither_order_nor_names_change_a_digit(dataset: Dataset, random: Random) -> None:
     before = chi_squared_test(count_values(dataset), 3)
     rows = random.sample(range(len(dataset.labels)), len(dataset.labels))

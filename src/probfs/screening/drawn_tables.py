@@ -69,12 +69,13 @@ def _draw_batch(value_rows: Integers, class_rows: Integers, size: int, generator
     unassigned = np.repeat(value_rows[:, None], size, axis=1)
     for label, rows in enumerate(class_rows[:-1].tolist()):
         wanted = np.full(size, rows)
-        others = unassigned.sum(axis=0)
+        others = unassigned.sum(axis=0) - rows
         for value in range(len(value_rows)):
-            others -= unassigned[value]
-            taken = generator.hypergeometric(unassigned[value], others, wanted)
+            # How many of the value's rows are of the class, not the reverse: few rows are drawn several times faster.
+            taken = generator.hypergeometric(wanted, others, unassigned[value])
             tables[value, label] = taken
             wanted -= taken
+            others -= unassigned[value] - taken
         unassigned -= tables[:, label]
     tables[:, -1] = unassigned
     return tables

@@ -111,9 +111,10 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
     by_code = np.zeros(len(column.numbers) + 1)
     by_code[order] = np.repeat(ranked.scores, np.diff(distinct, append=len(order)))
     present = np.where(column.codes == len(column.numbers), 0.0, weights)
-    class_rows = np.bincount(labels, present, minlength=classes)
-    class_sums = np.bincount(labels, present * by_code[column.codes], minlength=classes)
-    return _test_scores(ranked, class_rows[None], class_sums[None], seed)
+    class_rows, class_sums = np.empty((2, 1, classes))
+    class_rows[0] = np.bincount(labels, present, minlength=classes)
+    class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
+    return _test_scores(ranked, class_rows, class_sums, seed)
 
 
 def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> ColumnTests:
@@ -132,9 +133,8 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, 
     new[:, 0] = True
     new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
     starts = np.flatnonzero(new)
-    ranked = _Ranked.of(
-        np.add.reduceat(sorted_weights.ravel(), starts), np.searchsorted(starts, np.arange(len(some)) * new.shape[1])
-    )
+    first = np.searchsorted(starts, np.arange(0, new.size, new.shape[1])).astype(np.int64)
+    ranked = _Ranked.of(np.add.reduceat(sorted_weights.ravel(), starts), first)
     sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
     scores = np.empty_like(sorted_scores)
     np.put_along_axis(scores, order, sorted_scores, axis=1)

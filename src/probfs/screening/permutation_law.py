@@ -5,15 +5,14 @@ its values (rank values - 1), or onto its scores if it is numeric (rank 1). The 
 
     relation = trace(A·B) = X² / N for values, and SSB / SST (Kruskal-Wallis: H / (N-1)) for scores.
 
-Shuffled labels turn B into P·B·Pᵀ with a random permutation P. The diagonal of A sums to its rank a, its squares to s_A,
-and with
+Shuffled labels turn B into P·B·Pᵀ with a random permutation P. The diagonal of A sums to its rank a, its squares to
+s_A, and with
 
     v_A = a (N-1-a) / (N-1),    w_A = (N s_A - a²) / (N-2),    v_B, w_B alike,
 
     mean = a b / (N-1),    variance = 2 (v_A-w_A) (v_B-w_B) / (N (N-3)) + w_A w_B / (N-1).
 
-For values and classes this is Dawson's (1954) moments of X²; for a general pair of symmetric matrices the same two
-moments are those of Kazi-Aoual et al. (1995), written in v and w. docs/screening.md has the derivation.
+For values and classes these are Dawson's (1954) moments of X². docs/screening.md has the derivation.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _NEARLY = 1 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Projections:
-    """One side of the relation, for each of several columns: ranks, and N s - rank², which is 0 for an even diagonal."""
+    """One side of the relation, for each of several columns: ranks, and N s - rank², 0 for an even diagonal."""
 
     rank: Floats
     unevenness: Floats
@@ -88,4 +87,5 @@ def at_least(drawn: Floats, seen: float) -> npt.NDArray[np.bool_]:
 def sum_in_order(terms: Floats) -> Floats:
     """Sums along each row that do not depend, not even in the last digit, on the order of the terms or on zeros."""
     # A sum over the first axis adds one term after the other.
-    return np.sort(terms, axis=1).T.copy().sum(axis=0)
+    total: Floats = np.sort(terms, axis=1).T.copy().sum(axis=0)
+    return total

@@ -134,7 +134,7 @@ def _sparse_sums(dataset: Dataset, dropped: Feature, kept: Feature) -> _Sums:
         combined = np.zeros(len(counts), dtype=np.int64)
         for column in columns:
             _, combined = np.unique(combined * (column.max(initial=0) + 1) + column, return_inverse=True)
-        return np.bincount(combined, counts)
+        return np.bincount(combined, counts).astype(np.float64)
 
     combinations = [(value, other, label), (value, other), (value, label), (other, label), (value,), (other,), (label,)]
     counted = [count(*columns) for columns in combinations]

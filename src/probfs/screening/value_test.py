@@ -19,8 +19,8 @@ _DOUBTFUL = 0.05
 
 
 def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
-    """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn tables
-    instead, unless there are a billion rows or more, of which none can be drawn.
+    """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn
+    tables instead, unless there are a billion rows or more, of which none can be drawn.
     """
     tests = ColumnTests.of_nothing(len(counts.values))
     for features, tables in counts.tables():
@@ -47,7 +47,8 @@ def _test_tables(tables: Floats, seed: int) -> ColumnTests:
 
 
 def _least_seen(sizes: Floats) -> Floats:
-    return np.where(sizes > 0, sizes, np.inf).min(axis=1)
+    least: Floats = np.where(sizes > 0, sizes, np.inf).min(axis=1)
+    return least
 
 
 def _with_equal_margins(value_rows: Floats, class_rows: Floats) -> list[Integers]:
