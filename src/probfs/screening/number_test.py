@@ -133,7 +133,7 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, 
     new[:, 0] = True
     new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
     starts = np.flatnonzero(new)
-    first = np.searchsorted(starts, np.arange(0, new.size, new.shape[1])).astype(np.int64)
+    first = np.searchsorted(starts, np.arange(0, new.size, len(labels))).astype(np.int64)
     ranked = _Ranked.of(np.add.reduceat(sorted_weights.ravel(), starts), first)
     sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
     scores = np.empty_like(sorted_scores)
