@@ -88,10 +88,10 @@ class _Ranked:
 def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     by_class = np.argsort(labels, kind="stable")
-    numbers, labels, weights = numbers[:, by_class], labels[by_class], counts[by_class].astype(np.float64)
+    labels, weights = labels[by_class], counts[by_class].astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
     parts = [
-        _test_block(numbers[first : first + at_a_time], labels, classes, weights, seed)
+        _test_block(numbers[first : first + at_a_time, by_class], labels, classes, weights, seed)
         for first in range(0, len(numbers), at_a_time)
     ]
     return ColumnTests.joined(parts)
@@ -163,7 +163,8 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: 
     least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
     others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
     rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
-    drawable = (ranked.sizes() * class_rows.shape[1] <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
+    cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
+    drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
     for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
         p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
