@@ -1,0 +1,81 @@
+"""P-values by drawing tables with the margins of the one seen, where values or classes are too rare for a tail.
+
+Tables with the same margins are what shuffled labels give, and drawing one costs its cells, not its rows. Drawing stops
+at the 20th table whose relation is as large as seen: then p = 20 / tables (Besag & Clifford 1991), and an unrelated
+column takes few tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from probfs.screening.permutation_law import at_least
+from probfs.tables.table import Floats, Integers
+
+Relation = Callable[[Integers], Floats]
+"""The relation of each of several tables: values × classes × tables -> one number a table."""
+
+ENOUGH_AS_LARGE = 20
+MOST_DRAWS = 99_999
+MOST_ROWS = 10**9
+"""numpy draws from the hypergeometric law of fewer rows than this."""
+_FIRST_DRAWS = 500
+_DRAWS_AT_A_TIME = 8_000
+_CELLS_AT_A_TIME = 1 << 20
+
+
+def drawn_probabilities(
+    value_rows: Integers, class_rows: Integers, relation: Relation, seen: Floats, seed: int
+) -> Floats:
+    """The p-values of several relations that were seen in tables with the same margins.
+
+    Every call begins with the seed. Margins in an order that does not depend on names or rows (as sorted ones are) make
+    the answer independent of these, and of other columns.
+    """
+    as_large = np.zeros(len(seen), dtype=np.int64)
+    stopped_at = np.zeros(len(seen), dtype=np.int64)
+    drawn = 0
+    for tables in _draw_tables(value_rows, class_rows, np.random.default_rng(seed)):
+        relations = relation(tables)
+        for column in np.flatnonzero(stopped_at == 0).tolist():
+            hits = np.flatnonzero(at_least(relations, float(seen[column])))
+            wanted = ENOUGH_AS_LARGE - int(as_large[column])
+            as_large[column] += len(hits)
+            if len(hits) >= wanted:
+                stopped_at[column] = drawn + hits[wanted - 1] + 1
+        drawn += len(relations)
+        if stopped_at.all():
+            break
+    unfinished = (as_large + 1) / (MOST_DRAWS + 1)
+    return np.where(stopped_at > 0, ENOUGH_AS_LARGE / np.maximum(stopped_at, 1), unfinished)
+
+
+def _draw_tables(value_rows: Integers, class_rows: Integers, generator: np.random.Generator) -> Iterator[Integers]:
+    """Random tables, in growing batches."""
+    largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // (len(value_rows) * len(class_rows))))
+    left, size = MOST_DRAWS, min(_FIRST_DRAWS, largest)
+    while left:
+        batch = min(size, left)
+        yield _draw_batch(value_rows, class_rows, batch, generator)
+        left -= batch
+        size = min(4 * size, largest)
+
+
+def _draw_batch(value_rows: Integers, class_rows: Integers, size: int, generator: np.random.Generator) -> Integers:
+    """Tables drawn class by class, the last class being what is left; within a class, value by value."""
+    tables = np.empty((len(value_rows), len(class_rows), size), dtype=np.int64)
+    unassigned = np.repeat(value_rows[:, None], size, axis=1)
+    for label, rows in enumerate(class_rows[:-1].tolist()):
+        wanted = np.full(size, rows)
+        others = unassigned.sum(axis=0) - rows
+        for value in range(len(value_rows)):
+            # How many of the value's rows are of the class, not the reverse: few rows are drawn several times faster.
+            taken = generator.hypergeometric(wanted, others, unassigned[value])
+            tables[value, label] = taken
+            wanted -= taken
+            others -= unassigned[value] - taken
+        unassigned -= tables[:, label]
+    tables[:, -1] = unassigned
+    return tables

@@ -1,0 +1,184 @@
+"""Whether a column's numbers are related to the class: the test of Kruskal & Wallis (1952) under shuffled labels.
+
+Cutting a column into intervals loses order and detail, so numbers are tested before they are cut. Their midranks are
+the scores of a projection of rank 1 (``permutation_law``), and H = (N-1) SSB / SST, corrected for ties, its relation.
+Only the order of the numbers matters, and a row that counts for m rows is ranked as m rows would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.screening.column_tests import ColumnTests
+from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
+from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
+from probfs.tables.table import Codes, Floats, Integers, Labels
+
+_CELLS_AT_A_TIME = 1 << 17
+_ONE_NUMBER = 0.5
+_RARE = 5.0
+"""Where one number is in more than half of the rows, and fewer rows than these of the smallest class are expected to
+hold another, the gamma tail is too light: the rank of such a row is as good as a rare value.
+"""
+_DOUBTFUL = 0.05
+_MOST_CELLS_DRAWN = 4096
+"""Distinct numbers times classes, beyond which tables take too long to draw: such a column is judged by its intervals
+alone.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberBlock:
+    """The numbers of several features, by position: features × labelled rows, NaN where a cell is missing."""
+
+    features: Integers
+    numbers: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CodedNumbers:
+    """The numbers of one feature, by position, as one code a labelled row: ``numbers[code]``, or missing where the code
+    is ``len(numbers)``. Distinct numbers are sorted, not rows, which is several times faster where numbers repeat.
+    """
+
+    feature: int
+    codes: Codes
+    numbers: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """Distinct numbers of several columns, one column after the other, each in rising order: how many rows hold each,
+    its score 2·midrank - (N+1), a whole number, and where each column begins.
+    """
+
+    rows: Floats
+    scores: Floats
+    first: Integers
+
+    @classmethod
+    def of(cls, rows: Floats, first: Integers) -> _Ranked:
+        ends = np.cumsum(rows)
+        before = (ends - rows)[first]
+        totals = np.add.reduceat(rows, first)
+        sizes = np.diff(first, append=len(rows))
+        scores = 2 * (ends - np.repeat(before, sizes)) - rows - np.repeat(totals, sizes)
+        return cls(rows, scores, first)
+
+    def sizes(self) -> Integers:
+        """How many distinct numbers each column has."""
+        return np.diff(self.first, append=len(self.rows))
+
+    def column(self, place: int) -> tuple[Floats, Floats]:
+        """The rows and the scores of one column's numbers."""
+        own = slice(int(self.first[place]), int(self.first[place]) + int(self.sizes()[place]))
+        return self.rows[own], self.scores[own]
+
+    def projections(self, rows: Floats) -> tuple[Projections, Floats]:
+        """The projections onto the scores, and the sums of their squares."""
+        squared = self.scores**2
+        squares = np.add.reduceat(self.rows * squared, self.first)
+        fourth_powers = np.add.reduceat(self.rows * squared**2, self.first)
+        return Projections.onto_scores(rows, squares, fourth_powers), squares
+
+
+def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+    """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
+    by_class = np.argsort(labels, kind="stable")
+    labels, weights = labels[by_class], counts[by_class].astype(np.float64)
+    at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
+    parts = [
+        _test_block(numbers[first : first + at_a_time, by_class], labels, classes, weights, seed)
+        for first in range(0, len(numbers), at_a_time)
+    ]
+    return ColumnTests.joined(parts)
+
+
+def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+    """H and p of one column."""
+    weights = counts.astype(np.float64)
+    rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
+    order = np.argsort(column.numbers, kind="stable")
+    order = order[rows[order] > 0]
+    if not len(order):
+        return ColumnTests.of_nothing(1)
+    distinct = np.flatnonzero(np.diff(column.numbers[order], prepend=-np.inf))
+    ranked = _Ranked.of(np.add.reduceat(rows[order], distinct), np.zeros(1, dtype=np.int64))
+    # A missing cell has score 0, and no weight.
+    by_code = np.zeros(len(column.numbers) + 1)
+    by_code[order] = np.repeat(ranked.scores, np.diff(distinct, append=len(order)))
+    present = np.where(column.codes == len(column.numbers), 0.0, weights)
+    class_rows, class_sums = np.empty((2, 1, classes))
+    class_rows[0] = np.bincount(labels, present, minlength=classes)
+    class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
+    return _test_scores(ranked, class_rows, class_sums, seed)
+
+
+def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> ColumnTests:
+    """Test columns of which the rows are sorted by class."""
+    tests = ColumnTests.of_nothing(len(numbers))
+    present = ~np.isnan(numbers) & (weights > 0)
+    some = np.flatnonzero(present.any(axis=1))
+    if not len(some):
+        return tests
+    numbers, present = np.where(present, numbers, np.nan)[some], present[some]
+    order = np.argsort(numbers, axis=1)
+    sorted_numbers = np.take_along_axis(numbers, order, axis=1)
+    sorted_weights = np.where(np.take_along_axis(present, order, axis=1), weights[order], 0.0)
+    # Missing cells come last, with weight 0: they join the last number, and change nothing there.
+    new = np.zeros(numbers.shape, dtype=np.bool_)
+    new[:, 0] = True
+    new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
+    starts = np.flatnonzero(new)
+    first = np.searchsorted(starts, np.arange(0, new.size, len(labels))).astype(np.int64)
+    ranked = _Ranked.of(np.add.reduceat(sorted_weights.ravel(), starts), first)
+    sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
+    scores = np.empty_like(sorted_scores)
+    np.put_along_axis(scores, order, sorted_scores, axis=1)
+    own = np.where(present, weights, 0.0)
+    class_rows, class_sums = np.zeros((2, len(some), classes))
+    for label, rows in _rows_of_each_class(labels):
+        class_rows[:, label] = own[:, rows].sum(axis=1)
+        class_sums[:, label] = (own[:, rows] * scores[:, rows]).sum(axis=1)
+    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed))
+    return tests
+
+
+def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
+    starts = np.flatnonzero(np.diff(labels, prepend=-1))
+    for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(labels)], strict=True):
+        yield int(labels[first]), slice(first, end)
+
+
+def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> ColumnTests:
+    """H and p from the number of rows and the sum of scores of each class: columns × classes."""
+    rows = class_rows.sum(axis=1)
+    column, squares = ranked.projections(rows)
+    held = np.where(class_rows > 0, class_rows, 1.0)
+    relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
+    p, varies = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
+    least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
+    others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
+    rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
+    cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
+    drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
+    p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
+    for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
+        p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
+    return ColumnTests(relation * (rows - 1), p, varies)
+
+
+def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int) -> float:
+    """The p-value of a column by drawn tables, its numbers in rising order."""
+    sizes = np.sort(class_rows[class_rows > 0])
+    squares = float(number_rows @ scores**2)
+
+    def relation(tables: Integers) -> Floats:
+        sums = np.einsum("v,vct->ct", scores, tables)
+        between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
+        return between
+
+    return float(drawn_probabilities(number_rows.astype(np.int64), sizes.astype(np.int64), relation, seen, seed)[0])

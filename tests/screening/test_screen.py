@@ -1,0 +1,111 @@
+"""Screening a dataset: both tests together, and what must not change them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+
+from probfs.columns.dataset import Dataset, Feature
+from probfs.screening.column_tests import ColumnTests
+from probfs.screening.false_discoveries import q_values
+from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test
+from probfs.screening.screen import combined_probabilities, screen
+from probfs.screening.value_counts import count_values
+from probfs.screening.value_test import chi_squared_test
+from probfs.tables.arrow_arrays import text_array
+from tests.support.datasets import random_dataset
+from tests.support.screening import dataset_of, datasets
+
+
+def test_two_tests_give_twice_the_smaller_p_and_one_gives_its_own() -> None:
+    first = ColumnTests(np.zeros(4), np.array([0.02, 0.7, 0.3, 1.0]), np.array([True, True, True, False]))
+    second = ColumnTests(np.zeros(4), np.array([0.5, 0.8, 1.0, 0.04]), np.array([True, True, False, True]))
+    assert combined_probabilities(first, second).tolist() == [0.04, 1.0, 0.3, 0.04]
+
+
+def test_features_without_numbers_have_the_p_of_their_values() -> None:
+    dataset = random_dataset(200, features=5, values=3, classes=3, seed=1)
+    screening = screen(dataset)
+    tests = chi_squared_test(count_values(dataset), 0)
+    assert screening.p.tolist() == tests.p.tolist()
+    assert screening.q.tolist() == q_values(tests.p).tolist()
+    assert screening.chi_squared.tolist() == tests.statistic.tolist()
+    assert screening.kruskal_wallis.tolist() == [0] * 5
+    assert screen(dataset, counts=count_values(dataset)).p.tolist() == tests.p.tolist()
+
+
+def cut_numbers(seed: int) -> tuple[Dataset, NumberBlock]:
+    """Two numeric columns, the first of which follows the class, cut into five; and a column of categories."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 2, 120)
+    numbers = random.normal(size=(2, 120))
+    numbers[0] += 0.8 * labels
+    numbers[:, ::10] = np.nan
+    points = np.nanquantile(numbers, [0.2, 0.4, 0.6, 0.8], axis=1)
+    codes = [np.where(np.isnan(n), -1, np.searchsorted(p, n)) for n, p in zip(numbers, points.T, strict=True)]
+    dataset = dataset_of([codes[0], random.integers(0, 3, 120), codes[1]], labels)
+    return dataset, NumberBlock(np.array([0, 2]), numbers)
+
+
+def test_numbers_are_tested_before_and_after_they_are_cut() -> None:
+    dataset, block = cut_numbers(0)
+    screening = screen(dataset, [block], seed=2)
+    values = chi_squared_test(count_values(dataset), 2)
+    ranks = rank_test(block.numbers, dataset.labels, 2, dataset.counts, 2)
+    assert screening.p[1] == values.p[1]
+    assert screening.p[[0, 2]].tolist() == np.minimum(1, 2 * np.minimum(values.p[[0, 2]], ranks.p)).tolist()
+    assert screening.kruskal_wallis[[0, 2]].tolist() == ranks.statistic.tolist()
+    assert screening.p[0] < 0.01 < screening.p[2]
+
+
+def test_coded_numbers_and_numbers_row_by_row_are_the_same() -> None:
+    dataset, block = cut_numbers(1)
+    parts = []
+    for feature, column in zip(block.features.tolist(), block.numbers, strict=True):
+        numbers, codes = np.unique(column, return_inverse=True)
+        parts.append(CodedNumbers(feature, codes.astype(np.uint16), numbers[:-1]))
+    assert screen(dataset, parts).p.tolist() == screen(dataset, [block]).p.tolist()
+
+
+def test_a_feature_of_numbers_is_tested_by_rank_and_by_what_is_missing() -> None:
+    random = np.random.default_rng(3)
+    labels = (np.arange(100) % 2).astype(np.int8)
+    column = random.normal(size=100)
+    column[(labels == 1) & (random.random(100) < 0.5)] = np.nan
+    numbers, codes = np.unique(column, return_inverse=True)
+    plain = Feature("plain", text_array([]), codes.astype(np.uint8), np.empty(0, np.uint8), numbers[:-1])
+    telling = replace(plain, name="telling", missing_is_value=True)
+    ones = np.ones(100, np.int64)
+    screening = screen(Dataset((plain, telling), ("n", "y"), labels, ones, np.empty(0, np.int64)))
+    assert screening.p[0] == rank_test(column[None], labels, 2, ones, 0).p[0] > 0.05
+    assert screening.p[1] < 1e-6
+
+
+@given(datasets())
+@settings(max_examples=25)
+def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
+    rows = np.repeat(np.arange(len(dataset.labels)), dataset.counts)
+    features = tuple(replace(feature, labelled=feature.labelled[rows]) for feature in dataset.features)
+    repeated = replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))
+    counted, one_by_one = screen(dataset, seed=5), screen(repeated, seed=5)
+    assert counted.p.tolist() == one_by_one.p.tolist()
+    assert counted.q.tolist() == one_by_one.q.tolist()
+
+
+def test_nothing_to_screen() -> None:
+    none = Dataset((), ("a", "b"), np.zeros(3, np.int8), np.ones(3, np.int64), np.empty(0, np.int64))
+    assert screen(none).p.tolist() == []
+
+
+def test_a_shift_and_a_change_of_scale_are_found() -> None:
+    random = np.random.default_rng(4)
+    labels = np.arange(400) % 2
+    numbers = random.normal(size=(3, 400))
+    numbers[0] += 0.4 * labels
+    numbers[1] *= 1 + 2 * labels
+    codes = [np.searchsorted(np.quantile(column, [0.2, 0.4, 0.6, 0.8]), column) for column in numbers]
+    screening = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
+    assert (screening.q[:2] < 0.01).all()
+    assert screening.q[2] > 0.1
