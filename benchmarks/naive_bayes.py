@@ -206,16 +206,18 @@ def wide_numbers(folder: Path) -> Iterator[Line]:
     frame.to_parquet(parquet)
     # The first run compiles, once and for all.
     process(probfs("rank", table))
-    for step, limit in ((0.1, 3), (1, 12)):
-        reading, own = best_of(3, lambda: pd.read_csv(table)), best_process(3, probfs("rank", table, "--step", step))
-        yield at_most(name, f"rank, --step {step}", own.seconds, "pandas.read_csv", reading, limit)
-    reading, own = best_of(3, lambda: pd.read_parquet(parquet)), best_process(3, probfs("rank", parquet, "--step", 0.1))
-    yield at_most(name, "rank of Parquet, --step 0.1", own.seconds, "pandas.read_parquet", reading, 3)
+    runs = (
+        ("rank, --step 0.1", table, 0.1, "pandas.read_csv", pd.read_csv, 3),
+        ("rank, --step 1", table, 1, "pandas.read_csv", pd.read_csv, 12),
+        ("rank of Parquet, --step 0.1", parquet, 0.1, "pandas.read_parquet", pd.read_parquet, 3),
+    )
+    for what, path, step, peer, read, limit in runs:
+        own, reading = best_of_each(5, partial(process, probfs("rank", path, "--step", step)), partial(read, path))
+        yield at_most(name, what, own, peer, reading, limit)
     small = folder / "fewer_genes.csv"
     genes(100, 2_000).to_csv(small, index=False)
-    read = python(f"import pandas; pandas.read_csv({str(small)!r})")
-    own, peer = best_processes(5, probfs("rank", small), read)
-    yield at_most("genes-100x2000", "rank", own.seconds, "import pandas and read_csv", peer.seconds, 2)
+    ours, theirs = best_processes(5, probfs("rank", small), python(f"import pandas; pandas.read_csv({str(small)!r})"))
+    yield at_most("genes-100x2000", "rank", ours.seconds, "import pandas and read_csv", theirs.seconds, 2)
 
 
 def start_up(folder: Path) -> Iterator[Line]:
