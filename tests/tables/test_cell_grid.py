@@ -43,8 +43,8 @@ def test_rows_that_are_no_grid(data: bytes) -> None:
     assert parse_grid(data, 2, ",") is None
 
 
-def test_line_ends_and_the_last_line_do_not_matter() -> None:
-    for data in (b"1,2\n3,4\n", b"1,2\r\n3,4\r\n", b"1,2\n3,4"):
+def test_line_ends_and_what_follows_the_last_row_do_not_matter() -> None:
+    for data in (b"1,2\n3,4\n", b"1,2\r\n3,4\r\n", b"1,2\n3,4", b"1,2\n3,4\n\n\r\n"):
         grid = parse_grid(data, 2, ",")
         assert grid is not None
         assert grid.numbers.tolist() == [[1, 2], [3, 4]]

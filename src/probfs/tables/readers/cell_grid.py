@@ -55,8 +55,8 @@ def parse_grid(
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    if not data.endswith(b"\n"):
-        data += b"\n"
+    # Blank lines after the last row are none.
+    data = data.rstrip(b"\n") + b"\n"
     cells = _split(data, columns, ord(delimiter))
     if cells is None:
         return None
