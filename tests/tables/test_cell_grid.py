@@ -21,7 +21,7 @@ CELLS = st.one_of(
 )
 
 
-@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1)))
+@given(st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1)))
 def test_plain_columns_are_those_that_hold_finite_numbers_and_empty_cells(rows: list[list[str]]) -> None:
     data = "".join(";".join(row) + "\n" for row in rows).encode()
     grid = parse_grid(data, len(rows[0]), ";")
