@@ -33,7 +33,7 @@ from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.result import collect
 from probfs.ranking.stages import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
-from workloads import binary, categorical, genes
+from workloads import binary, categorical, genes, many_classes
 
 HERE = Path(__file__).resolve().parent
 DRIVING = (ABSOLUTE, SIGNED)
@@ -75,6 +75,23 @@ def wide(folder: Path) -> Iterator[Line]:
     for score, seconds in zip(DRIVING, every, strict=True):
         what = f"all rounds but one, {score.name}"
         yield at_most("wide-1000x1500", what, seconds - one, "np.divide a cell", division * cells, 1)
+
+
+def classes(folder: Path) -> Iterator[Line]:
+    """1,000 × 1,500 with more than two classes: all rounds, and end to end, beside the same with two."""
+    several = (2, 3, 5, 10)
+    paths = {number: folder / f"classes-{number}.csv" for number in several}
+    for number, path in paths.items():
+        many_classes(1_000, 1_500, number).to_csv(path, index=False)
+    for score in DRIVING:
+        datasets = [encoded(folder, pd.read_csv(path)) for path in paths.values()]
+        two, *more = best_of_each(3, *(partial(ranked, dataset, score) for dataset in datasets))
+        commands = [probfs("rank", path, "--score", score.name) for path in paths.values()]
+        two_whole, *more_whole = (usage.seconds for usage in best_processes(3, *commands))
+        for number, seconds, whole in zip(several[1:], more, more_whole, strict=True):
+            name, limit = f"classes-{number}-1000x1500", 3 * (number - 1)
+            yield at_most(name, f"all rounds, {score.name}", seconds, "two classes", two, limit)
+            yield at_most(name, f"rank, {score.name}", whole, "two classes", two_whole, limit)
 
 
 def medium(folder: Path) -> Iterator[Line]:
@@ -259,4 +276,4 @@ def _empty_mapping(folder: Path) -> Path:
     return path
 
 
-PARTS = (start_up, tall, wide, medium, growth, many_rows, arff, wide_numbers)
+PARTS = (start_up, tall, wide, classes, medium, growth, many_rows, arff, wide_numbers)

@@ -1,7 +1,9 @@
-"""What a round of the SVM costs.
+"""What a round of the SVM costs, and a whole ranking of many rows.
 
-The peer, which takes minutes, is given all cores, shuffles every column once, and is multiplied by the number of
-shuffles.
+The peer of a round, which takes minutes, is given all cores, shuffles every column once, and is multiplied by the
+number of shuffles. The peer of a ranking does what scikit-learn's RFE does with a LinearSVC, hinge loss and the same C:
+it fits, and removes the columns of least squared weight, as many in each round as probfs removes. (RFE itself can only
+remove the same number of columns in every round.) It does not calibrate, which takes five more fits a round.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from measure import Line, at_most, best_of, faster
+from measure import Line, at_most, best_of, best_processes, faster, probfs, python
 from probfs.classifiers.svm.classifier import Svm
 from probfs.classifiers.svm.options import DEFAULT_COST, DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
 from probfs.classifiers.svm.tasks import fit_full_model, permute_features
@@ -88,4 +90,34 @@ def measure_peer(workload: Workload) -> float:
     return once * SHUFFLES
 
 
-PARTS = (one_round,)
+LONG_TABLE = Workload("linear-20000x50", 20_000, 50, "linear")
+STEP = 0.2
+
+_ELIMINATION_BY_WEIGHT = """
+import warnings
+import numpy as np, pandas as pd
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+warnings.simplefilter("ignore")
+frame = pd.read_csv({path!r})
+labels = frame.pop("y")
+cells = StandardScaler().fit_transform(frame)
+for remaining in {rounds}[1:] + [0]:
+    machine = LinearSVC(loss="hinge", C={cost}, random_state=0).fit(cells, labels)
+    cells = cells[:, np.sort(np.argsort(machine.coef_[0] ** 2)[cells.shape[1] - remaining:])]
+"""
+
+
+def whole_ranking(folder: Path) -> Iterator[Line]:
+    """A ranking of many rows from start to end, beside an elimination by LinearSVC that reads the same file."""
+    path = folder / f"{LONG_TABLE.name}.csv"
+    weston(LONG_TABLE.rows, LONG_TABLE.features).to_csv(path, index=False)
+    rounds = list(schedule(LONG_TABLE.features, STEP))
+    peer = _ELIMINATION_BY_WEIGHT.format(path=str(path), rounds=rounds, cost=1 / LONG_TABLE.features)
+    command = probfs("rank", path, "--target", "y", "--classifier", "svm", "--step", STEP)
+    own, others = best_processes(3, command, python(peer))
+    name, what = f"svm-{LONG_TABLE.name}", f"rank, step {STEP:g}"
+    yield at_most(name, what, own.seconds, "the same eliminations by LinearSVC", others.seconds, 3)
+
+
+PARTS = (one_round, whole_ranking)

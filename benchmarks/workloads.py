@@ -16,6 +16,22 @@ def weston(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(dict(sample.columns)).iloc[:, :features].assign(y=np.where(sample.positive, "yes", "no"))
 
 
+def many_classes(rows: int, features: int, classes: int, seed: int = 0) -> pd.DataFrame:
+    """Columns as in ``categorical``, for any number of classes."""
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(0, classes, rows)
+    letters = np.array(list("abcdefgh"))
+    columns = {}
+    for number in range(features):
+        values = int(generator.integers(2, 9))
+        usual, *others = generator.dirichlet(np.full(values, 3.0), size=classes)
+        shares = [usual, *(0.7 * usual + 0.3 * other if number % 5 == 0 else usual for other in others)]
+        draws = generator.random(rows)
+        codes = np.choose(labels, [_drawn(own, draws) for own in shares])
+        columns[f"f{number:04}"] = letters[codes]
+    return pd.DataFrame(columns).assign(y=np.array([f"c{label}" for label in range(classes)])[labels])
+
+
 def categorical(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     """Columns of two to eight letters, of which the first in five tell something of the class ``y``."""
     generator = np.random.default_rng(seed)

@@ -107,12 +107,13 @@ only unlabelled rows hold counts as missing.
 A column is numeric if all its values are numbers and none has a leading zero. Numeric columns are standardised, a
 missing number being replaced by the mean, and a category becomes one column for each of its values, all of which
 leave together. With more than two classes, each class is told from all others, and the probabilities are scaled to
-add up to 1. The probabilities come from Platt's sigmoid, fitted on cross-validated decision values with up to five
-folds of its own, which --folds does not change. A column is taken away by shuffling it among the rows and averaging
-the probabilities over all shuffles, or by fitting the model without it. On very small tables, or when the columns
-say very little about the class, a cross-validated sigmoid may come out decreasing. It is then replaced by one
-fitted on the training rows themselves, or by the share of the class, and a warning says how often that happened:
-such scores are rough, and more rows or fewer columns would help.
+add up to 1. Of the two sides, the larger costs no more in total than the smaller. The probabilities come from
+Platt's sigmoid, fitted on cross-validated decision values with up to five folds of its own, which --folds does not
+change. A column is taken away by shuffling it among the rows and averaging the probabilities over all shuffles, or
+by fitting the model without it. On very small tables, or when the columns say very little about the class, a
+cross-validated sigmoid may come out decreasing. It is then replaced by one fitted on the training rows themselves,
+or by the share of the class, and a warning says how often that happened: such scores are rough, and more rows or
+fewer columns would help.
 """,
 }
 

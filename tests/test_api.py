@@ -135,3 +135,19 @@ def test_nothing_may_be_said_in_several_ways(frame: pd.DataFrame, missing: dict[
 def test_a_misspelt_keyword_is_told_with_the_nearest_one(frame: pd.DataFrame) -> None:
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'targt'; did you mean 'target'\?"):
         probfs.rank(frame, targt="y")
+
+
+@pytest.mark.parametrize("table", ["breast_cancer.csv", "breast_cancer.arff", "commute.csv", "kiln.csv"])
+def test_shrinkage_leaves_ordinary_tables_alone(table: str) -> None:
+    ranking, plain = (probfs.rank(SAMPLES / table, shrink=choice) for choice in ("auto", "off"))
+    assert {summary.exponent for summary in ranking.rounds} == {1.0}
+    assert (ranking.features, ranking.rounds, ranking.warnings) == (plain.features, plain.rounds, plain.warnings)
+
+
+def test_shrinkage_is_naive_bayes_own() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.5, 4.0] * 3, "y": [0, 0, 1, 1] * 3})
+    ranking = probfs.rank(frame, target="y", classifier="svm", jobs=1)
+    assert ranking.rounds[0].exponent is None
+    assert ranking.settings.shrink is None
+    with pytest.raises(probfs.UsageError, match='shrink= goes with classifier="nb" only'):
+        probfs.rank(frame, target="y", classifier="svm", shrink="off")

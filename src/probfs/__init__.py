@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
+    from probfs.runtime.progress import Progress
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,7 @@ __all__ = [
     "MappingError",
     "OutputError",
     "ProbfsError",
+    "Progress",
     "RankedFeature",
     "Ranking",
     "RoundSummary",
@@ -40,6 +42,7 @@ _HOMES = {
     "Ranking": "probfs.ranking.result",
     "RoundSummary": "probfs.ranking.result",
     "Settings": "probfs.ranking.settings",
+    "Progress": "probfs.runtime.progress",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from inspect import signature
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from probfs.ranking.stages import (
     make_ranking,
     read_inputs,
 )
+from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
 from probfs.text import did_you_mean, printable
 
@@ -40,6 +42,7 @@ def rank(
     estimate: str | None = None,
     folds: int | None = None,
     smoothing: float | None = None,
+    shrink: Literal["auto", "on", "off"] | None = None,
     kernel: Literal["linear", "rbf"] | None = None,
     C: float | Literal["scale"] | None = None,  # noqa: N803  # what everybody calls it
     gamma: float | Literal["scale", "auto"] | None = None,
@@ -64,6 +67,7 @@ def rank(
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
     on_model: Callable[[int, int], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Ranking:
     """Rank the columns of a table by how much the class probabilities change without them.
@@ -94,6 +98,9 @@ def rank(
         The number of folds of ``estimate="cv"``.
     smoothing : float, default 1.0
         For ``"nb"``: what is added to every count; 0 is the exact limit of less and less smoothing.
+    shrink : {"auto", "on", "off"}, default "auto"
+        For ``"nb"``: whether to shrink log-odds towards 0 by as much as chance alone moves them; ``"auto"`` does so in
+        tables with so many columns for their rows that chance would make most rows look certain.
     kernel : {"linear", "rbf"}, default "linear"
         For ``"svm"``: the kernel.
     C : float or "scale", default "scale"
@@ -144,6 +151,10 @@ def rank(
         Called with each round of the elimination when it is over.
     on_model : callable, optional
         Called with how many models have been fitted and how many there will be, by classifiers that fit many.
+    on_progress : callable, optional
+        Called with a ``probfs.Progress`` as each stage of the work begins and goes on: what is being done (reading,
+        preparing columns, compiling loops the first time they are needed …), how much of it is done, of how much in
+        all, and in which unit.
     **options
         Options of classifiers that were registered beside those named here.
 
@@ -174,7 +185,7 @@ def rank(
         step=step,
         eliminate=eliminate,
         seed=seed,
-        options={**own, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
+        options={**own, "shrink": shrink, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
         columns={
             "mapping": None if mapping is None else printable(os.fspath(mapping)),
             "count": _text(count),
@@ -189,11 +200,12 @@ def rank(
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
 
-    inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
-    encoded = encode_inputs(inputs, settings, listeners)
-    fitted = fit_classifier(encoded.dataset, settings, listeners)
-    rounds = eliminate_features(fitted, encoded.names, settings, listeners)
-    return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
+    with nullcontext() if on_progress is None else listening(on_progress):
+        inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
+        encoded = encode_inputs(inputs, settings, listeners)
+        fitted = fit_classifier(encoded.dataset, settings, listeners)
+        rounds = eliminate_features(fitted, encoded.names, settings, listeners)
+        return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:

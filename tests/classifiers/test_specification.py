@@ -128,7 +128,7 @@ def test_the_specifications_that_come_with_probfs_are_sound(classifier: Specific
 
 
 def test_defaults_are_what_the_manual_promises() -> None:
-    assert NAIVE_BAYES.complete({}) == {"smoothing": 1.0, "bins": 5, "missing": "auto"}
+    assert NAIVE_BAYES.complete({}) == {"smoothing": 1.0, "shrink": "auto", "bins": 5, "missing": "auto"}
     assert SVM.complete({}) == {
         "kernel": "linear",
         "C": "scale",

@@ -38,7 +38,7 @@ def parameters(bundle: type[Any]) -> dict[str, Any]:
 @pytest.mark.usefixtures("_tree")
 def test_every_option_of_every_classifier_is_there_once() -> None:
     names = list(parameters(ClassifierOptions))
-    assert names[:3] == ["classifier", "smoothing", "bins"]
+    assert names[:4] == ["classifier", "smoothing", "shrink", "bins"]
     assert names[-2:] == ["Tree_shape", "D"]
     assert len(set(names)) == len(names)
     assert list(parameters(ColumnClassifierOptions)) == ["classifier", "bins", "missing", "D"]

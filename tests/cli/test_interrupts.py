@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
-from tests.support.commands import PATIENCE
+from probfs.classifiers.naive_bayes import classifier
+from probfs.cli.reporter import Reporter
+from probfs.kernels import loader
+from probfs.runtime.progress import COMPILING, Progress
+from tests.support.commands import COMMUTE, PATIENCE, Run
+from tests.support.kernels import every_kernel
 
 
 def test_an_interrupt_is_status_130_and_leaves_nothing_half_written(tmp_path: Path) -> None:
@@ -30,3 +37,58 @@ def test_an_interrupt_is_status_130_and_leaves_nothing_half_written(tmp_path: Pa
     assert errors.splitlines()[-1] == "probfs: interrupted"
     assert (tmp_path / "r.csv").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "wide.csv"]
+
+
+@pytest.mark.parametrize("progress", ["--progress", "--no-progress"])
+@pytest.mark.parametrize(
+    "stage", ["reading", "preparing columns", "encoding columns", "fitting the classifier", COMPILING, "ranking"]
+)
+def test_every_stage_can_be_interrupted(
+    stage: str, progress: str, tmp_path: Path, run_here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    hear = Reporter.hear
+
+    def hear_and_interrupt(reporter: Reporter, progress: Progress) -> None:
+        hear(reporter, progress)
+        heard.append(progress.stage)
+        if progress.stage == stage:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Reporter, "hear", hear_and_interrupt)
+    # Loops are wanted for any table, and none were kept.
+    monkeypatch.setattr(classifier, "_CELLS_WORTH_COMPILING", 0)
+    monkeypatch.setattr(loader, "cache_folders", list)
+    for kernel in every_kernel():
+        monkeypatch.setattr(kernel, "_loaded", {})
+    # Without waiting for what is compiled otherwise.
+    if stage == "ranking":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    result = run_here("rank", *COMMUTE, progress, "--output", "r.csv")
+    assert (result.returncode, result.stdout) == (130, "")
+    assert result.stderr.endswith("probfs: interrupted\n")
+    assert "Traceback" not in result.stderr
+    assert heard[-1] == stage
+    assert not list(tmp_path.iterdir())
+
+
+INTERRUPTED_IMPORT = """
+from probfs import cli
+
+def run(arguments):
+    import joblib
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 130
+
+cli.run = run
+cli.main()
+"""
+
+
+def test_an_interrupt_in_code_that_is_a_text_is_status_130_too(tmp_path: Path) -> None:
+    """As there is in imports of scikit-learn: Python itself would end by the signal, as if nobody had caught it."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_IMPORT)
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, check=False).returncode == 130

@@ -81,3 +81,21 @@ def test_a_decimal_is_a_point_or_a_comma(run: Run, write: Write) -> None:
     result = run("rank", write("t.csv", "a,y\n1,p\n2,q\n"), "--decimal", ";")
     assert result.returncode == 2
     assert "--decimal" in result.stderr
+
+
+def test_shrinkage_is_noted_once_and_its_exponent_is_in_every_round(run_here: Run, write: Write) -> None:
+    """Sixty columns of two values in ten rows."""
+    names = [f"f{number}" for number in range(60)]
+    rows = [[str((row * (column + 3) ** 2 // 7) % 2) for column in range(60)] + ["ab"[row % 2]] for row in range(10)]
+    path = write("wide.csv", "\n".join(",".join(row) for row in [[*names, "y"], *rows]) + "\n")
+    result = run_here("rank", path, "--step", "20", "--format", "json")
+    notes = [line for line in result.stderr.splitlines() if "shrunk" in line]
+    document = json.loads(result.stdout)
+    exponents = [summary["exponent"] for summary in document["rounds"]]
+    assert len(notes) == 1
+    assert "--shrink off" in notes[0]
+    assert exponents == sorted(exponents)
+    assert 0 < exponents[0] < 0.1
+    plain = run_here("rank", path, "--step", "20", "--format", "json", "--shrink", "off")
+    assert "shrunk" not in plain.stderr
+    assert {summary["exponent"] for summary in json.loads(plain.stdout)["rounds"]} == {1.0}

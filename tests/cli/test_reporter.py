@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from probfs.cli.reporter import Reporter, reporting
-from probfs.ranking.elimination import Round
-from tests.support.scripted_classifier import round_scores
+from probfs.runtime.progress import COMPILING, Progress, report
 
 Capture = pytest.CaptureFixture[str]
-
-
-def a_round(number: int, active: int, leaving: int) -> Round:
-    features = np.arange(active)
-    return Round(number, features, features, round_scores([0.0] * active), tuple(range(leaving)))
+ANNOUNCEMENT = "probfs: compiling loops for this machine, once (a few seconds)\n"
 
 
 def test_notes_are_lines_on_standard_error_that_steer_nothing(capsys: Capture) -> None:
@@ -26,54 +20,105 @@ def test_notes_are_lines_on_standard_error_that_steer_nothing(capsys: Capture) -
 def test_quiet_says_nothing_and_shows_no_progress(capsys: Capture) -> None:
     with reporting(quiet=True, progress=True) as reporter:
         reporter.note("note")
-        reporter.round_done(a_round(1, 3, 1))
-        reporter.model_done(1, 2)
         reporter.step_done("step", 1, 2)
+        report("reading", 1, 2, "bytes")
+        report(COMPILING)
     assert capsys.readouterr() == ("", "")
 
 
 def test_off_a_terminal_there_is_no_progress_unless_it_is_asked_for(capsys: Capture) -> None:
-    with reporting(quiet=False, progress=None) as reporter:
-        reporter.round_done(a_round(1, 3, 1))
+    with reporting(quiet=False, progress=None):
+        report("reading", 1, 2, "bytes")
     assert capsys.readouterr().err == ""
     with reporting(quiet=False, progress=True) as reporter:
         reporter.note("beside the bar")
     assert "probfs: beside the bar" in capsys.readouterr().err
 
 
+def test_compiling_is_announced_once_without_a_bar_too(capsys: Capture) -> None:
+    with reporting(quiet=False, progress=False):
+        report(COMPILING)
+        assert capsys.readouterr().err == ANNOUNCEMENT
+        report(COMPILING)
+    assert capsys.readouterr().err == ""
+
+
+class Console:
+    """What is printed beside a progress bar."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def print(self, line: str, **options: bool) -> None:
+        self.lines.append(line)
+
+
 class Bar:
     """What the reporter tells a progress bar."""
 
     def __init__(self) -> None:
-        self.tasks = [type("Task", (), {"total": None})()]
-        self.updates: list[tuple[str, int, int]] = []
+        self.console = Console()
+        self.seen: list[tuple[str, int, int | None, str]] = []
+        self._tasks: dict[int, str] = {}
 
-    def add_task(self, description: str, total: None) -> int:
-        return 0
+    def add_task(self, description: str, total: int | None, completed: int = 0, amount: str = "") -> int:
+        number = len(self.seen)
+        self._tasks[number] = description
+        self.seen.append((description, completed, total, amount))
+        return number
 
-    def update(self, task: int, *, description: str, total: int, completed: int) -> None:
-        self.tasks[0].total = total
-        self.updates.append((description, completed, total))
+    def remove_task(self, number: int) -> None:
+        del self._tasks[number]
+
+    def update(self, number: int, *, total: int | None, completed: int, amount: str) -> None:
+        self.seen.append((self._tasks[number], completed, total, amount))
 
 
-def test_progress_counts_features_that_have_left() -> None:
+def shown(*heard: Progress) -> list[tuple[str, int, int | None, str]]:
+    """What a bar shows of some progress."""
     bar = Bar()
     reporter = Reporter(False, bar)  # type: ignore[arg-type]  # all of a bar that is used
-    reporter.round_done(a_round(1, 5, 2))
-    reporter.round_done(a_round(2, 3, 2))
-    reporter.round_done(a_round(3, 1, 1))
-    assert bar.updates == [("ranking", 2, 5), ("ranking", 4, 5), ("ranking", 5, 5)]
+    for progress in heard:
+        reporter.hear(progress)
+    first, *others = bar.seen
+    assert first == ("starting", 0, None, "")
+    return others
 
 
-def test_progress_counts_models_where_there_are_many_in_a_round() -> None:
-    bar = Bar()
-    reporter = Reporter(False, bar)  # type: ignore[arg-type]  # all of a bar that is used
-    reporter.model_done(1, 9)
-    reporter.round_done(a_round(1, 3, 1))
-    reporter.model_done(7, 9)
-    reporter.step_done("figure2", 3, 4)
-    assert bar.updates == [
-        ("round 1, models fitted", 1, 9),
-        ("round 2, models fitted", 7, 9),
-        ("figure2", 3, 4),
+def test_each_stage_shows_what_it_counts_and_only_that() -> None:
+    assert shown(
+        Progress("reading", 0, 3 << 20, "bytes"),
+        Progress("reading", 1 << 20, 3 << 20, "bytes"),
+        Progress("encoding columns"),
+        Progress("ranking", 0, 5, "features"),
+        Progress("ranking", 2, 5, "features"),
+    ) == [
+        ("reading", 0, 3 << 20, "0.0/3.0 MB"),
+        ("reading", 1 << 20, 3 << 20, "1.0/3.0 MB"),
+        ("encoding columns", 0, None, ""),
+        ("ranking", 0, 5, "0/5 features"),
+        ("ranking", 2, 5, "2/5 features"),
     ]
+
+
+def test_models_are_counted_instead_of_features_where_there_are_many_in_a_round() -> None:
+    assert shown(
+        Progress("ranking", 0, 3, "features"),
+        Progress("ranking", 1, 9, "models"),
+        Progress("ranking", 1, 3, "features"),
+        Progress("ranking", 7, 9, "models"),
+    ) == [
+        ("ranking", 0, 3, "0/3 features"),
+        ("ranking", 1, 9, "1/9 models"),
+        ("ranking", 7, 9, "7/9 models"),
+    ]
+
+
+def test_experiments_count_their_steps() -> None:
+    bar = Bar()
+    reporter = Reporter(False, bar)  # type: ignore[arg-type]  # all of a bar that is used
+    reporter.step_done("figure2", 3, 4)
+    reporter.announce_compiling(Progress("ranking", 1, 2, "features"))
+    reporter.announce_compiling(Progress(COMPILING))
+    assert bar.seen[1:] == [("figure2", 3, 4, "3/4")]
+    assert [f"{line}\n" for line in bar.console.lines] == [ANNOUNCEMENT]

@@ -15,6 +15,7 @@ from probfs.kernels.kernel import Kernel
 from probfs.kernels.loops.sieve_scan import gather_cells
 from probfs.kernels.object_code import check_object_code
 from probfs.kernels.unavailable import KernelUnavailable
+from probfs.runtime.progress import COMPILING, Progress, listening
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.kernels import every_kernel, every_variant, run_python
@@ -58,6 +59,19 @@ def unloaded_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels as in a process that has not loaded any."""
     for kernel in every_kernel():
         monkeypatch.setattr(kernel, "_loaded", {})
+
+
+def test_compiling_is_reported_before_it_begins_and_only_then(compilations: Compilations) -> None:
+    compiled_before: list[int] = []
+
+    def hear(progress: Progress) -> None:
+        assert progress == Progress(COMPILING)
+        compiled_before.append(compilations.count)
+
+    with listening(hear):
+        assert compilations.of_loading() == 1
+        assert compilations.of_loading() == 0
+    assert compiled_before == [0]
 
 
 def test_a_kernel_is_compiled_once_for_each_dtype_of_codes(compilations: Compilations) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from probfs.kernels.kernel import HELPERS
 from probfs.kernels.loops.numerics import add_exactly, bits, count_blocks, exp
-from probfs.kernels.loops.sieve_scan import ROWS_PER_CHECK, count_checks, gather_cells
+from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK, count_checks
+from probfs.kernels.loops.sieve_scan import gather_cells
 from tests.support.kernels import every_kernel
 
 

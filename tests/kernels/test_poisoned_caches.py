@@ -236,7 +236,7 @@ def test_what_is_no_file_is_not_waited_for(machine: Machine, kind: str, compiled
 LOAD = f"""{PREPARE}
 import numpy as np
 from probfs.kernels.loops.sieve_scan import gather_cells
-from probfs.kernels.loops.sieve_scan import ROWS_PER_CHECK
+from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK
 
 (folder,) = [own for own in cache.cache_folders() if not own.is_shared]
 loader.cache_folders = lambda: [folder]

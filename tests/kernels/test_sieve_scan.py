@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.kernels.loops import sieve_scan
-from probfs.kernels.loops.sieve_scan import KINDS_OF_LOSS, REMAINDERS, ROWS_PER_CHECK, count_checks
+from probfs.kernels.loops import sieve_bounds, sieve_scan
+from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK, count_checks, largest_loss, rounding_error
+from probfs.kernels.loops.sieve_scan import KINDS_OF_LOSS, REMAINDERS
 from probfs.tables.table import Floats
 
 
@@ -67,7 +68,7 @@ def test_later_rows_take_no_more_than_the_largest_loss(rows: Rows) -> None:
     contributions = rows.contributions()
     for block in range(loop.blocks + 1):
         rest = contributions[block * ROWS_PER_CHECK :].sum()
-        bound = sieve_scan._largest_loss(rows.falls(), 0, loop.remaining, block)
+        bound = largest_loss(KINDS_OF_LOSS, rows.falls(), 0, loop.remaining, block)
         assert rest >= -bound * (1 + 1e-6) - 1e-25
 
 
@@ -95,13 +96,14 @@ def test_sums_in_single_precision_are_within_their_rounding_error(rows: Rows, ab
     # The largest e in the tables of either direction.
     largest = max(rows.excess.max(), (1 / (1 + rows.excess) - 1).max(), 0.0)
     falls = np.zeros(KINDS_OF_LOSS) if absolute else rows.falls()
-    error = sieve_scan._rounding_error(estimate[0], np.array([2.0**-16 * (1 + largest)]), falls, 0, loop.remaining)
+    rounding = np.array([2.0**-16 * (1 + largest)])
+    error = rounding_error(estimate[0], rounding, KINDS_OF_LOSS, falls, 0, loop.remaining, 0.0)
     assert abs(estimate[0] - exact) <= 0.7 * error + 1e-25
 
 
 @pytest.mark.parametrize(("wanted", "nth"), [(1, -1.0), (2, 2.0), (3, 2.0), (4, 3.0)])
 def test_the_nth_lowest_of_numbers_with_ties(wanted: int, nth: float) -> None:
-    assert sieve_scan._find_nth_lowest(np.array([3.0, 2.0, -1.0, 2.0]), 4, wanted) == nth
+    assert sieve_bounds._find_nth_lowest(np.array([3.0, 2.0, -1.0, 2.0]), 4, wanted) == nth
 
 
 class Scan:

@@ -35,6 +35,7 @@ else:
 import probfs
 from probfs.classifiers.naive_bayes import classifier
 from probfs.kernels import cache
+from probfs.runtime.progress import COMPILING
 from probfs.tables.readers import cell_splitter
 
 if state != "disabled":
@@ -43,10 +44,14 @@ if state != "disabled":
     cache._user_cache = lambda: place / "cache"
 table = place / "table.csv"
 table.write_text("a,b,c,y\\n" + "".join(f"{i % 3},{i * i % 5},{i // 7 % 2},{(i % 3 > 0) + 0}\\n" for i in range(400)))
+
+def hear(progress):
+    assert progress.stage != COMPILING, "nothing can be compiled"
+
 rankings = []
 for worth_splitting, worth_compiling in ((1 << 40, 1e18), (0, 0)):
     cell_splitter.WORTH_SPLITTING, classifier._CELLS_WORTH_COMPILING = worth_splitting, worth_compiling
-    rankings.append(json.loads(probfs.rank(table, target="y").to_json()))
+    rankings.append(json.loads(probfs.rank(table, target="y", on_progress=hear).to_json()))
 print(json.dumps(rankings))
 """
 REASONS = {

@@ -39,6 +39,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "estimate",
         "folds",
         "smoothing",
+        "shrink",
         "bins",
         "missing",
         "kernel",
@@ -82,6 +83,7 @@ def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
     assert settings.estimate == "resubstitution"
     assert settings.options == {
         "smoothing": None,
+        "shrink": None,
         "bins": None,
         "kernel": "linear",
         "C": "scale",

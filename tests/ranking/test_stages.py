@@ -23,6 +23,7 @@ from probfs.ranking.stages import (
     read_inputs,
     read_prepared,
 )
+from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
 from probfs.tables.readers.frame import table_from_frame
 from probfs.text import command_line_language
@@ -97,6 +98,33 @@ def test_listeners_hear_of_notes_and_of_rounds_once_they_are_over(frame: pd.Data
     )
     assert heard == ["target: y (by target=)", *ranking.warnings, 1, 2, 3]
     assert ranking.warnings == ("the same value in every labelled row: 'same'",)
+
+
+def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    size = (tmp_path / "t.csv").stat().st_size
+    heard: list[Progress] = []
+    probfs.rank(tmp_path / "t.csv", exclude="n", on_progress=heard.append)
+    reading = [progress for progress in heard if progress.stage == "reading"]
+    assert heard[: len(reading)] == reading
+    assert reading[0] == Progress("reading", 0, size, "bytes")
+    assert reading[-1] == Progress("reading", size, size, "bytes")
+    assert heard[len(reading) :] == [
+        Progress("preparing columns"),
+        Progress("encoding columns"),
+        Progress("fitting the classifier"),
+        Progress("ranking", 0, 2, "features"),
+        Progress("ranking", 1, 2, "features"),
+        Progress("ranking", 2, 2, "features"),
+    ]
+
+
+def test_progress_counts_features_that_leave_together(settings: Settings) -> None:
+    heard: list[int] = []
+    settings = dataclasses.replace(settings, step=2)
+    with listening(lambda progress: heard.append(progress.done)):
+        list(eliminate_features(ScriptedClassifier([0.2, 0.1, 0.3]), ["a", "b", "c"], settings, Listeners()))
+    assert heard == [0, 2, 3]
 
 
 def test_a_round_is_told_only_once_it_is_over(settings: Settings) -> None:

@@ -30,7 +30,10 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
         "rows",
         "absolute_loss",
         "log_loss",
+        "exponent",
+        "cv_errors",
     ]
+    assert document["rounds"][0]["cv_errors"] is None
     assert ",".join(CSV_HEADER) == "rank,feature,s_s,s_a,s_su,round,initial_s_s,initial_s_a,initial_s_su"
 
 

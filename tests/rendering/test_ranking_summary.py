@@ -37,6 +37,15 @@ def test_errors_on_rows_of_the_training_are_called_so(commute: Ranking) -> None:
     assert "48 of the 204 rows it was trained on wrong" in summary_sentences(trained)[2]
 
 
+def test_errors_on_held_out_rows_are_shown_instead_where_there_are_any(commute: Ranking) -> None:
+    rounds = (replace(commute.rounds[0], cv_errors=51), *commute.rounds[1:])
+    trained = replace(commute, rounds=rounds, settings=replace(commute.settings, estimate="resubstitution"))
+    held_out = "With all features the model gets 51 of 204 rows wrong when they are held out (25.0%)."
+    assert summary_sentences(trained)[2] == held_out
+    left_out = replace(trained, settings=replace(commute.settings, estimate="loo"))
+    assert summary_sentences(left_out)[2] == "With all features the model gets 48 of 204 rows wrong (23.5%)."
+
+
 def test_the_svm_is_described_by_its_options(commute: Ranking) -> None:
     options = {"kernel": "rbf", "C": "scale", "gamma": "auto", "removal": "permute", "permutations": 1}
     svm = replace(commute, settings=replace(commute.settings, classifier="svm", options=options))

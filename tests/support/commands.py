@@ -6,7 +6,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.support.paths import ROOT, SAMPLES
@@ -16,7 +16,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 PATIENCE = 600
 """Seconds after which a process is taken to hang: more than a busy machine ever needs."""
-COMMUTE = (SAMPLES / "commute.csv", "--exclude", "person")
+COMMUTE: tuple[Path, str, str] = (SAMPLES / "commute.csv", "--exclude", "person")
 """Arguments for a sample with unlabelled rows and an identifier."""
 
 
@@ -42,13 +42,13 @@ def run_shell_line(line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
 
 
-def run_in_terminal(*arguments: object) -> str:
-    """What the command writes when all its streams are a terminal of 100 columns."""
+def run_in_terminal(*arguments: object, program: Sequence[str] = ("-m", "probfs")) -> str:
+    """What the command, or another program of Python's, writes when all its streams are a terminal of 100 columns."""
     shown = b""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(COLUMNS="100", TERM="xterm")
-        os.execv(sys.executable, [sys.executable, "-m", "probfs", *map(str, arguments)])
+        os.execv(sys.executable, [sys.executable, *program, *map(str, arguments)])
     while True:
         try:
             piece = os.read(terminal, 4096)

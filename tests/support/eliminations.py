@@ -9,6 +9,7 @@ import pytest
 
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate
@@ -22,8 +23,9 @@ def eliminate_all(
     smoothing: float = 1.0,
     compiled: bool | None = None,
     prune: bool | None = None,
+    shrink: ShrinkName = "off",
 ) -> list[Round]:
-    classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, compiled=compiled, prune=prune)
+    classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled, prune=prune)
     names = [feature.name for feature in dataset.features]
     return list(eliminate(classifier, names, SCORES[score], step))
 
@@ -46,6 +48,7 @@ def assert_same_rounds(first: list[Round], second: list[Round], exactly: bool = 
             assert (scores is None) == (others is None)
             if scores is not None:
                 assert scores.to_floats()[places] == close(others.to_floats()[other_places])
+        assert one.scores.exponent == other.scores.exponent
         assert one.scores.errors == other.scores.errors
         assert one.scores.absolute_loss == close(other.scores.absolute_loss)
         assert one.scores.log_loss == close(other.scores.log_loss)

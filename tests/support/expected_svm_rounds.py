@@ -83,6 +83,13 @@ class ReferenceRound:
         full = fit(self.dataset, everything, counts, self.parameters, self.cost, None, trained @ trained.T)
         self.training_sigmoids = [svm.inverted for svm in full.svms]
 
+    def cv_errors(self) -> int:
+        """The errors on held-out rows of the model with all rows and features."""
+        counts = self.dataset.counts
+        cells = DesignMatrixBuilder(self.dataset).build(np.array(self.features), counts).cells
+        trained = cells[: len(counts)]
+        return fit(self.dataset, cells, counts, self.parameters, self.cost, None, trained @ trained.T).cv_errors
+
     def with_and_without(self, training: Integers, scored: Integers) -> tuple[Floats, list[Floats]]:
         """The probabilities of some rows with all features, and without each of them."""
         obvious, blocks = build_matrix(self.dataset, self.features, training)
@@ -117,6 +124,7 @@ class Expected:
     s_su: list[float]
     errors: int
     absolute_loss: float
+    cv_errors: int
 
 
 def expected_round(
@@ -149,6 +157,7 @@ def expected_round(
         [absolute_score(p, each, weight) for each in q] if not known.all() else [],
         int(weight[known][predicted != own[known]].sum()),
         float(np.average(1 - right, weights=weight[known])),
+        reference.cv_errors(),
     )
 
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.columns.dataset import Dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 
-PruningSettings = tuple[str, EstimateName, float, float]
+PruningSettings = tuple[str, EstimateName, float, float, ShrinkName]
 PRUNING_SETTINGS = st.tuples(
     st.sampled_from(["absolute", "unlabeled", "signed"]),
     st.sampled_from(["loo", "resubstitution", "cv"]),
     st.sampled_from([1, 3, 0.2]),
     st.sampled_from([1.0, 1e-3, 1e-60]),
+    st.sampled_from(["off", "on"]),
 )
 
 
 def check_pruning(dataset: Dataset, settings: PruningSettings, compiled: bool) -> None:
     """Rank a dataset with pruning and without."""
-    score, estimate, step, smoothing = settings
+    score, estimate, step, smoothing, shrink = settings
     pruned, everything = (
-        eliminate_all(dataset, estimate, step, score, smoothing, compiled, prune) for prune in (True, False)
+        eliminate_all(dataset, estimate, step, score, smoothing, compiled, prune, shrink) for prune in (True, False)
     )
     assert_same_rounds(pruned, everything)
     for one, other in zip(pruned, everything, strict=True):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.frozen import FrozenEstimator
+from sklearn.calibration import _sigmoid_calibration
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
@@ -31,6 +29,7 @@ from probfs.columns.dataset import Dataset
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,8 @@ class SigmoidSvm:
     slope: float
     offset: float
     inverted: bool
+    held_out: Floats
+    """The probability of each training row by the sigmoid and a decision value without the row's own fold."""
 
     def probability(self, cells: Floats) -> Floats:
         decisions = self.svc.decision_function(kernel_values(cells, self.sample, self.gamma))
@@ -76,16 +77,22 @@ class ReferenceModel:
     svms: list[SigmoidSvm]
     prior: Floats
     classes: int
+    cv_errors: int
+    """How many training rows are wrong by their probabilities without their own fold."""
 
     def probabilities(self, cells: Floats) -> Floats:
         """Rows × classes."""
         if not self.svms:
             return np.tile(self.prior, (len(cells), 1))
-        own = np.stack([svm.probability(cells) for svm in self.svms], axis=1)
-        if self.classes == 2:
-            return np.hstack([1 - own, own])
-        result: Floats = own / own.sum(axis=1, keepdims=True)
-        return result
+        return combine(np.stack([svm.probability(cells) for svm in self.svms], axis=1))
+
+
+def combine(own: Floats) -> Floats:
+    """The probabilities of all classes, from those that the SVMs give to their own: rows × classes."""
+    if own.shape[1] == 1:
+        return np.hstack([1 - own, own])
+    result: Floats = own / own.sum(axis=1, keepdims=True)
+    return result
 
 
 def build_matrix(dataset: Dataset, features: list[int], training: Integers) -> tuple[Floats, list[list[int]]]:
@@ -139,8 +146,7 @@ def fit(
     by_class = np.bincount(labels, weights=weights, minlength=classes)
     prior = by_class / by_class.sum()
     if not cells.shape[1]:
-        return ReferenceModel([], prior, classes)
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+        return ReferenceModel([], prior, classes, int(by_class.sum() - by_class.max()))
     sample = cells[rows]
     gamma = gamma_of_rows(parameters, cells[copies])
     gram = kernel_values(sample, sample, gamma)
@@ -150,16 +156,31 @@ def fit(
     svms = []
     for number, target in enumerate([1] if classes == 2 else range(classes)):
         positive = labels == target
-        model = CalibratedClassifierCV(SVC(kernel="precomputed", C=cost), method="sigmoid", ensemble=False, cv=splits)
-        model.fit(gram, positive, sample_weight=weights)
-        fitted = model.calibrated_classifiers_[0]
-        slope, offset, inverted = -fitted.calibrators[0].a_, -fitted.calibrators[0].b_, fitted.calibrators[0].a_ >= 0
+        own, others = weights[positive].sum(), weights[~positive].sum()
+        costs = weights * np.where(positive, min(own, others) / own, min(own, others) / others)
+        held_out = decide_without_own_fold(gram, positive, costs, fold, cost)
+        slope, offset = fit_sigmoid(held_out, positive, weights)
+        svc = SVC(kernel="precomputed", C=cost).fit(gram, positive, sample_weight=costs)
+        inverted = slope <= 0
         if inverted if training_sigmoids is None else training_sigmoids[number]:
-            slope, offset = fit_training_sigmoid(fitted.estimator, gram, positive, weights)
-        elif inverted:
+            slope, offset = fit_sigmoid(svc.decision_function(gram), positive, weights)
+        if slope <= 0:
             slope, offset = 0.0, float(np.log(weights[positive].sum() / weights[~positive].sum()))
-        svms.append(SigmoidSvm(fitted.estimator, sample, gamma, slope, offset, inverted))
-    return ReferenceModel(svms, prior, classes)
+        svms.append(SigmoidSvm(svc, sample, gamma, slope, offset, inverted, expit(slope * held_out + offset)))
+    held_out_rows = combine(np.stack([svm.held_out for svm in svms], axis=1))
+    predicted = np.argmax(held_out_rows >= held_out_rows.max(axis=1, keepdims=True) - 1e-12, axis=1)
+    return ReferenceModel(svms, prior, classes, int(weights[predicted != labels].sum()))
+
+
+def decide_without_own_fold(gram: Floats, positive: Booleans, costs: Floats, fold: Integers, cost: float) -> Floats:
+    """The decision value of every row by an SVC that is fitted on the other folds."""
+    decisions = np.empty(len(gram))
+    for held_out in range(fold.max() + 1):
+        train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+        svc = SVC(kernel="precomputed", C=cost)
+        svc.fit(gram[np.ix_(train, train)], positive[train], sample_weight=costs[train])
+        decisions[test] = svc.decision_function(gram[np.ix_(test, train)])
+    return decisions
 
 
 def gamma_of_rows(parameters: SvmParameters, rows: Floats) -> float | None:
@@ -183,16 +204,7 @@ def same_digits_kernel(gram: Floats, products: Floats, rows: Integers, gamma: fl
     return same
 
 
-def fit_training_sigmoid(
-    svc: SVC, gram: Floats, positive: npt.NDArray[np.bool_], weights: Integers
-) -> tuple[float, float]:
-    """The sigmoid on the decision values of the training rows; flat if it would decrease."""
-    everything = np.arange(len(gram))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = CalibratedClassifierCV(FrozenEstimator(svc), ensemble=False, cv=[(everything, everything)])
-        model.fit(gram, positive, sample_weight=weights)
-    sigmoid = model.calibrated_classifiers_[0].calibrators[0]
-    if sigmoid.a_ >= 0:
-        return 0.0, float(np.log(weights[positive].sum() / weights[~positive].sum()))
-    return -sigmoid.a_, -sigmoid.b_
+def fit_sigmoid(decisions: Floats, positive: Booleans, weights: Integers) -> tuple[float, float]:
+    """Slope and offset of Platt's sigmoid."""
+    a, b = _sigmoid_calibration(decisions, positive, weights.astype(float))
+    return -a, -b

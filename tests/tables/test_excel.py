@@ -155,6 +155,10 @@ def test_another_zip_archive_is_called_one(name: str) -> None:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr("t.csv", "a,y\n1,p\n")
-    for data in (sink.getvalue(), sink.getvalue()[:-30], b"PK\x03\x04rest"):
-        with pytest.raises(DataError, match="is a zip archive; unpack it first"):
+    with pytest.raises(DataError, match="is a zip archive; unpack it first"):
+        read_bytes(sink.getvalue(), name)
+    # What is damaged is what its name says.
+    damaged = "is a damaged Excel workbook; fetch it, or save it, again" if name == "t.xlsx" else "is a zip archive"
+    for data in (sink.getvalue()[:-30], b"PK\x03\x04rest"):
+        with pytest.raises(DataError, match=damaged):
             read_bytes(data, name)

@@ -26,6 +26,10 @@ class RoundScores:
     errors: int
     absolute_loss: float
     log_loss: float
+    exponent: float | None = None
+    """The power that class weights were raised to; None for a classifier that does no such thing."""
+    cv_errors: int | None = None
+    """Errors of the model on cross-validated decision values, for classifiers that have such values anyway."""
 
     def get(self, score: Score) -> ExtendedFloats | None:
         """One of the scores; None where there is nothing to compute it from."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -127,8 +128,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _end(number: int, frame: object) -> None:
     """End by a signal, without an exception: raised in the middle of an import, one may be lost and its lock kept."""
     if "joblib" in sys.modules:
-        # Its processes want to be told.
-        sys.exit(128 + number)
+        _exit_after_joblib(128 + number)
     if "probfs.runtime.output" in sys.modules:
         # If it has been imported; an import here might wait for the one that was interrupted.
         sys.modules["probfs.runtime.output"].remove_unfinished()
@@ -141,9 +141,29 @@ def _leave(status: int) -> NoReturn:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
     if "joblib" in sys.modules:
-        # Its processes want to be told.
-        sys.exit(status)
+        _exit_after_joblib(status)
     os._exit(status)
+
+
+_exit_statuses: list[int] = []
+
+
+def _exit_after_joblib(status: int) -> NoReturn:
+    """End once joblib has told its processes, and removed its files, as it does when Python ends."""
+    _exit_statuses.append(status)
+    sys.exit(status)
+
+
+# What is registered first is called last: when this module is imported, joblib and multiprocessing have not been yet.
+@atexit.register
+def _exit_at_last() -> None:
+    """End before Python takes itself apart, with fits perhaps still running in threads.
+
+    After an interrupt in code that was given to ``exec`` as a text, as there is in imports, Python would also end by
+    the signal instead of with the status, even though the interrupt was caught.
+    """
+    if _exit_statuses:
+        os._exit(_exit_statuses[-1])
 
 
 def run(arguments: list[str] | None = None) -> int:

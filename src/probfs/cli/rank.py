@@ -87,7 +87,5 @@ def rank(
             max_unpacked=reading.max_unpacked,
             input_format=reading.input_format,
             on_note=reporter.note,
-            on_round=reporter.round_done,
-            on_model=reporter.model_done,
         )
     destination.write(ranking.top(top))

@@ -8,23 +8,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from probfs.cli.streams import tell
+from probfs.runtime.progress import COMPILING, Progress, listening
 from probfs.text import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
-    from probfs.ranking.elimination import Round
+_BYTE_UNITS = ("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)
 
 
 class Reporter:
     """Notes and progress on standard error."""
 
-    def __init__(self, quiet: bool, bar: Progress | None, doing: str = "") -> None:
+    def __init__(self, quiet: bool, bar: Bar | None) -> None:
         self._quiet = quiet
         self._bar = bar
-        self._task = None if bar is None else bar.add_task(doing, total=None)
-        self._rounds = 0
-        self._models = False
+        self._task = None if bar is None else bar.add_task("starting", total=None, amount="")
+        self._shown = Progress("starting")
+        self._announced = False
 
     def note(self, text: str) -> None:
         if self._quiet:
@@ -35,36 +36,73 @@ class Reporter:
         else:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def model_done(self, done: int, total: int) -> None:
-        """Progress by models, where each takes its time."""
-        if self._bar is not None and self._task is not None:
-            self._models = True
-            doing = f"round {self._rounds + 1}, models fitted"
-            self._bar.update(self._task, description=doing, total=total, completed=done)
+    def hear(self, progress: Progress) -> None:
+        """Show what is being done, and say what will not have to be done again."""
+        self.announce_compiling(progress)
+        models_before = self._shown.stage == progress.stage and self._shown.unit == "models"
+        # A round has many models, each of which takes its time: they show better than features how far it has come.
+        if not models_before or progress.unit == "models":
+            self._show(progress)
+
+    def announce_compiling(self, progress: Progress) -> None:
+        """Say once, and without a bar too, why nothing else seems to happen."""
+        if progress.stage == COMPILING and not self._announced:
+            self._announced = True
+            self.note("compiling loops for this machine, once (a few seconds)")
 
     def step_done(self, name: str, done: int, total: int) -> None:
         """Progress within the current experiment."""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=name, total=total, completed=done)
+        self._show(Progress(name, done, total))
 
-    def round_done(self, current: Round) -> None:
-        self._rounds = current.number
-        if self._bar is not None and self._task is not None and not self._models:
-            remaining = len(current.active) - len(current.leaving)
-            total = self._bar.tasks[0].total or len(current.active)
-            self._bar.update(self._task, description="ranking", total=total, completed=total - remaining)
+    def _show(self, progress: Progress) -> None:
+        if self._bar is None or self._task is None:
+            return
+        amount = shown_amount(progress)
+        if (progress.stage, progress.unit) == (self._shown.stage, self._shown.unit):
+            self._bar.update(self._task, total=progress.total, completed=progress.done, amount=amount)
+        else:
+            # A new task, so that the time that is left is not estimated from how fast another stage went.
+            self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(
+                progress.stage, total=progress.total, completed=progress.done, amount=amount
+            )
+        self._shown = progress
+
+
+def shown_amount(progress: Progress) -> str:
+    """How much is done of how much.
+
+    >>> shown_amount(Progress("reading", 12_900_000, 47_800_000, "bytes"))
+    '12.3/45.6 MB'
+    >>> shown_amount(Progress("reading", 700, unit="bytes"))
+    '0.7 KB'
+    >>> shown_amount(Progress("ranking", 3, 1200, "features")), shown_amount(Progress("compiling loops"))
+    ('3/1,200 features', '')
+    """
+    amounts = [progress.done] if progress.total is None else [progress.done, progress.total]
+    if not any(amounts):
+        return ""
+    if progress.unit != "bytes":
+        return f"{'/'.join(f'{amount:,}' for amount in amounts)} {progress.unit}".rstrip()
+    unit, size = next((own for own in _BYTE_UNITS if amounts[-1] >= own[1]), _BYTE_UNITS[-1])
+    return f"{'/'.join(f'{amount / size:.1f}' for amount in amounts)} {unit}"
 
 
 @contextlib.contextmanager
-def reporting(quiet: bool, progress: bool | None, doing: str = "reading") -> Iterator[Reporter]:
-    """A reporter whose progress bar, which begins with what is done first, is gone when the work is done."""
+def reporting(quiet: bool, progress: bool | None) -> Iterator[Reporter]:
+    """A reporter that hears of all progress made meanwhile; its bar, if it has one, is gone when the work is done."""
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    if quiet or not (terminal if progress is None else progress):
-        yield Reporter(quiet, None)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    is_shown = not quiet and (terminal if progress is None else progress)
+    with _make_bar() if is_shown else contextlib.nullcontext() as bar:
+        reporter = Reporter(quiet, bar)
+        with listening(reporter.hear):
+            yield reporter
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Reporter(quiet, bar, doing)
+
+def _make_bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    doing, amount = (TextColumn(f"{{task.{text}}}", markup=False) for text in ("description", "fields[amount]"))
+    return Bar(doing, BarColumn(), amount, TimeRemainingColumn(), console=Console(stderr=True), transient=True)

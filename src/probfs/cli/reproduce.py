@@ -19,6 +19,7 @@ from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
+from probfs.runtime.progress import listening
 from probfs.text import did_you_mean, printable, quoted
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def reproduce(
     repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
     claims: list[Claim] = []
     try:
-        with reporting(quiet, progress, doing="starting") as reporter:
+        with reporting(quiet, progress) as reporter, listening(reporter.announce_compiling):
             if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
                 reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
             found = experiments.reproduce(

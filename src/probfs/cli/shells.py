@@ -239,7 +239,7 @@ def install(shell: str) -> str:
 
 def running_shell() -> str:
     """The shell that runs us, or else the user's own."""
-    import shellingham  # type: ignore[import-untyped]
+    import shellingham  # type: ignore[import-untyped]  # it has no types
 
     try:
         name: str = shellingham.detect_shell()[0]

@@ -33,7 +33,9 @@ def compile_kernel(kernel: Kernel, code_dtype: str, symbol: str, machine: Any) -
 
 def _numba_type(kind: Kind, code_dtype: str) -> Any:
     item = getattr(types, code_dtype if kind.dtype == CODES else kind.dtype)
-    return types.CPointer(item) if isinstance(kind, Array | Matrix) else item  # type: ignore[no-untyped-call]
+    if isinstance(kind, Array | Matrix):
+        return types.CPointer(item)  # type: ignore[no-untyped-call]  # numba has few types
+    return item
 
 
 def _with_compiled_helpers(function: Function, namespaces: _Namespaces) -> Function:

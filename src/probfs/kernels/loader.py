@@ -18,6 +18,7 @@ from probfs.kernels.cache import cache_folders
 from probfs.kernels.kernel import Array, Function, Kernel, Matrix
 from probfs.kernels.object_code import check_object_code
 from probfs.runtime.memory import free_memory
+from probfs.runtime.progress import COMPILING, report
 
 _MEMORY_TO_COMPILE = 1 << 30
 _SCALAR_TYPES = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
@@ -74,6 +75,7 @@ def _object_code(kernel: Kernel, code_dtype: str, symbol: str) -> bytes:
         raise MemoryError("too little memory to compile in")
     from probfs.kernels.compiler import compile_kernel
 
+    report(COMPILING)
     code = compile_kernel(kernel, code_dtype, symbol, _target_machine())
     check_object_code(code, symbol, triple)
     for folder in cache_folders():

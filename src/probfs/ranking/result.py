@@ -43,6 +43,10 @@ class RoundSummary:
     rows: int
     absolute_loss: float
     log_loss: float
+    exponent: float | None = None
+    """The power that class weights were raised to by shrinkage, 1 without it; None for other classifiers."""
+    cv_errors: int | None = None
+    """For the SVM: the errors on the cross-validated decision values that its probabilities are fitted on."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,8 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.rows,
         scores.absolute_loss,
         scores.log_loss,
+        scores.exponent,
+        scores.cv_errors,
     )
 
 

@@ -21,6 +21,7 @@ from probfs.errors import UsageError
 from probfs.ranking.elimination import Round, eliminate, schedule
 from probfs.ranking.result import InputSummary, Ranking, collect
 from probfs.ranking.settings import Settings
+from probfs.runtime.progress import report
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
@@ -28,6 +29,9 @@ from probfs.text import option
 
 if TYPE_CHECKING:
     import pandas
+
+RANKING = "ranking"
+"""The last stage; features that have left are counted, and models too by classifiers that fit many."""
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Data: TypeAlias = "Path | pandas.DataFrame | Table"
@@ -72,7 +76,9 @@ def read_prepared(
 ) -> tuple[PreparedTable, MappingFile]:
     """Read a table and its mapping, and decide what every column is for."""
     mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
-    return prepare(_as_table(data, reading), mapping_file, choice, reading.decimal), mapping_file
+    table = _as_table(data, reading)
+    report("preparing columns")
+    return prepare(table, mapping_file, choice, reading.decimal), mapping_file
 
 
 def read_inputs(
@@ -94,6 +100,7 @@ def read_inputs(
 def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
     """Encode all rows, and put them in the order that the classifier wants."""
     listeners.on_note(inputs.prepared.target_note)
+    report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
     for note in notes:
@@ -107,6 +114,13 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
     """The chosen classifier, fitted with all features."""
+
+    def model_done(done: int, total: int) -> None:
+        report(RANKING, done, total, "models")
+        if listeners.on_model is not None:
+            listeners.on_model(done, total)
+
+    report("fitting the classifier")
     specification = CLASSIFIERS[settings.classifier]
     given = {**settings.options, **settings.resources}
     return specification.fit(
@@ -118,7 +132,7 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
             options={own.name: given[own.name] for own in specification.options},
             rounds=schedule(len(dataset.features), settings.step),
             on_note=listeners.on_note,
-            on_model=listeners.on_model,
+            on_model=model_done,
         )
     )
 
@@ -127,8 +141,11 @@ def eliminate_features(
     classifier: Classifier, names: Sequence[str], settings: Settings, listeners: Listeners
 ) -> Iterator[Round]:
     """The rounds of the elimination; listeners hear of a round when it is over."""
+    report(RANKING, 0, len(names), "features")
     for current in eliminate(classifier, names, SCORES[settings.score], settings.step):
         yield current
+        left = len(names) - len(current.active) + len(current.leaving)
+        report(RANKING, left, len(names), "features")
         if listeners.on_round is not None:
             listeners.on_round(current)
 

@@ -49,9 +49,10 @@ def _how_it_was_ranked(ranking: Ranking) -> str:
 
 def _errors_of_the_full_model(ranking: Ranking) -> str:
     first = ranking.rounds[0]
-    share = first.errors / first.rows
+    errors, rows, held_out = first.errors, f"{first.rows:,} rows", ""
     if ranking.settings.estimate == "resubstitution":
-        rows = f"the {first.rows:,} rows it was trained on"
-    else:
-        rows = f"{first.rows:,} rows"
-    return f"With all features the model gets {first.errors:,} of {rows} wrong ({share:.1%})."
+        if first.cv_errors is None:
+            rows = f"the {first.rows:,} rows it was trained on"
+        else:
+            errors, held_out = first.cv_errors, " when they are held out"
+    return f"With all features the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})."

@@ -1,1 +1,1 @@
-"""What a run needs of the machine: threads, processes, memory, and files written whole or not at all."""
+"""What a run needs of the machine: threads, processes, memory, whole files, and who hears of progress."""

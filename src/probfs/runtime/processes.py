@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
@@ -59,12 +60,18 @@ class Workers:
 
         parallel = Parallel(n_jobs=self._jobs, return_as="generator")
         with _new_processes_ignore_ctrl_c():
-            results: Iterator[Result] = parallel(delayed(_run_on_one_core)(work, task) for task in tasks)
+            results: Generator[Result] = parallel(delayed(_run_on_one_core)(work, task) for task in tasks)
         try:
-            yield from results
+            # Not ``yield from``, which would close the results by itself.
+            for result in results:  # noqa: UP028
+                yield result
         except BrokenProcessPool as error:
             problem = "a worker process was killed, perhaps for lack of memory"
             raise DataError(f"{problem}; use fewer with {option('jobs')}, or {option('jobs', 1)}") from error
+        finally:
+            with warnings.catch_warnings(action="ignore"):
+                # After an error or Ctrl-C, joblib would complain that it has worked in vain.
+                results.close()
 
 
 @contextmanager

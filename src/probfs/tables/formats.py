@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from probfs.registry import Registry
 from probfs.tables.compression import without_compression_ending
 from probfs.tables.source import STANDARD_INPUT, TableInput
-from probfs.tables.workbooks import COMPOUND_FILE_MAGIC, ZIP_MAGIC
+from probfs.tables.workbooks import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ZIPPED_WORKBOOK_ENDINGS
 
 if TYPE_CHECKING:
     from probfs.tables.table import Table
@@ -226,6 +226,6 @@ TABLE_FORMATS.register(
 )
 TABLE_FORMATS.register(
     TableFormat(
-        "excel", "Excel", (".xlsx", ".xlsm", ".xlsb", ".xls"), _read_excel, magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC)
+        "excel", "Excel", (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), _read_excel, magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC)
     )
 )

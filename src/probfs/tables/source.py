@@ -10,9 +10,10 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from probfs.errors import DataError, UsageError
+from probfs.runtime.progress import Progress, current_listener
 from probfs.tables.compression import UnpackedStream, compression_of
 from probfs.tables.workbooks import ZIP_MAGIC, is_zipped_workbook
 from probfs.text import option, printable
@@ -20,6 +21,8 @@ from probfs.text import option, printable
 STANDARD_INPUT = "-"
 _HEAD_BYTES = 1 << 18
 """How much of a file is read to recognise its format."""
+_BYTES_AT_ONCE = 1 << 18
+"""How much of a file is read at least, so that reports of progress take no time to speak of."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -50,8 +53,7 @@ class TableInput:
 
     def as_seekable(self) -> BinaryIO:
         """The file as a stream that can be read from its end; pipes and compressed data are read into memory."""
-        seekable = isinstance(self.raw.raw, io.FileIO) and self.raw.seekable()
-        return self.raw if seekable else io.BytesIO(self.raw.read())
+        return self.raw if self.raw.seekable() else io.BytesIO(self.raw.read())
 
 
 @contextlib.contextmanager
@@ -73,7 +75,7 @@ def open_source(
                 if again is not None:
                     twice = f"is compressed twice, with {again.name} and then {compression.name}"
                     raise DataError(f"{twice}; unpack it first", source=name)
-            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head):
+            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head, name):
                 raise DataError("is a zip archive; unpack it first", source=name)
             yield raw, head
         except OSError as error:
@@ -84,27 +86,74 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.Buffe
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("standard input is closed", source=display_name(path))
-        return cast(io.BufferedReader, sys.stdin.buffer)
+        return _counted(sys.stdin.buffer)
     if stat.S_ISDIR(os.stat(path).st_mode):
         raise DataError("is a directory; name a file in it", source=display_name(path))
-    return stack.enter_context(open(path, "rb"))
+    return _counted(stack.enter_context(open(path, "rb", buffering=0)))
 
 
-def _read_head(stream: BinaryIO | UnpackedStream) -> tuple[io.BufferedReader, bytes]:
+def _read_head(stream: io.BufferedReader | UnpackedStream) -> tuple[io.BufferedReader, bytes]:
     """A stream that still begins at its first byte, and its first bytes."""
     head = stream.read(_HEAD_BYTES)
-    raw = getattr(stream, "raw", None)
-    if isinstance(raw, io.FileIO) and raw.seekable():
-        opened = cast(io.BufferedReader, stream)
-        opened.seek(-len(head), os.SEEK_CUR)
-        return opened, head
+    if isinstance(stream, io.BufferedReader) and stream.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return stream, head
     return io.BufferedReader(_PrefixedStream(head, stream), 1 << 20), head
+
+
+def _counted(stream: BinaryIO | io.FileIO) -> io.BufferedReader:
+    return io.BufferedReader(_CountedStream(stream), _BYTES_AT_ONCE)
+
+
+class _CountedStream(io.RawIOBase):
+    """A file or standard input; whoever listened when it was opened is told how much of it has been read.
+
+    Formats that are read from here and there in a file are counted as the others: by bytes, wherever these stand.
+    """
+
+    def __init__(self, stream: BinaryIO | io.FileIO) -> None:
+        self._stream = stream
+        # pyarrow reads in threads of its own.
+        self._listener = current_listener()
+        self._bytes_read = 0
+        self.size = _size_of(stream)
+        """How many bytes there are, if that is known."""
+        self._report()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        number: int = self._stream.readinto(buffer)  # type: ignore[union-attr]  # every binary stream has it
+        self._bytes_read += number
+        self._report()
+        return number
+
+    def _report(self) -> None:
+        # What tells the format is read twice.
+        done = self._bytes_read if self.size is None else min(self._bytes_read, self.size)
+        self._listener(Progress("reading", done, self.size, "bytes"))
+
+
+def _size_of(stream: BinaryIO | io.FileIO) -> int | None:
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        # A stream of a program's own, put in the place of standard input.
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 class _PrefixedStream(io.RawIOBase):
     """Bytes that were read from a stream already, followed by the rest of the stream."""
 
-    def __init__(self, prefix: bytes, rest: BinaryIO | UnpackedStream) -> None:
+    def __init__(self, prefix: bytes, rest: io.BufferedReader | UnpackedStream) -> None:
         self._prefix = io.BytesIO(prefix)
         self._rest = rest
 
@@ -139,8 +188,7 @@ class Utf8Stream:
     def size(self) -> int | None:
         """How many bytes the file has, if that is known."""
         raw = getattr(self._raw, "raw", None)
-        status = os.fstat(raw.fileno()) if isinstance(raw, io.FileIO) else None
-        return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else None
+        return raw.size if isinstance(raw, _CountedStream) else None
 
     def read(self, size: int) -> bytes:
         """Up to about ``size`` bytes; empty only at the end."""

@@ -45,7 +45,7 @@ def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: in
 @pytest.mark.parametrize("estimate", ["loo", "cv"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_codes_above_255_in_16_bits(classes: int, estimate: EstimateName, score: str) -> None:
-    """In both loops of the rows and, for two classes, in both loops of the sieve."""
+    """In both loops of the rows and in both loops of the sieve."""
     dataset = random_dataset(500, 12, 300, classes, seed=0)
     dataset = with_unlabelled(dataset, random_dataset(100, 12, 300, classes, seed=1))
     assert all(feature.labelled.dtype == np.uint16 and feature.labelled.max() > 255 for feature in dataset.features)

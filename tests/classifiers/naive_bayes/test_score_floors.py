@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.extended_range import ExtendedFloats
+from probfs.classifiers.naive_bayes import classifier as classifier_module
+from probfs.classifiers.naive_bayes import score_floors, shrinkage
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.scores import ABSOLUTE, UNLABELED
+from probfs.classifiers.naive_bayes.score_floors import PlainFloors, curvature
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED
 from probfs.columns.dataset import Dataset
+from probfs.tables.table import Floats
 from tests.support.datasets import datasets_with_near_ties, random_dataset
 from tests.support.eliminations import eliminate_all
 from tests.support.pruning import PRUNING_SETTINGS, PruningSettings, check_pruning
@@ -29,22 +37,81 @@ def test_the_same_on_thousands_of_tables(dataset: Dataset, how: PruningSettings)
     check_pruning(dataset, how, compiled=False)
 
 
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+@pytest.mark.parametrize("most_classes", [0, 99], ids=["sieve", "floors"])
+@settings(max_examples=10, deadline=None)
+@given(datasets_with_near_ties(), PRUNING_SETTINGS)
+def test_a_small_pool_and_compiled_loops_leave_the_order_as_it_is(
+    most_classes: int, score: str, dataset: Dataset, how: PruningSettings
+) -> None:
+    with (
+        patch.object(classifier_module, "_CLASSES_FOR_FLOORS", most_classes),
+        patch.object(classifier_module, "_CLASSES_FOR_SIGNED_FLOORS", most_classes),
+        patch.object(score_floors, "_MIN_POOL", 2),
+        patch.object(score_floors, "_ROUNDS_OF_A_POOL", 1),
+    ):
+        check_pruning(dataset, (score, *how[1:-1], "on"), compiled=True)
+
+
 @settings(max_examples=60, deadline=None)
-@given(datasets_with_near_ties(), st.sampled_from(["loo", "resubstitution", "cv"]), st.data())
-def test_no_score_falls_below_its_floor(dataset: Dataset, estimate: EstimateName, data: st.DataObject) -> None:
-    """Whichever features leave, what is said of the others beforehand holds."""
-    classifier = NaiveBayes(dataset, estimate, 3, 1.0, 0)
-    classifier.score()
-    for _ in range(4):
-        leaving = data.draw(st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True))
-        classifier.drop(np.array(leaving))
-        floors = {score: own._floor[classifier.active].copy() for score, own in classifier._floors.items()}
-        assert set(floors) == {ABSOLUTE, UNLABELED}
-        scores = classifier.score()
-        for score, floor in floors.items():
-            with np.errstate(divide="ignore"):
-                logs = np.log(scores.driving(score).to_floats())
-            assert (logs >= floor - 1e-9).all()
+@given(
+    datasets_with_near_ties(),
+    st.sampled_from(["loo", "resubstitution", "cv"]),
+    st.sampled_from([1.0, 1e-3]),
+    st.sampled_from(["off", "on"]),
+    st.data(),
+)
+def test_no_score_falls_below_its_floor(
+    dataset: Dataset, estimate: EstimateName, smoothing: float, shrink: ShrinkName, data: st.DataObject
+) -> None:
+    """Whichever features leave, what is said of the others beforehand holds, as long as the exponent is held."""
+    with patch.object(shrinkage, "_HELD_SHARE", 0.0):
+        classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink)
+        assert set(classifier._floors) == {ABSOLUTE, UNLABELED, *([SIGNED] if shrink == "on" else [])}
+        classifier.score()
+        for _ in range(4):
+            leaving = st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True)
+            classifier.drop(np.array(data.draw(leaving)))
+            floors = {score: own.floors(classifier.active) for score, own in classifier._floors.items()}
+            scores = classifier.score()
+            for score, floor in floors.items():
+                found = scores.driving(score)
+                assert ((found.to_floats() if shrink == "on" else found.logs()) >= floor - 1e-9).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_bound_on_random_changes(classes: int) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(5_000):
+        weights, own, other = random.normal(size=(3, classes)) * 10 ** random.uniform(-3, 1, (3, 1))
+        moved = change(weights - other, own) - change(weights, own)
+        bound = curvature(classes) * np.ptp(own) * np.ptp(other)
+        assert np.abs(moved).sum() / 2 <= bound + 1e-14
+        assert np.abs(moved).max() <= bound + 1e-14
+
+
+def change(weights: Floats, logs: Floats) -> Floats:
+    """P - Q for classes of these log-weights, when factors of these logarithms leave."""
+    p, q = np.exp(weights - weights.max()), np.exp((weights - logs) - (weights - logs).max())
+    found: Floats = p / p.sum() - q / q.sum()
+    return found
+
+
+def test_scores_too_small_for_doubles_leave_nothing_out() -> None:
+    floors = PlainFloors(np.ones(4), 0.1)
+    tiny = ExtendedFloats.of(np.full(4, 0.5), -5_000)
+    features = np.arange(4)
+    floors.record(features, tiny, tiny)
+    floors.lower_after_removal(features[:1])
+    assert floors.second_batch(features[1:], features[1:2], 1).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+def test_few_features_of_a_wide_table_are_scored_with_shrinkage(score: str) -> None:
+    rounds = eliminate_all(random_dataset(60, 1_200, 3, 2, seed=0, signal=0.1), "loo", score=score, shrink="auto")
+    assert rounds[0].scores.exponent is not None
+    assert rounds[0].scores.exponent < 0.05
+    assert sum(len(one.scored) for one in rounds[1:100]) < 99 * 1_200 / 10
 
 
 def test_most_scores_of_a_long_table_are_skipped() -> None:

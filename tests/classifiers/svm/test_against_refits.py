@@ -41,6 +41,7 @@ def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1, same_dig
         if scores.s_su is not None:
             np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=tolerance)
         assert scores.errors == expected.errors
+        assert scores.cv_errors == expected.cv_errors
         assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)
         svm.drop(svm.active[:1])
 

@@ -98,10 +98,16 @@ def test_progress_counts_rounds_and_models(run: Run, tmp_path: Path) -> None:
     result = run("rank", "data.csv", "--classifier", "svm", "--removal", "retrain", "--progress")
     assert result.returncode == 0
     seen: list[tuple[int, int]] = []
+    heard: list[probfs.Progress] = []
     probfs.rank(
-        weston(40, 3), classifier="svm", removal="retrain", on_model=lambda done, total: seen.append((done, total))
+        weston(40, 3),
+        classifier="svm",
+        removal="retrain",
+        on_model=lambda done, total: seen.append((done, total)),
+        on_progress=heard.append,
     )
     assert seen[-1] == (12, 12)
+    assert seen == [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 

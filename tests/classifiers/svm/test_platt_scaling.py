@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import probfs
+from probfs.classifiers.svm.platt_scaling import _balance_sides
 
 
 def test_a_weak_table_is_not_turned_upside_down() -> None:
@@ -54,3 +55,16 @@ def test_counts_beyond_what_converges_end_and_are_noted(mixed: pd.DataFrame, mon
     )
     (note,) = [warning for warning in ranking.warnings if "did not converge" in warning]
     assert note.endswith("so their scores are rough; a smaller C= or count= would help")
+
+
+def test_the_larger_side_costs_no_more_than_the_smaller() -> None:
+    weights = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    for members in (np.array([1, 1, 0, 0, 0]), np.array([0, 0, 1, 1, 1])):
+        costs = _balance_sides(members, weights)
+        assert costs[members == 1].sum() == pytest.approx(costs[members == 0].sum()) == pytest.approx(3)
+        assert (costs[:2] == weights[:2]).all()
+
+
+def test_equal_sides_keep_their_costs_to_the_last_digit() -> None:
+    weights = np.array([1.0, 3.0, 2.0, 2.0])
+    assert (_balance_sides(np.array([1, 1, 0, 0]), weights) == weights).all()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import probfs
-from tests.support.svm_tables import weston
+from tests.support.svm_tables import SHAPES, draw_table, precision_of_chi_squared, precision_of_svm, weston
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
@@ -54,3 +54,12 @@ def test_a_single_permutation_overstates_the_score() -> None:
         for m in (1, 50)
     )
     assert 1.05 < one / many < 1.6
+
+
+@pytest.mark.slow
+def test_noise_with_many_values_does_not_mislead_the_svm_about_five_classes() -> None:
+    tables = [draw_table(SHAPES["many values"], seed) for seed in range(8)]
+    svm = [precision_of_svm(frame, seed) for seed, frame in enumerate(tables)]
+    tested = [precision_of_chi_squared(frame) for frame in tables]
+    print(f"noise of 20 values, 5 classes: SVM {np.mean(svm):.2f}, χ² {np.mean(tested):.2f}")
+    assert np.mean(svm) > np.mean(tested) - 0.05

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
@@ -34,19 +35,26 @@ class CompiledTwoClassRows(Rows):
         self.counts = np.concatenate([-group.counts if group.label == 1 else group.counts for group in groups])
         sizes = [len(group.counts) for group in groups]
         ends = np.cumsum(sizes)[:-1]
-        for group, high, low in zip(groups, np.split(self.high, ends), np.split(self.low, ends), strict=True):
-            # The groups do what is left to numpy, so they must see every update.
+        self._exponent = np.ones(1)
+        tables = np.concatenate([table for own in groups for table in (own.tables.excess, own.tables.log_odds)])
+        by_group = zip(
+            groups, np.split(self.high, ends), np.split(self.low, ends), np.split(tables, len(groups)), strict=True
+        )
+        for group, high, low, own in by_group:
+            # The groups do what is left to numpy, so they must see every update, and the loops every new exponent.
             group.high, group.low = high, low
+            group.tables = replace(group.tables, excess=own[: 2 * self.layout.slots])
         model_start = np.repeat(np.arange(len(groups)) * 3 * self.layout.slots, sizes).astype(np.int32)
         arguments = {
             "codes": codes,
             "rows": codes.shape[1],
             "offsets": self.layout.offset,
-            "tables": np.concatenate([table for own in groups for table in (own.tables.excess, own.tables.log_odds)]),
+            "tables": tables,
             "slots": self.layout.slots,
             "model_start": model_start,
             "high": self.high,
             "low": self.low,
+            "exponent": self._exponent,
             "counts": self.counts,
         }
         counts_are_one = bool((np.abs(self.counts) == 1).all())
@@ -55,6 +63,16 @@ class CompiledTwoClassRows(Rows):
 
     def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
         self._loops.update(features, sign)
+
+    @property
+    def exponent(self) -> float:
+        return float(self._exponent[0])
+
+    def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
+        self._exponent[0] = exponent
+        for group in self.groups:
+            group.set_exponent(exponent, features)
+        self.update(features[:0])
 
     def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         if shift:
@@ -78,6 +96,10 @@ class CompiledTwoClassRows(Rows):
     def reach(self, counts: ClassCounts) -> Floats | None:
         reaches = [reach for group in self.groups if (reach := group.reach(counts)) is not None]
         return np.max(reaches, axis=0) if reaches else None
+
+    def squared_ranges(self) -> Floats:
+        total: Floats = np.sum([group.squared_ranges() for group in self.groups], axis=0)
+        return total
 
 
 def _bind_sums(**arguments: Any) -> BoundKernel:

@@ -40,6 +40,12 @@ class SlotLayout:
         """An array with one entry for each feature -> one with an entry for each slot."""
         return np.repeat(by_feature, self.values + 1, axis=0)
 
+    def slots_of(self, features: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The slots of some features, in ascending order."""
+        chosen = np.zeros(len(self.values), dtype=np.bool_)
+        chosen[features] = True
+        return np.flatnonzero(np.repeat(chosen, self.values + 1))
+
     def count(self, codes: Iterable[Codes], counts: Floats) -> Floats:
         """How many of these rows have each value, slot by slot."""
         # Counting is faster than adding up weights of 1.

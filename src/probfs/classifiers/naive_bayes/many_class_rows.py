@@ -1,5 +1,8 @@
 """Naive Bayes with any number of classes.
 
+Where weights are raised to a power A, log-weights and log-factors times A take the place of both in all that follows.
+What is kept up to date are the log-weights themselves.
+
 For a row with most probable class t let e_b = p_t/p_b - 1 for the feature's factors, and E = Σ_b P_b·e_b. Then
 P_c - Q_c = P_c·(E - e_c) / (1 + E). As e_t = 0 and 1 + E ≥ P_t, digits cancel only where the result is really small.
 
@@ -55,6 +58,10 @@ class ManyClassRows(ClassRows):
     ) -> None:
         super().__init__(codes, counts, label, layout, tables.zeros is not None)
         self.tables = tables
+        self.factors = tables.factors
+        """Raised to the exponent, in any unit for each slot."""
+        self.distinct_parts = tables.factors
+        """The factors less a number that those of a slot share, so that their differences lose no digits."""
         shape = len(tables.log_prior), codes.shape[1]
         self.high = np.repeat(tables.log_prior[:, None], shape[1], axis=1)
         self.low = np.zeros(shape)
@@ -68,11 +75,23 @@ class ManyClassRows(ClassRows):
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[:, rows] += sign * self.tables.zeros.take(slots, axis=1).astype(np.int32)
 
+    def set_exponent(self, exponent: float, features: Places) -> None:
+        self.exponent = exponent
+        slots = self.layout.slots_of(features)
+        # Not from the table of logarithms, in which nearly equal factors are not equal.
+        logs = np.log(self.tables.factors[:, slots])
+        shrunk = exponent * (logs - logs.max(axis=0))
+        self.factors, self.distinct_parts = np.ones_like(self.tables.factors), np.zeros_like(self.tables.factors)
+        self.factors[:, slots] = np.exp(shrunk)
+        # Factors to a small power are all close to 1.
+        self.distinct_parts[:, slots] = np.where(shrunk.min(axis=0) > -1, np.expm1(shrunk), np.exp(shrunk))
+
     def gaps(self) -> Floats:
         return _gap_to_second(self._behind()[0])
 
     def _behind(self) -> tuple[Floats, Places]:
-        return _behind(self.high, self.low, self.zeros)
+        behind, top = _behind(self.high, self.low, self.zeros)
+        return self.exponent * behind, top
 
     def sum_changes(self, features: Places, shift: int = 0) -> Sums:
         behind, top = self._behind()
@@ -104,19 +123,17 @@ class ManyClassRows(ClassRows):
     def _scaled_weights(self, shift: int, behind: Floats, top: Places) -> Floats:
         """The weights of all classes but the top one in units of 2^-shift; 0 for the top class."""
         high, low = _differences(self.high, self.low, top)
-        scaled = np.exp(np.minimum(shifted_exponent(shift, high, low), LARGEST_EXPONENT))
+        shifted = shifted_exponent(shift, self.exponent * high, self.exponent * low)
+        scaled = np.exp(np.minimum(shifted, LARGEST_EXPONENT))
         scaled[np.isinf(behind)] = 0.0
         scaled[top, np.arange(len(top))] = 0.0
         return scaled
 
     def _excess(self, slots: Places, top: Places) -> list[Floats]:
         """e_b for each class b: how much larger the top class's factor is, relatively."""
-        at_top = self.tables.factors.ravel().take(slots + top * self.layout.slots)
-        excess = []
-        for factors in self.tables.factors:
-            own = factors.take(slots)
-            excess.append((at_top - own) / own)
-        return excess
+        at_top = self.distinct_parts.ravel().take(slots + top * self.layout.slots)
+        pairs = zip(self.distinct_parts, self.factors, strict=True)
+        return [(at_top - parts.take(slots)) / factors.take(slots) for parts, factors in pairs]
 
     def _split_off_lost_zeros(self, excess: list[Floats], slots: Places, top: Places, rows: slice, shift: int) -> Sums:
         """Put zero factors into ``excess``, except for cells whose removal brings a class back: the sums of those."""
@@ -138,24 +155,24 @@ class ManyClassRows(ClassRows):
 
     def _change_where_a_zero_leaves(self, at: Integers, slots: Integers, shift: int) -> Floats:
         """P - Q of every class, in units of 2^-shift and times the row's count, by computing both."""
-        before = np.exp(-_behind(self.high[:, at], self.low[:, at], self._zeros_at(at))[0])
-        after = np.exp(-self._behind_without(at, slots)[0])
+        before = np.exp(-self.exponent * _behind(self.high[:, at], self.low[:, at], self._zeros_at(at))[0])
+        after = np.exp(-self._behind_without(at, slots))
         change: Floats = before / before.sum(axis=0) - after / after.sum(axis=0)
         return np.ldexp(change, min(shift, 1000)) * self.counts[at]
 
     def _zeros_at(self, at: Integers) -> npt.NDArray[np.int32] | None:
         return None if self.zeros is None else self.zeros[:, at]
 
-    def _behind_without(self, at: Integers, slots: Integers) -> tuple[Floats, Places]:
+    def _behind_without(self, at: Integers, slots: Integers) -> Floats:
         high, low = self.high[:, at], self.low[:, at]
         add_exactly(high, low, -self.tables.logs[:, slots])
         zeros = self._zeros_at(at)
         if zeros is not None and self.tables.zeros is not None:
             zeros = zeros - self.tables.zeros[:, slots]
-        return _behind(high, low, zeros)
+        return self.exponent * _behind(high, low, zeros)[0]
 
     def largest_excess(self) -> Floats:
-        span = self.tables.factors.max(axis=0) / self.tables.factors.min(axis=0)
+        span = self.factors.max(axis=0) / self.factors.min(axis=0)
         return np.maximum.reduceat(span, self.layout.offset)
 
     def nearest_changes(self, features: Places) -> Floats:
@@ -167,7 +184,7 @@ class ManyClassRows(ClassRows):
             if self.tables.zeros is not None:
                 cells = np.nonzero(_classes_differ(self.tables.zeros, slots))
                 at = np.arange(rows.start, rows.stop)[cells[1]]
-                after = _gap_to_second(self._behind_without(at, slots[cells])[0])
+                after = _gap_to_second(self._behind_without(at, slots[cells]))
                 distance[cells] = np.minimum(gaps[at], after)
             nearest[which] = np.minimum(nearest[which], distance.min(axis=1))
         return nearest
@@ -177,12 +194,18 @@ class ManyClassRows(ClassRows):
             return None
         held = counts.is_held(self.label)
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
-        return 2 * np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
+        return np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
+
+    def squared_ranges(self) -> Floats:
+        rows = self.layout.count(self.codes, self.counts)
+        span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
+        return np.add.reduceat(rows * span**2, self.layout.offset)
 
     def fit(self) -> Fit:
         assert self.label is not None
-        behind, _ = self._behind()
+        behind, _ = _behind(self.high, self.low, self.zeros)
         predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
+        behind *= self.exponent
         weights = np.exp(-behind)
         others = weights.sum(axis=0, where=np.arange(len(weights))[:, None] != self.label)
         # When the own class leads, the weights of the others may add up to far less than 1.

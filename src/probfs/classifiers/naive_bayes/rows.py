@@ -32,6 +32,10 @@ class Rows(ABC):
         """Multiply the factors of some features into every row's class weights (or, with sign -1, out of them)."""
 
     @abstractmethod
+    def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
+        """Raise all class weights to this power (see ``shrinkage``). Only ``features`` will be asked for after this."""
+
+    @abstractmethod
     def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         """The sums of these features' changes over the rows, in units of 2^-shift."""
 
@@ -51,10 +55,14 @@ class Rows(ABC):
 
     @abstractmethod
     def reach(self, counts: ClassCounts) -> Floats | None:
-        """For each feature the logarithm of the largest factor by which its removal can multiply the changes that
-        another feature makes to these rows; None where there is no bound. See ``score_floors``.
+        """For each feature the largest difference that it makes, at exponent 1, between the log-weights of two classes;
+        None where there is no bound. ``counts`` are those of all labelled rows.
+        """
 
-        ``counts`` are those of all labelled rows.
+    @abstractmethod
+    def squared_ranges(self) -> Floats:
+        """For each feature the sum over rows of the squared difference that it makes, at exponent 1, between the
+        log-weights of its most and least probable class.
         """
 
     @abstractmethod
@@ -71,6 +79,7 @@ class ClassRows(Rows):
         self.label = label
         self.layout = layout
         self.has_zeros = has_zeros
+        self.exponent = 1.0
 
     @abstractmethod
     def gaps(self) -> Floats:

@@ -6,95 +6,79 @@ which was summed over all rows; a sum of signed changes can still fall, but by n
 left. Only the features that remain are scored, exactly and in double precision; so the sieve itself may use single
 precision, which halves the memory that has to stay in the cache.
 
-``docs/sieve.md`` has the definitions, the bounds and their proofs; the loop over rows is ``kernels.loops.sieve_scan``.
+``docs/sieve.md`` has the definitions, the bounds and their proofs. Here is what sieves have in common, whatever the
+number of classes; the loops over rows are ``kernels.loops.sieve_scan`` and ``kernels.loops.many_class_sieve_scan``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from probfs.classifiers.naive_bayes.compiled_many_class_rows import CompiledManyClassRows
 from probfs.classifiers.naive_bayes.compiled_two_class_rows import CompiledTwoClassRows
 from probfs.classifiers.naive_bayes.counts import ClassCounts
-from probfs.classifiers.naive_bayes.rows import Rows
-from probfs.classifiers.naive_bayes.two_class_rows import TwoClassRows
 from probfs.classifiers.protocol import Features
-from probfs.kernels.constants import ROWS_PER_BLOCK
-from probfs.kernels.kernel import BoundKernel, UpTo
-from probfs.kernels.loops.sieve_scan import (
-    KINDS_OF_LOSS,
-    MAX_LOSS,
-    REMAINDERS,
-    ROWS_PER_CHECK,
-    count_checks,
-    gather_cells,
-    sift_features,
-)
-from probfs.tables.table import Codes, Floats
+from probfs.kernels.kernel import BoundKernel, Kernel, UpTo
+from probfs.kernels.loops.sieve_bounds import ROWS_PER_CHECK, count_checks
+from probfs.kernels.loops.sieve_scan import gather_cells
+from probfs.tables.table import Codes, Floats, Integers
 
-_MAX_CELLS = 1 << 26
-"""Beyond this another copy of the codes would take too much memory."""
-_MAX_PLACES = 1 << 16
-"""In the tables of one feature, so that a place takes two bytes at most."""
-_MAX_EXCESS = 1e6
-"""Of features with larger e, even rows whose weight is too small for single precision might matter."""
-_MIN_EXCESS = 2.0**-51
-"""No e is smaller unless it is 0, because nearly equal factors are made equal."""
 _MAX_WANTED = 64
 """Finding k lowest features costs k times finding one."""
 _CHAMPIONS = 4
 """How many features are summed over all rows at first, where one is wanted."""
 _SCANS_PER_ORDER = 16
 """How many passes over all cells pay for sorting the rows again, which costs as much as two passes."""
-_ROUNDING = 2.0**-16
-"""Bound on a sum's relative rounding error, divided by 1 + E; larger than any difference between ties."""
+_ROUNDING = 2.0**-17
+"""Bound on a sum's relative rounding error, divided by (1 + E) and by the number of classes; larger than any difference
+between ties.
+"""
+
+CompiledRows = CompiledTwoClassRows | CompiledManyClassRows
 
 
-def build_sieve(groups: Sequence[Rows], absolute: bool, counts: ClassCounts) -> Sieve | None:
-    """A sieve for a sum over all rows of these groups; None where there are too many rows to gain by it, or where its
-    bounds would not hold.
-    """
-    compiled = [rows for rows in groups if isinstance(rows, CompiledTwoClassRows)]
-    if len(compiled) < len(groups) or sum(rows.codes.shape[1] for rows in compiled) > ROWS_PER_BLOCK:
-        return None
-    places = 2 * sum(len(rows.groups) for rows in compiled) * (int(compiled[0].layout.values.max()) + 1)
-    largest_excess: Floats = np.max([rows.largest_excess() for rows in compiled], axis=0)
-    most = float(largest_excess.max())
-    if sum(rows.codes.size for rows in compiled) > _MAX_CELLS or places > _MAX_PLACES or most > _MAX_EXCESS:
-        return None
-    largest_sum = sum(float(np.abs(rows.counts).sum()) for rows in compiled) * (1 + most)
-    if largest_sum > MAX_LOSS * _MIN_EXCESS:
-        return None
-    return Sieve(compiled, absolute, counts, largest_excess)
-
-
-class Sieve:
+class Sieve(ABC):
     """Rows in the order in which they matter, and the loop that goes through them."""
 
     def __init__(
-        self, rows: Sequence[CompiledTwoClassRows], absolute: bool, counts: ClassCounts, largest_excess: Floats
+        self,
+        rows: Sequence[CompiledRows],
+        counts: ClassCounts,
+        absolute: bool,
+        loop: Kernel,
+        place_dtype: np.dtype[Any],
+        widths: Integers,
+        arguments: Mapping[str, Any],
     ) -> None:
-        """``rows`` are all that the score is a sum over, and ``counts`` those of the labelled rows.
+        """``rows`` are all that the score is a sum over, and ``counts`` those of the labelled rows. ``widths`` are the
+        numbers of values of the features in the tables that cells, of ``place_dtype``, are places in. ``arguments`` are
+        those that only this ``loop`` has.
 
         KernelUnavailable is raised here, where there are no loops, and not in the middle of an elimination.
         """
-        groups = [group for own in rows for group in own.groups]
-        tables = _SieveTables(groups)
-        self._widths, self._first_table = tables.widths, tables.first_table
-        self._codes = _join_codes(rows, tables.place_dtype)
-        for loop in (gather_cells, sift_features):
-            loop.load(self._codes.dtype.name)
+        self._rows = rows
+        self._counts_of_classes = counts
+        self._absolute = absolute
+        self._loop = loop
+        self._widths = widths
+        self._codes = _join_codes(rows, place_dtype)
+        for needed in (gather_cells, loop):
+            needed.load(self._codes.dtype.name)
         self._counts = np.concatenate([own.counts for own in rows])
         features, size = self._codes.shape
-        self._odds = np.empty(size)
-        pieces = np.split(self._odds, np.cumsum([len(own.counts) for own in rows])[:-1])
-        self._odds_of_rows = [(own.high, own.low, odds) for own, odds in zip(rows, pieces, strict=True)]
         self._cells = np.empty((count_checks(size), features, ROWS_PER_CHECK), dtype=self._codes.dtype)
         self._line_of, self._features = np.empty((2, features), dtype=np.int64)
         self._found = np.empty(2, dtype=np.int64)
+        classes = len(counts.rows)
+        kinds = 2 * classes
+        self._classes = classes
+        self._reach = self._largest_log_odds()
+        self._rounding, self._fall = np.empty(features), np.zeros((features, classes, 2))
         self._arguments = {
             "cells": self._cells,
             "rows": size,
@@ -102,30 +86,37 @@ class Sieve:
             "count": UpTo(features),
             "champions": UpTo(min(_MAX_WANTED + _CHAMPIONS - 1, features)),
             "line_of": self._line_of,
-            "base": tables.base,
-            "tables": tables.reciprocals,
-            "odds": self._odds,
             "absolute": absolute,
-            "rounding": _ROUNDING * (1 + largest_excess),
-            "fall": np.zeros((features, KINDS_OF_LOSS)) if absolute else _largest_falls(groups, counts),
+            "rounding": self._rounding,
+            "fall": self._fall,
+            "bounds": np.empty(features),
+            "remaining": np.empty((count_checks(size) + 1, kinds + 1)),
             "estimate": np.zeros(features),
             "found": self._found,
-            **_scratch_space(features, size),
+            **arguments,
         }
         self._sift: BoundKernel | None = None
         self._cells_until_sorted = 0
+        self.follow_exponent(np.arange(features))
 
     @property
     def cells_gone_through(self) -> int:
         """How many cells the last search went through."""
         return int(self._found[1])
 
+    def follow_exponent(self, active: Features) -> None:
+        """Compute what depends on the rows' exponent; only the active features will be asked for after this."""
+        self._fill_tables(active)
+        # 1 + E, from the logarithms: e is largest where they are.
+        self._rounding[:] = _ROUNDING * self._classes * np.exp(self._rows[0].exponent * self._reach)
+        if not self._absolute:
+            self._fall[:] = self._largest_falls()
+
     def find_candidates(self, active: Features, wanted: int) -> Features:
         """The features that may be among the ``wanted`` lowest, or be tied with these."""
         if wanted > _MAX_WANTED or 2 * wanted >= len(active):
             return active
-        for high, low, odds in self._odds_of_rows:
-            np.add(high, low, out=odds)
+        self._compute_weights()
         if self._sift is None or self._cells_until_sorted <= 0:
             self._sift = self._sort_rows(active)
         self._features[: len(active)] = active
@@ -141,9 +132,8 @@ class Sieve:
         """Put the rows whose probabilities may change most first; the loop that goes through them in this order."""
         with np.errstate(divide="ignore"):
             # A row of count 0 comes last.
-            order = np.argsort(np.abs(self._odds) - np.log(np.abs(self._counts)))
-        towards = np.where(self._odds[order] >= 0, 1.0, -1.0)
-        table = self._first_table[order] + (towards < 0)
+            order = np.argsort(self._gaps() - np.log(np.abs(self._counts)))
+        table, in_order = self._arrange_rows(order)
         self._line_of[active] = np.arange(len(active))
         gather = gather_cells.bind(
             codes=self._codes,
@@ -157,55 +147,38 @@ class Sieve:
         )
         gather()
         self._cells_until_sorted = _SCANS_PER_ORDER * len(order) * len(active)
-        return sift_features.bind(
-            **self._arguments, lines=len(active), order=order, towards=towards, counts=self._counts[order]
+        return self._loop.bind(
+            **self._arguments, **in_order, lines=len(active), order=order, counts=self._counts[order]
         )
 
+    @abstractmethod
+    def _fill_tables(self, active: Features) -> None:
+        """Compute the tables of the active features for the rows' exponent."""
 
-class _SieveTables:
-    """1/e for the rows of all groups: for each feature, the tables of all groups one after the other."""
+    @abstractmethod
+    def _largest_log_odds(self) -> Floats:
+        """For each feature the largest difference, at exponent 1, between the logarithms of two classes' factors."""
 
-    def __init__(self, groups: Sequence[TwoClassRows]) -> None:
-        layout = groups[0].layout
-        # Each group has two tables, for rows that favour class 0 and class 1; a feature's tables are equally wide.
-        excess = np.concatenate([group.tables.excess.reshape(2, -1) for group in groups])
-        self.widths = layout.values + 1
-        self.base = layout.offset * len(excess)
-        self.first_table = 2 * np.repeat(np.arange(len(groups)), [len(group.counts) for group in groups])
-        self.place_dtype = np.min_scalar_type(len(excess) * int(self.widths.max()) - 1)
-        with np.errstate(divide="ignore", over="ignore"):
-            # Infinity where a feature changes nothing.
-            by_feature = np.split((1 / excess).astype(np.float32), layout.offset[1:], axis=1)
-        self.reciprocals = np.concatenate([own.ravel() for own in by_feature])
+    @abstractmethod
+    def _largest_falls(self) -> Floats:
+        """For each feature and kind of loss, the most that the feature takes from rows of that kind."""
+
+    @abstractmethod
+    def _compute_weights(self) -> None:
+        """Compute the rows' log-odds, or log-weights, which the loop begins with."""
+
+    @abstractmethod
+    def _gaps(self) -> Floats:
+        """By how much, in logarithms, each row's most probable class leads the next."""
+
+    @abstractmethod
+    def _arrange_rows(self, order: npt.NDArray[np.intp]) -> tuple[Integers, Mapping[str, npt.NDArray[Any]]]:
+        """The tables that the cells of each row are to be places in, and the loop's arguments that have something for
+        each row, both in this order.
+        """
 
 
-def _join_codes(rows: Sequence[CompiledTwoClassRows], dtype: np.dtype[Any]) -> Codes:
+def _join_codes(rows: Sequence[CompiledRows], dtype: np.dtype[Any]) -> Codes:
     if len(rows) == 1:
         return rows[0].codes.astype(dtype, copy=False)
     return np.concatenate([own.codes for own in rows], axis=1, dtype=dtype)
-
-
-def _scratch_space(features: int, rows: int) -> dict[str, npt.NDArray[Any]]:
-    padded_rows = count_checks(rows) * ROWS_PER_CHECK
-    q, weight, loss = np.empty((3, padded_rows), dtype=np.float32)
-    return {
-        "bounds": np.empty(features),
-        "favour": np.empty(rows),
-        "q": q,
-        "weight": weight,
-        "loss": loss,
-        "remaining": np.empty((count_checks(rows) + 1, REMAINDERS)),
-    }
-
-
-def _largest_falls(groups: Sequence[TwoClassRows], counts: ClassCounts) -> Floats:
-    """For each feature and kind of loss, the largest |e| with which the feature takes from rows of that kind."""
-    offset = groups[0].layout.offset
-    falls = np.zeros((len(offset), 2, 2))
-    for group in groups:
-        first, second = np.where(counts.is_held(group.label), group.tables.excess.reshape(2, -1), 0.0)
-        own, other = (second, first) if group.label == 1 else (first, second)
-        by_feature = np.stack([np.maximum.reduceat(taking, offset) for taking in (-own, other)], axis=1)
-        of_class = falls[:, 1 if group.label == 1 else 0]
-        np.maximum(of_class, by_feature, out=of_class)
-    return falls

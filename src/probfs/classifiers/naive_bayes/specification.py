@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, Option, Specification
-from probfs.classifiers.value_types import Number, WholeNumber
+from probfs.classifiers.value_types import Choice, Number, WholeNumber
 from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 
 if TYPE_CHECKING:
@@ -17,6 +17,13 @@ SMOOTHING = Option(
     Number(1e-100, 1e100, zero="the exact limit", name="ALPHA"),
     1.0,
     "what is added to every count; 0 is the exact limit of less and less smoothing.",
+)
+SHRINK = Option(
+    "shrink",
+    Choice(("auto", "on", "off")),
+    "auto",
+    "whether to shrink log-odds towards 0 by as much as chance alone moves them; auto does so in tables with so many "
+    "columns for their rows that chance would make most rows look certain.",
 )
 BINS = Option(
     "bins",
@@ -43,6 +50,7 @@ def _fit(request: FitRequest) -> Classifier:
         request.options["smoothing"],
         request.seed,
         request.rounds,
+        shrink=request.options["shrink"],
     )
 
 
@@ -50,7 +58,7 @@ NAIVE_BAYES = CLASSIFIERS.register(
     Specification(
         name="nb",
         description="Naive Bayes, which counts categories",
-        options=(SMOOTHING, BINS, MISSING),
+        options=(SMOOTHING, SHRINK, BINS, MISSING),
         default_estimate="loo",
         takes_numbers=False,
         arrange=_arrange,

@@ -1,5 +1,8 @@
 """Naive Bayes with two classes: everything is the log-odds L, and taking a feature away subtracts its own log-odds l.
 
+Where weights are raised to a power A, A·L and A·l take the place of L and l in all that follows. What is kept up to
+date is L itself.
+
 Let p be the probability of a row's more probable class, q that of the other, and e = e^l - 1 for the feature's log-odds
 l in favour of the more probable class. Then P - Q = p·q·e / (1 + q·e). As q ≤ ½ and e > -1 no digits cancel: the result
 keeps its relative precision however close P is to 0 or 1, and costs one division for each cell.
@@ -32,7 +35,9 @@ class OddsTables:
 
     log_odds: Floats
     excess: Floats
-    """e for rows that favour class 0, then e for rows that favour class 1; infinite where a zero factor leaves."""
+    """e for rows that favour class 0, then e for rows that favour class 1; infinite where a zero factor leaves. The one
+    table that depends on the exponent, which is 1 at first.
+    """
     zeros: npt.NDArray[np.int32] | None
     """Zero factors of class 1 less those of class 0."""
     prior: float
@@ -55,6 +60,14 @@ class OddsTables:
         prior = float(model.log_prior[0] - model.log_prior[1])
         return cls(log_odds, np.concatenate([excess_first, excess_second]), zeros, prior)
 
+    def set_exponent(self, exponent: float, slots: npt.NDArray[np.intp]) -> None:
+        """Compute e anew at some slots; zero factors keep theirs, as a power of 0 is 0."""
+        if self.zeros is not None:
+            slots = slots[self.zeros[slots] == 0]
+        shrunk = exponent * self.log_odds[slots]
+        self.excess[slots] = np.expm1(shrunk)
+        self.excess[slots + len(self.log_odds)] = np.expm1(-shrunk)
+
 
 class TwoClassRows(ClassRows):
     """Rows whose state is their log-odds for class 0 and, without smoothing, how many zero factors favour it."""
@@ -74,8 +87,12 @@ class TwoClassRows(ClassRows):
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[rows] += sign * self.tables.zeros.take(slots)
 
+    def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
+        self.exponent = exponent
+        self.tables.set_exponent(exponent, self.layout.slots_of(features))
+
     def gaps(self) -> Floats:
-        gap = np.abs(self.high + self.low)
+        gap = self.exponent * np.abs(self.high + self.low)
         return gap if self.zeros is None else np.where(self.zeros == 0, gap, np.inf)
 
     def _favours_second(self) -> npt.NDArray[np.bool_]:
@@ -90,7 +107,7 @@ class TwoClassRows(ClassRows):
         scaled_ratio = ratio
         if shift:
             # A row closer to even odds than the shift allows for is not changed by these features, whatever its count.
-            exponent = shifted_exponent(shift, side * self.high, side * self.low)
+            exponent = shifted_exponent(shift, self.exponent * side * self.high, self.exponent * side * self.low)
             scaled_ratio = np.exp(np.minimum(exponent, LARGEST_EXPONENT - np.log(self.counts.max(initial=1.0))))
             if self.zeros is not None:
                 scaled_ratio[self.zeros != 0] = 0.0
@@ -136,14 +153,15 @@ class TwoClassRows(ClassRows):
         # One zero ahead: without it the finite gap decides. Level: the top class keeps its zeros and falls to 0.
         one_ahead = np.exp(np.minimum(shifted_exponent(shift, gap_high, gap_low), LARGEST_EXPONENT))
         one_ahead /= 1 + np.exp(np.minimum(-(gap_high + gap_low), LARGEST_EXPONENT))
-        level = np.ldexp(1 / (1 + np.exp(-np.abs(self.high[at] + self.low[at]))), min(shift, 1000))
+        gap = self.exponent * np.abs(self.high[at] + self.low[at])
+        level = np.ldexp(1 / (1 + np.exp(-gap)), min(shift, 1000))
         return np.select([lead == 1, lead == 0], [one_ahead, level], 0.0)
 
     def _gap_without(self, at: Integers, slots: Integers, side: Floats) -> tuple[Floats, Floats]:
         """The finite log-odds for the more probable class without a slot's factor, in two parts."""
         high, low = side[at] * self.high[at], side[at] * self.low[at]
         add_exactly(high, low, -side[at] * self.tables.log_odds[slots])
-        return high, low
+        return self.exponent * high, self.exponent * low
 
     def largest_excess(self) -> Floats:
         size = np.where(np.isfinite(self.tables.excess), np.abs(self.tables.excess), 0.0)
@@ -174,11 +192,16 @@ class TwoClassRows(ClassRows):
         size = np.where(counts.is_held(self.label), np.abs(self.tables.log_odds), 0.0)
         return np.maximum.reduceat(size, self.layout.offset)
 
+    def squared_ranges(self) -> Floats:
+        rows = self.layout.count(self.codes, self.counts)
+        return np.add.reduceat(rows * self.tables.log_odds**2, self.layout.offset)
+
     def fit(self) -> Fit:
         odds = self.high + self.low
         zeros = np.zeros(len(odds)) if self.zeros is None else self.zeros
         predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EVEN_ODDS_TOLERANCE)), 0, 1)
-        margin, lead = (odds, zeros) if self.label == 0 else (-odds, -zeros)
+        shrunk = self.exponent * odds
+        margin, lead = (shrunk, zeros) if self.label == 0 else (-shrunk, -zeros)
         margin = np.select([lead > 0, lead < 0], [np.inf, -np.inf], margin)
         tail = np.exp(-np.abs(margin))
         miss = np.where(margin >= 0, tail, 1.0) / (1 + tail)

@@ -26,7 +26,10 @@ _SATURATED_GAP = 600.0
 
 
 def underflow_limits(groups: Sequence[Rows]) -> Floats:
-    """For each feature the sum of absolute changes below which the sum must be computed in smaller units."""
+    """For each feature the sum of absolute changes below which the sum must be computed in smaller units.
+
+    These limits hold for all exponents below that of the groups, because effects are smaller then.
+    """
     excess = [rows.largest_excess() for rows in groups]
     limits: Floats = _UNDERFLOW * (1 + np.maximum.reduce(excess))
     return limits

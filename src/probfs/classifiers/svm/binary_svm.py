@@ -7,22 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from probfs.classifiers.svm.design_matrix import Positions
 from probfs.classifiers.svm.training_rows import TrainingRows
-from probfs.tables.table import Floats
+from probfs.tables.table import Floats, Integers
+
+_EQUAL = 1e-12
+"""Probabilities closer than this are equal: the difference is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class BinarySvm:
-    """Separates one class from the others. Without support vectors it knows only how frequent the class is.
+    """Separates one class from the others. Without support vectors and weights it knows only how frequent the class is.
 
     The probability of the class is sigmoid(slope · decision value + offset).
     """
 
     support: Positions
-    """The support vectors, by their positions among all rows."""
+    """The support vectors, by their positions among all rows; none if the solver gave weights."""
     coefficients: Floats
     intercept: float
     slope: float
@@ -31,6 +35,8 @@ class BinarySvm:
     inverted: bool = False
     """Whether the sigmoid fitted on cross-validated decision values decreases, so that another one was used."""
     converged: bool = True
+    weights: Floats | None = None
+    """The weight of each column under the linear kernel; None if the solver gave support vectors."""
 
     @classmethod
     def of_class_frequency(cls, members: int, total: int) -> BinarySvm:
@@ -41,6 +47,13 @@ class BinarySvm:
         """Decision values, from the kernel values of some rows (first axis) with the support vectors (second)."""
         values: Floats = kernel_values @ self.coefficients + self.intercept
         return values
+
+    def column_weights(self, cells: Floats) -> Floats:
+        """The weight of each column under the linear kernel, for an SVM fitted on some of these rows."""
+        if self.weights is not None:
+            return self.weights
+        weights: Floats = self.coefficients @ cells[self.support]
+        return weights
 
 
 def make_frequency_svms(rows: TrainingRows) -> list[BinarySvm]:
@@ -62,3 +75,11 @@ def compute_probabilities(decisions: Sequence[Floats], svms: Sequence[BinarySvm]
     total = probabilities.sum(axis=0)
     # Where all sigmoids underflow to 0, the classes are equally probable.
     return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(svms))
+
+
+def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_]:
+    """Which rows are wrong, from what ``compute_probabilities`` gives; a tie between classes falls to the first."""
+    of_all = np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
+    predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
+    wrong: npt.NDArray[np.bool_] = predicted != labels
+    return wrong

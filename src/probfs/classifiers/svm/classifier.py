@@ -16,6 +16,7 @@ from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.donors import Donors, draw_donors
+from probfs.classifiers.svm.error_notes import note_guessing
 from probfs.classifiers.svm.fit_plan import FitPlan
 from probfs.classifiers.svm.fitted_svm import FitOptions
 from probfs.classifiers.svm.kernel_functions import choose_cost
@@ -31,6 +32,7 @@ from probfs.classifiers.svm.tasks import (
     fit_and_permute,
     retrain_without_features,
 )
+from probfs.classifiers.svm.time_forecast import TimeForecast
 from probfs.classifiers.svm.training_rows import TrainingData
 from probfs.columns.dataset import Dataset
 from probfs.runtime.processes import Workers, run_interruptibly
@@ -58,17 +60,19 @@ class Svm:
         rounds: Sequence[int],
         jobs: int | None = None,
         on_model: Callable[[int, int], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
     ) -> None:
         """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``).
 
         ``gamma`` is used with the RBF kernel only, ``permutations`` with ``removal="permute"`` and ``folds`` with
         ``estimate="cv"``. ``rounds`` says how many features each round will start with. ``jobs`` is the number of
         processes, one for each core by default. ``on_model`` is called with the number of models fitted so far and
-        the number of all.
+        the number of all, and ``on_note`` with how long the ranking takes, if that is long.
         """
         if removal == "permute" and permutations is None:
             raise ValueError("permuting features needs a number of permutations")
         self._dataset = dataset
+        self._estimate = estimate
         self._removal = removal
         self._permutations = permutations or 0
         self._seed = seed
@@ -84,29 +88,33 @@ class Svm:
         self._splits = make_splits(dataset, estimate, folds, seed)
         check_training_sizes(dataset, self._splits, estimate)
         self._plan = FitPlan(
-            removal, estimate, len(self._splits), len(dataset.classes), len(dataset.labels), rounds, self._jobs
+            removal,
+            estimate,
+            len(self._splits),
+            len(dataset.classes),
+            len(dataset.labels),
+            rounds,
+            self._jobs,
+            kernel,
+            cells.shape[1] / len(dataset.features),
         )
         self._plan.refuse_hours()
+        self._forecast = TimeForecast(self._plan, on_note or (lambda note: None))
+        self._forecast.announce()
         self._workers = Workers(self._jobs, self._plan.tasks)
         self._models = self._plan.models
         self._models_done = 0
         self._on_model = on_model
         self._round = 0
         self._tally = FitTally()
+        self._cv_errors = 0
+        """Of this round's model with all labelled rows and all active features."""
+        self._full_model_errors: int | None = None
+        """On held-out rows, of the first round's model."""
 
     @property
     def active(self) -> Features:
         return self._active
-
-    @property
-    def takes_long(self) -> bool:
-        """Whether the user should be told what the ranking costs before it begins."""
-        return self._plan.takes_long
-
-    @property
-    def cost(self) -> str:
-        """What the whole ranking costs, in words: how many models, and how long."""
-        return self._plan.describe()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -122,6 +130,9 @@ class Svm:
         if self._tally.unconverged:
             problem = f"{self._tally.unconverged:,} of {fits} did not converge, so their scores are rough"
             notes.append(f"{problem}; a smaller {option('C')} or {option('count')} would help")
+        if self._full_model_errors is not None:
+            guessing = note_guessing(self._full_model_errors, self._dataset.class_rows())
+            notes += [] if guessing is None else [guessing]
         return tuple(notes)
 
     def drop(self, features: Features) -> None:
@@ -132,13 +143,14 @@ class Svm:
         return self.active, self.score()
 
     def score(self) -> RoundScores:
+        self._forecast.start()
         self._round += 1
         shares = self._score_permuted() if self._removal == "permute" else self._score_retrained()
         total = reduce(add, shares)
         self._tally += total.tally
         rows, unlabelled = self._dataset.rows, self._dataset.unlabelled_rows
         everywhere = total.labelled.absolute + total.unlabelled.absolute
-        return RoundScores(
+        scores = RoundScores(
             ExtendedFloats.of(total.labelled.absolute / rows),
             ExtendedFloats.of(total.labelled.signed / rows),
             ExtendedFloats.of(everywhere / (rows + unlabelled)) if unlabelled else None,
@@ -146,7 +158,11 @@ class Svm:
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
             total.fit.log_loss / rows,
+            cv_errors=self._cv_errors,
         )
+        if self._round == 1:
+            self._full_model_errors = self._cv_errors if self._estimate == "resubstitution" else scores.errors
+        return scores
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------
 
@@ -162,8 +178,10 @@ class Svm:
         ]
 
     def _score_permuted(self) -> Iterator[ScoreShare]:
-        for share in self._workers.run(fit_and_permute, self.make_permute_tasks()):
+        for share, cv_errors in self._workers.run(fit_and_permute, self.make_permute_tasks()):
             self._report_models(1)
+            if not self._plan.compares_models:
+                self._cv_errors = cv_errors
             yield share
 
     def _score_retrained(self) -> Iterator[ScoreShare]:
@@ -190,7 +208,7 @@ class Svm:
         decreases in the model with all rows and all active features.
         """
         task = FitTask(self._data, self._options, self._active, None, Split.without_scoring())
-        decreasing, tally = run_interruptibly(find_decreasing_sigmoids, task)
+        decreasing, self._cv_errors, tally = run_interruptibly(find_decreasing_sigmoids, task)
         self._tally += tally
         self._report_models(1)
         return decreasing
@@ -208,5 +226,6 @@ class Svm:
 
     def _report_models(self, fitted: int) -> None:
         self._models_done += fitted
+        self._forecast.update(self._models_done)
         if self._on_model is not None:
             self._on_model(self._models_done, self._models)

@@ -1,4 +1,4 @@
-"""Which models a ranking fits: how many, in which tasks, and how long that takes."""
+"""Which models a ranking fits: how many, in which tasks, and about how long that takes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.svm.options import Removal
+from probfs.classifiers.svm.options import KernelName, Removal
+from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.errors import UsageError
-from probfs.text import counted, option
+from probfs.text import option
 
 MOST_HOURS = 2.0
 """Leave-one-out rankings that would take longer are refused."""
-_LONG_SECONDS = 60.0
 _TASKS_PER_JOB = 2
 _MOST_MODELS_PER_TASK = 8
 
@@ -30,6 +30,9 @@ class FitPlan:
     rounds: Sequence[int]
     """How many features each round starts with."""
     jobs: int
+    kernel: KernelName
+    columns_per_feature: float
+    """Of the design matrix, in which every value of a category is a column."""
 
     @property
     def compares_models(self) -> bool:
@@ -45,23 +48,40 @@ class FitPlan:
         return self.splits * sum(len(self.models_by_task(features)) for features in self.rounds)
 
     @property
-    def seconds(self) -> float:
-        """A rough estimate, from measurements: small fits take some milliseconds, large ones grow with the square of
-        their rows.
-        """
-        binary_svms = 1 if self.classes == 2 else self.classes
-        return self.models * binary_svms * (0.02 + 6e-8 * self.labelled_rows**2) / self.jobs
+    def parallel(self) -> int:
+        """How many models are fitted at a time. The only model of a round is fitted on one core."""
+        return self.jobs if self.compares_models else 1
 
     @property
-    def takes_long(self) -> bool:
-        """Whether the user should be told what the ranking costs before it begins."""
-        return self.seconds > _LONG_SECONDS
+    def seconds(self) -> float:
+        """How long the ranking takes: a rough estimate, which may be off by several times."""
+        return self.effort(self.models) / self.parallel
 
-    def describe(self) -> str:
-        """What the whole ranking costs, in words."""
-        seconds = self.seconds
-        time = counted(round(seconds), "second") if seconds < 120 else counted(round(seconds / 60), "minute")
-        return f"{counted(self.models, 'model')} will be fitted, in about {time}"
+    def effort(self, models: int) -> float:
+        """About how many seconds the first ``models`` of the ranking take, one at a time on one core."""
+        seconds, remaining = 0.0, models
+        for features in self.rounds:
+            fitted = min(remaining, self._models_in_round(features))
+            seconds += fitted * self._model_seconds(features)
+            remaining -= fitted
+        return seconds
+
+    def _model_seconds(self, features: int) -> float:
+        """Measured: SVMs, sigmoids and the scoring of all rows. LIBSVM's time grows with the square of the rows."""
+        rows, columns = self.labelled_rows, self.columns_per_feature * features
+        binary_svms = 1 if self.classes == 2 else self.classes
+        if choose_solver(self.kernel, rows, round(columns)) is Solver.INTERIOR_POINT:
+            return binary_svms * (0.02 + rows * columns * (4e-7 + 4e-9 * columns))
+        return binary_svms * (0.02 + rows**2 * (8e-8 + 9e-10 * columns))
+
+    @property
+    def remedy(self) -> str:
+        """What would take less time, in words."""
+        if self.estimate == "loo":
+            return f"{option('estimate', 'cv')} takes less"
+        if self.kernel == "rbf":
+            return f"a larger {option('step')}, {option('kernel', 'linear')} or fewer rows take less"
+        return f"a larger {option('step')} takes less"
 
     def refuse_hours(self) -> None:
         """Refuse a leave-one-out ranking that would take hours."""

@@ -12,14 +12,10 @@ from probfs.classifiers.svm.design_matrix import DesignMatrix, Positions
 from probfs.classifiers.svm.kernel_functions import KernelFunction, choose_kernel
 from probfs.classifiers.svm.options import Gamma, KernelName
 from probfs.classifiers.svm.platt_scaling import SvcInput, TrainingSigmoids, fit_binary_svms
+from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.tables.table import Floats
 
-FEW_ROWS = 2_000
-"""Up to this many training rows the whole kernel matrix is computed before the fit."""
-MOST_KERNEL_ROWS = 5_000
-"""Up to this many, it is computed if there is a column for every 20 rows or more; measured on tables of both shapes."""
-_ROWS_PER_COLUMN = 20
 _KERNEL_VALUES_PER_BLOCK = 1 << 22
 
 
@@ -39,6 +35,8 @@ class FittedSvm:
     binary_svms: Sequence[BinarySvm]
     kernel: KernelFunction
     matrix: DesignMatrix
+    cv_errors: int
+    """How many training rows are wrong by decision values of SVMs that were fitted without them."""
 
     def probabilities(self, rows: Positions) -> Floats:
         """The class probabilities of some rows, as ``compute_probabilities`` gives them: classes × rows."""
@@ -49,11 +47,11 @@ class FittedSvm:
         return np.concatenate(parts, axis=1)
 
     def _decision_values(self, svm: BinarySvm, rows: Positions) -> Floats:
-        cells, support = self.matrix.cells[rows], self.matrix.cells[svm.support]
+        cells = self.matrix.cells[rows]
         if self.kernel.name == "linear":
-            values: Floats = cells @ (svm.coefficients @ support) + svm.intercept
+            values: Floats = cells @ svm.column_weights(self.matrix.cells) + svm.intercept
             return values
-        return svm.decision_values(self.kernel.between(cells, support))
+        return svm.decision_values(self.kernel.between(cells, self.matrix.cells[svm.support]))
 
     def _blocks(self, rows: Positions) -> Iterator[Positions]:
         """Blocks of rows whose kernel values fit into a moderate amount of memory."""
@@ -73,16 +71,16 @@ def fit_svm(
     """Fit on some rows of a matrix; ``products`` are the inner products of these rows, if already known."""
     cells = matrix.cells[rows.positions]
     if not cells.shape[1]:
-        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix)
+        guessing = int(rows.counts.sum() - rows.class_counts().max())
+        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix, guessing)
     kernel = choose_kernel(options.kernel, options.gamma, cells, rows.counts)
     if products is None:
-        products = compute_inner_products(cells)
+        products = compute_inner_products(cells, kernel.name)
     svc_input = SvcInput.prepare(kernel, cells, products)
-    return FittedSvm(fit_binary_svms(rows, svc_input, options.cost, training_sigmoids), kernel, matrix)
+    svms, cv_errors = fit_binary_svms(rows, svc_input, options.cost, training_sigmoids)
+    return FittedSvm(svms, kernel, matrix, cv_errors)
 
 
-def compute_inner_products(cells: Floats) -> Floats | None:
-    """The inner products of all rows with each other; None where LIBSVM is faster to compute those that it needs."""
-    rows, columns = cells.shape
-    worth_it = rows <= FEW_ROWS or (rows <= MOST_KERNEL_ROWS and columns >= rows / _ROWS_PER_COLUMN)
-    return cells @ cells.T if worth_it else None
+def compute_inner_products(cells: Floats, kernel: KernelName) -> Floats | None:
+    """The inner products of all rows with each other; None where the solver does without."""
+    return cells @ cells.T if choose_solver(kernel, *cells.shape) is Solver.KERNEL_MATRIX else None

@@ -49,7 +49,7 @@ def prepare_permuted_decisions(
 class _LinearDecisions:
     def __init__(self, svm: BinarySvm, matrix: DesignMatrix, labelled_rows: int) -> None:
         self._matrix = matrix
-        self._weights = svm.coefficients @ matrix.cells[svm.support]
+        self._weights = svm.column_weights(matrix.cells)
         self._intercept = svm.intercept
         self._labelled_contributions = self._contributions(np.arange(labelled_rows))
 

@@ -1,4 +1,4 @@
-"""Fitting binary SVMs by LIBSVM, each with Platt's sigmoid, which turns its decision values into probabilities."""
+"""Fitting binary SVMs, each with Platt's sigmoid, which turns its decision values into probabilities."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC
 
-from probfs.classifiers.svm.binary_svm import BinarySvm
+from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, find_errors
 from probfs.classifiers.svm.design_matrix import Positions
 from probfs.classifiers.svm.kernel_functions import KernelFunction
+from probfs.classifiers.svm.linear_svc import LinearSvc
+from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.columns.folds import deal
 from probfs.tables.table import Floats, Integers
@@ -43,16 +46,20 @@ class _QuietSvc(SVC):  # type: ignore[misc]  # scikit-learn ships no types
         pass
 
 
-class _FrozenSvc(FrozenEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """A fitted SVC that calibration does not fit again, also when it passes sample weights."""
+class _GivenDecisions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A classifier whose input is its decision values, for a calibration that only fits the sigmoid."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _FrozenSvc:  # noqa: N803  # scikit-learn's names
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _GivenDecisions:  # noqa: N803  # scikit-learn's names
+        self.classes_ = np.unique(y)
         return self
+
+    def decision_function(self, X: Any) -> Any:  # noqa: N803
+        return X[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
 class SvcInput:
-    """Input of scikit-learn's SVC: the kernel matrix of the training rows or, where that is too large, their cells."""
+    """Input of the solver: the kernel matrix of the training rows or, where that is too large, their cells."""
 
     values: Floats
     kernel: KernelFunction | None = None
@@ -72,8 +79,10 @@ class SvcInput:
             return self.values
         return self.values[rows] if self.kernel is not None else self.values[np.ix_(rows, rows)]
 
-    def make_svc(self, cost: float) -> SVC:
-        """An SVC, not yet fitted, for this kind of input."""
+    def make_svc(self, cost: float) -> SVC | LinearSvc:
+        """An estimator, not yet fitted, for this kind of input."""
+        if self.kernel is not None and choose_solver(self.kernel.name, *self.values.shape) is Solver.INTERIOR_POINT:
+            return LinearSvc(cost)
         settings: dict[str, Any] = {
             "C": cost,
             "tol": TOLERANCE,
@@ -111,8 +120,9 @@ class _Pieces:
 
 def fit_binary_svms(
     rows: TrainingRows, svc_input: SvcInput, cost: float, training_sigmoids: TrainingSigmoids = None
-) -> list[BinarySvm]:
-    """The binary SVMs of a model, each with its sigmoid.
+) -> tuple[list[BinarySvm], int]:
+    """The binary SVMs of a model, each with its sigmoid, and how many rows are wrong when each row is predicted by the
+    same sigmoids from decision values of SVMs that were fitted without its fold.
 
     On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
     cross-validated decision values decreases. The SVM is still right about the rows it was trained on, so the sigmoid
@@ -123,46 +133,63 @@ def fit_binary_svms(
     splits = pieces.fold_splits()
     values = svc_input.select(pieces.rows)
     svc = svc_input.make_svc(cost)
-    svms = []
+    svms: list[BinarySvm] = []
+    decisions: list[Floats] = []
     # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for number, target in enumerate(rows.target_classes()):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
-            calibrated = _calibrate(svc, splits, values, members, pieces.weights)
-            fitted: SVC = calibrated.calibrated_classifiers_[0].estimator
-            slope, offset = _sigmoid_of(calibrated)
+            costs = _balance_sides(members, pieces.weights)
+            fitted = clone(svc).fit(values, members, sample_weight=costs)
+            # The SVMs without a fold differ little from the one with all rows, which gives them a start.
+            near = fitted.as_start() if isinstance(fitted, LinearSvc) else svc
+            held_out = _cross_validate(near, splits, values, members, costs)
+            slope, offset = _fit_sigmoid(held_out, members, pieces.weights)
             inverted = slope <= 0
             if inverted if training_sigmoids is None else training_sigmoids[number]:
-                slope, offset = _fit_training_sigmoid(fitted, values, members, pieces.weights)
+                slope, offset = _fit_sigmoid(fitted.decision_function(values), members, pieces.weights)
             if slope <= 0:
                 # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
                 slope, offset = 0.0, _log_odds(members, pieces.weights)
-            support, coefficients = _merge_support_vectors(fitted, rows, pieces)
-            converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
-            intercept = float(fitted.intercept_[0])
-            svms.append(BinarySvm(support, coefficients, intercept, slope, offset, inverted, converged))
-    return svms
+            svms.append(_make_binary_svm(fitted, rows, pieces, slope, offset, inverted))
+            decisions.append(held_out)
+    wrong = find_errors(compute_probabilities(decisions, svms), rows.labels[pieces.rows])
+    return svms, round(float(pieces.weights @ wrong))
 
 
-def _calibrate(
-    svc: SVC | _FrozenSvc,
+def _balance_sides(members: Integers, weights: Floats) -> Floats:
+    """What each piece costs on the wrong side: its weight, on the larger side as much less as makes both sides cost the
+    same in total.
+
+    Otherwise, where members are few, calling every row one of the others costs little: the SVM hardly separates them,
+    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
+    """
+    own = float(weights[members == 1].sum())
+    others = float(weights.sum()) - own
+    costs: Floats = weights * np.where(members == 1, min(1.0, others / own), min(1.0, own / others))
+    return costs
+
+
+def _cross_validate(
+    svc: SVC | LinearSvc,
     splits: Sequence[tuple[Positions, Positions]],
     values: Floats,
     members: Integers,
-    weights: Floats,
-) -> CalibratedClassifierCV:
-    calibrated = CalibratedClassifierCV(svc, method="sigmoid", ensemble=False, cv=splits)
-    return calibrated.fit(values, members, sample_weight=weights)
+    costs: Floats,
+) -> Floats:
+    """The decision value of each piece, by an SVC that was fitted without the piece's fold."""
+    decisions: Floats = cross_val_predict(
+        svc, values, members, cv=splits, method="decision_function", params={"sample_weight": costs}
+    )
+    return decisions
 
 
-def _fit_training_sigmoid(fitted: SVC, values: Floats, members: Integers, weights: Floats) -> tuple[float, float]:
-    """Slope and offset of the sigmoid on the decision values of the rows that an SVC was trained on."""
-    everything = np.arange(len(values))
-    return _sigmoid_of(_calibrate(_FrozenSvc(fitted), [(everything, everything)], values, members, weights))
-
-
-def _sigmoid_of(calibrated: CalibratedClassifierCV) -> tuple[float, float]:
-    """Slope and offset; scikit-learn stores both with the opposite sign."""
+def _fit_sigmoid(decisions: Floats, members: Integers, weights: Floats) -> tuple[float, float]:
+    """Slope and offset of Platt's sigmoid; scikit-learn stores both with the opposite sign."""
+    everything = np.arange(len(decisions))
+    calibrated = CalibratedClassifierCV(
+        _GivenDecisions(), method="sigmoid", ensemble=False, cv=[(everything, everything)]
+    ).fit(decisions[:, None], members, sample_weight=weights)
     sigmoid = calibrated.calibrated_classifiers_[0].calibrators[0]
     return -float(sigmoid.a_), -float(sigmoid.b_)
 
@@ -170,6 +197,18 @@ def _sigmoid_of(calibrated: CalibratedClassifierCV) -> tuple[float, float]:
 def _log_odds(members: Integers, weights: Floats) -> float:
     total, own = weights.sum(), weights[members == 1].sum()
     return math.log(own / (total - own))
+
+
+def _make_binary_svm(
+    fitted: SVC | LinearSvc, rows: TrainingRows, pieces: _Pieces, slope: float, offset: float, inverted: bool
+) -> BinarySvm:
+    if isinstance(fitted, LinearSvc):
+        nothing = np.empty(0, dtype=np.intp), np.empty(0)
+        *weights, intercept = fitted.plane_.tolist()
+        return BinarySvm(*nothing, intercept, slope, offset, inverted, fitted.converged_, np.array(weights))
+    support, coefficients = _merge_support_vectors(fitted, rows, pieces)
+    converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
+    return BinarySvm(support, coefficients, float(fitted.intercept_[0]), slope, offset, inverted, converged)
 
 
 def _merge_support_vectors(fitted: SVC, rows: TrainingRows, pieces: _Pieces) -> tuple[Positions, Floats]:

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.classifiers.sums import Fit, Sums
-from probfs.classifiers.svm.binary_svm import BinarySvm
+from probfs.classifiers.svm.binary_svm import BinarySvm, find_errors
 from probfs.classifiers.svm.splits import UNLABELLED, Split
 from probfs.tables.table import Floats, Integers
-
-_EQUAL = 1e-12
-"""Probabilities closer than this are equal: the difference is rounding."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +96,11 @@ def _select_own_class(changes: Floats, labels: Integers) -> Floats:
 
 def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> Fit:
     probabilities = np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
-    # A tie between classes falls to the first.
-    predicted = np.argmax(probabilities >= probabilities.max(axis=0, initial=0) - _EQUAL, axis=0)
     own = probabilities[labels, np.arange(len(labels))]
     with np.errstate(divide="ignore"):
         log_losses = -np.log(own)
     return Fit(
-        float(counts @ (predicted != labels)),
+        float(counts @ find_errors(actual, labels)),
         float(counts @ (1 - own)),
         float(counts @ log_losses),
     )

@@ -13,7 +13,7 @@ from probfs.classifiers.svm.options import (
     MOST_SCALE,
 )
 from probfs.classifiers.value_types import Choice, Number, WholeNumber
-from probfs.text import counted, option
+from probfs.text import counted
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
@@ -75,7 +75,7 @@ def _fit(request: FitRequest) -> Classifier:
     # Only here is scikit-learn imported, which takes longer than most rankings.
     from probfs.classifiers.svm.classifier import Svm
 
-    classifier = Svm(
+    return Svm(
         request.dataset,
         **{name: value for name, value in request.options.items() if name != MISSING.name},
         estimate=request.estimate,
@@ -83,12 +83,8 @@ def _fit(request: FitRequest) -> Classifier:
         seed=request.seed,
         rounds=request.rounds,
         on_model=request.on_model,
+        on_note=request.on_note,
     )
-    if request.estimate == "loo":
-        request.on_note(f"leave-one-out with the SVM: {classifier.cost}; {option('estimate', 'cv')} takes less")
-    elif classifier.takes_long:
-        request.on_note(f"{classifier.cost}; a larger {option('step')} takes less")
-    return classifier
 
 
 def _summarize(options: Mapping[str, Any]) -> str:

@@ -63,15 +63,16 @@ class RetrainTask(FitTask):
     """For each model the position, among the features, of the one left out; None for the model with all of them."""
 
 
-def find_decreasing_sigmoids(task: FitTask) -> tuple[list[bool], FitTally]:
-    """For each binary SVM of a model, whether its cross-validated sigmoid decreases."""
-    svms = fit_full_model(task).binary_svms
-    return [svm.inverted for svm in svms], FitTally.of(svms)
+def find_decreasing_sigmoids(task: FitTask) -> tuple[list[bool], int, FitTally]:
+    """For each binary SVM of a model, whether its cross-validated sigmoid decreases; and the model's ``cv_errors``."""
+    model = fit_full_model(task)
+    return [svm.inverted for svm in model.binary_svms], model.cv_errors, FitTally.of(model.binary_svms)
 
 
-def fit_and_permute(task: PermuteTask) -> ScoreShare:
-    """Fit one model, and score its rows with each feature permuted."""
-    return permute_features(task, fit_full_model(task))
+def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, int]:
+    """Fit one model, and score its rows with each feature permuted; the number is the model's ``cv_errors``."""
+    model = fit_full_model(task)
+    return permute_features(task, model), model.cv_errors
 
 
 def fit_full_model(task: FitTask) -> FittedSvm:
@@ -100,7 +101,7 @@ def retrain_without_features(task: RetrainTask) -> tuple[list[Floats], FitTally]
     """The probabilities that each of the task's models gives to the scored rows."""
     rows = task.training_rows()
     matrix = task.matrix()
-    products = compute_inner_products(matrix.cells[rows.positions])
+    products = compute_inner_products(matrix.cells[rows.positions], task.options.kernel)
     probabilities, tally = [], FitTally()
     for feature in task.left_out:
         if feature is None:

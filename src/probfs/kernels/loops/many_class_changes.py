@@ -37,6 +37,7 @@ ROWS_PER_STRIP = 512
         "logs": lambda classes, slots: classes * slots,
         "high": lambda classes, rows: classes * rows,
         "low": lambda classes, rows: classes * rows,
+        "exponent": 1,
         "counts": "rows",
         "top": "rows",
         "probabilities": lambda classes, rows: classes * rows,
@@ -46,9 +47,9 @@ ROWS_PER_STRIP = 512
 )
 def update_many_class_rows(
     codes: CodeMatrix, stride: CodeStride, rows: Int64, features: Int64Array, count: Int64, offsets: Int64Array,
-    logs: Float64Array, slots: Int64, classes: Int64, high: Float64Array, low: Float64Array, counts: Float64Array,
-    label: Int64, sign: Float64, top: Int64Array, probabilities: Float64Array, first_block: Int64, end_block: Int64,
-    block_fit: Float64Array,
+    logs: Float64Array, slots: Int64, classes: Int64, high: Float64Array, low: Float64Array, exponent: Float64Array,
+    counts: Float64Array, label: Int64, sign: Float64, top: Int64Array, probabilities: Float64Array,
+    first_block: Int64, end_block: Int64, block_fit: Float64Array,
 ) -> None:  # fmt: skip
     """Add the log-factors of some features to every row's log-weights, without rounding; then compute each row's most
     probable class, ``top``, the probabilities of all classes, and how well each block fits. ``label`` is the rows' own
@@ -65,12 +66,15 @@ def update_many_class_rows(
                     term = sign * logs[base + codes[column + row]]
                     add_exactly(high, low, of_class + row, term)
         _compute_block_fit(
-            classes, rows, high, low, counts, label, top, probabilities, begin, end, block * FIT_SIZE, block_fit
-        )
+            classes, rows, high, low, exponent[0], counts, label, top, probabilities, begin, end, block * FIT_SIZE,
+            block_fit,
+        )  # fmt: skip
 
 
 @helper()
-def _compute_block_fit(classes, rows, high, low, counts, label, top, probabilities, begin, end, place, block_fit):
+def _compute_block_fit(
+    classes, rows, high, low, exponent, counts, label, top, probabilities, begin, end, place, block_fit
+):
     errors, miss, loss, least = 0.0, 0.0, 0.0, np.inf
     for row in range(begin, end):
         best, highest = 0, high[row] + low[row]
@@ -82,14 +86,15 @@ def _compute_block_fit(classes, rows, high, low, counts, label, top, probabiliti
         whole, others, second, own_gap, predicted = 0.0, 0.0, np.inf, 0.0, -1
         for c in range(classes):
             difference = high[best * rows + row] - high[c * rows + row]
-            behind = max(difference + (low[best * rows + row] - low[c * rows + row]), 0.0)
+            plainly_behind = max(difference + (low[best * rows + row] - low[c * rows + row]), 0.0)
+            predicted = c if predicted < 0 and plainly_behind <= EVEN_ODDS_TOLERANCE else predicted
+            behind = exponent * plainly_behind
             weight = exp(-behind)
             probabilities[c * rows + row] = weight
             whole += weight
             others += weight if c != label else 0.0
             second = min(second, behind) if c != best else second
             own_gap = behind if c == label else own_gap
-            predicted = c if predicted < 0 and behind <= EVEN_ODDS_TOLERANCE else predicted
         for c in range(classes):
             probabilities[c * rows + row] /= whole
         least = min(least, second)

@@ -20,29 +20,24 @@ from probfs.kernels.kernel import (
     kernel,
 )
 from probfs.kernels.loops.numerics import bits, exp
+from probfs.kernels.loops.sieve_bounds import (
+    FEW_FEATURES,
+    MIN_WEIGHT,
+    ROWS_PER_CHECK,
+    bound_of_lowest,
+    count_checks,
+    drop_features,
+    move_lowest_first,
+)
 
-ROWS_PER_CHECK = 128
-"""Rows between two checks of which features can still be lowest."""
 KINDS_OF_LOSS = 4
 """Rows of class 0 whose tables look towards class 0, or towards class 1; and rows of class 1 whose tables look towards
 class 1, or towards class 0. Each kind has its own bound on what a row can take from a sum.
 """
 REMAINDERS = KINDS_OF_LOSS + 1
 """Numbers for each block in ``remaining``: the losses of each kind, and the weight of all rows."""
-UNDERFLOW_ERROR = 1e-25
-"""Bound on the error of a sum from weights that are too small for single precision."""
 MAX_LOSS = 1e30
 """Losses above this are rounded down to it, to stay in the range of single precision."""
-_MIN_WEIGHT = 1e-37
-"""Smaller numbers in single precision have fewer digits and are slow to compute with: such weights become 0."""
-_FEW_FEATURES = 256
-"""Among this many sums the lowest few are found by comparing each with each."""
-
-
-@helper()
-def count_checks(rows):
-    """How many times the features are checked while all rows are gone through."""
-    return (rows + ROWS_PER_CHECK - 1) // ROWS_PER_CHECK
 
 
 @kernel(
@@ -58,7 +53,7 @@ def count_checks(rows):
         "counts": "rows",
         "rounding": "estimate",
         "fall": lambda estimate: KINDS_OF_LOSS * estimate,
-        "bounds": lambda count, champions: max(champions, min(count, _FEW_FEATURES)),
+        "bounds": lambda count, champions: max(champions, min(count, FEW_FEATURES)),
         "favour": "rows",
         "q": lambda rows: count_checks(rows) * ROWS_PER_CHECK,
         "weight": lambda rows: count_checks(rows) * ROWS_PER_CHECK,
@@ -92,23 +87,40 @@ def sift_features(
     blocks = count_checks(rows)
     _compute_row_terms(order, odds, towards, counts, rows, blocks * ROWS_PER_CHECK, favour, q, weight, loss)
     _sum_remaining_losses(counts, rows, blocks, weight, loss, remaining)
-    _move_lowest_first(features, count, estimate, champions)
+    move_lowest_first(features, count, estimate, champions)
     for k in range(champions):
         for block in range(blocks):
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
-    highest = _bound_of_lowest(features, champions, wanted, rounding, fall, remaining, estimate, bounds)
+    highest = bound_of_lowest(
+        features, champions, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds
+    )
     kept, gone_through = count, champions * rows
     for block in range(blocks):
         gone_through += (kept - champions) * ROWS_PER_CHECK
         for k in range(champions, kept):
             _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, features[k], estimate)
         # In a loop of its own: the processor often mispredicts this branch, which would stall the summing loop.
-        kept = _drop_features(
-            features, champions, kept, highest, block + 1, absolute, rounding, fall, remaining, estimate
+        kept = drop_features(
+            features,
+            champions,
+            kept,
+            highest,
+            block + 1,
+            absolute,
+            rounding,
+            KINDS_OF_LOSS,
+            fall,
+            remaining,
+            0.0,
+            estimate,
         )
-    if kept <= _FEW_FEATURES:
-        highest = _bound_of_lowest(features, kept, wanted, rounding, fall, remaining, estimate, bounds)
-        kept = _drop_features(features, 0, kept, highest, blocks, 0, rounding, fall, remaining, estimate)
+    if kept <= FEW_FEATURES:
+        highest = bound_of_lowest(
+            features, kept, wanted, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate, bounds
+        )
+        kept = drop_features(
+            features, 0, kept, highest, blocks, 0, rounding, KINDS_OF_LOSS, fall, remaining, 0.0, estimate
+        )
     found[0] = kept
     found[1] = gone_through
 
@@ -136,7 +148,7 @@ def _compute_row_terms(order, odds, towards, counts, rows, size, favour, q, weig
         scaled_p_q = scaled_ratio * share * share
         own = counts[i] * towards[i] > 0.0
         loss[i] = np.float32(min(scaled_q if own else scaled_p_q, MAX_LOSS))
-        size_of_weight = scaled_p_q if scaled_p_q > _MIN_WEIGHT else 0.0
+        size_of_weight = scaled_p_q if scaled_p_q > MIN_WEIGHT else 0.0
         weight[i] = np.float32(size_of_weight if own else -size_of_weight)
     for i in range(rows, size):
         q[i] = weight[i] = np.float32(0.0)
@@ -165,24 +177,6 @@ def _sum_remaining_losses(counts, rows, blocks, weight, loss, remaining):
         remaining[here + 4] = remaining[later + 4] + whole
 
 
-@helper()
-def _move_lowest_first(features, count, estimate, champions):
-    """Swap the features of the lowest estimates with those that stand first."""
-    worst = _find_highest(features, estimate, champions)
-    for k in range(champions, count):
-        if estimate[features[k]] < estimate[features[worst]]:
-            features[k], features[worst] = features[worst], features[k]
-            worst = _find_highest(features, estimate, champions)
-
-
-@helper()
-def _find_highest(features, estimate, champions):
-    worst = 0
-    for k in range(1, champions):
-        worst = k if estimate[features[k]] > estimate[features[worst]] else worst
-    return worst
-
-
 @helper(inline=True)
 def _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, feature, estimate):
     """Add a feature's changes of the rows of one block to its sum, which begins with the first block."""
@@ -193,62 +187,6 @@ def _add_block(cells, lines, line_of, base, tables, q, weight, absolute, block, 
         change = weight[begin + i] / (tables[base[feature] + cells[line + i]] + q[begin + i])
         total += abs(change) if absolute else change
     estimate[feature] = total + (estimate[feature] if block > 0 else 0.0)
-
-
-@helper(fast_math=FAST_MATH)
-def _bound_of_lowest(features, count, wanted, rounding, fall, remaining, estimate, bounds):
-    """A number that at least ``wanted`` sums do not exceed: the first features are summed over all rows."""
-    for k in range(count):
-        total = estimate[features[k]]
-        bounds[k] = total + _rounding_error(total, rounding, fall, features[k], remaining)
-    return UNDERFLOW_ERROR + _find_nth_lowest(bounds, count, wanted)
-
-
-@helper(fast_math=FAST_MATH)
-def _drop_features(features, first, last, highest, block, absolute, rounding, fall, remaining, estimate):
-    """Keep the features, from the first to before the last, that the rows from ``block`` on can bring down to
-    ``highest``; the number of features that are left.
-
-    For absolute sums, where rows differ in weight alone, a dropped feature's estimate is stretched to all rows.
-    """
-    stretch = remaining[4] / (remaining[4] - remaining[REMAINDERS * block + 4]) if absolute else 1.0
-    kept = first
-    for k in range(first, last):
-        feature = features[k]
-        total = estimate[feature]
-        least = total - _largest_loss(fall, feature, remaining, block)
-        dropped = least > highest + _rounding_error(total, rounding, fall, feature, remaining)
-        estimate[feature] = total * stretch if dropped else total
-        features[kept] = feature
-        kept += 0 if dropped else 1
-    return kept
-
-
-@helper(fast_math=FAST_MATH)
-def _largest_loss(fall, feature, remaining, block):
-    """The most that the rows from a block on can take from a feature's sum."""
-    of_feature, of_rows = KINDS_OF_LOSS * feature, REMAINDERS * block
-    total = 0.0
-    for number in range(KINDS_OF_LOSS):
-        total += fall[of_feature + number] * remaining[of_rows + number]
-    return total
-
-
-@helper(fast_math=FAST_MATH)
-def _rounding_error(total, rounding, fall, feature, remaining):
-    return rounding[feature] * (abs(total) + 2.0 * _largest_loss(fall, feature, remaining, 0))
-
-
-@helper()
-def _find_nth_lowest(numbers, count, wanted):
-    """The highest of the ``wanted`` lowest numbers."""
-    nth = np.inf
-    for k in range(count):
-        as_low = 0
-        for other in range(count):
-            as_low += 1 if numbers[other] <= numbers[k] else 0
-        nth = min(nth, numbers[k]) if as_low >= wanted else nth
-    return nth
 
 
 @kernel(

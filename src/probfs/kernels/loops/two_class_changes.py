@@ -2,7 +2,8 @@
 
 ``tables`` has three tables for each model, one after the other: e for rows that favour class 0, e for rows that favour
 class 1, and the log-odds (see ``two_class_rows``). ``model_start`` says where the tables of a row's model begin. The
-``counts`` of rows whose own class is 1 are negative.
+``counts`` of rows whose own class is 1 are negative. ``exponent`` is the power that weights are raised to: e and all
+that is computed from log-odds depend on it, but not the log-odds themselves.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _ROW_LENGTHS: dict[str, Length] = {
     "model_start": "rows",
     "high": "rows",
     "low": "rows",
+    "exponent": 1,
     "counts": "rows",
 }
 
@@ -56,8 +58,8 @@ _ROW_LENGTHS: dict[str, Length] = {
 def update_two_class_rows(
     codes: CodeMatrix, stride: CodeStride, rows: Int64, features: Int64Array, count: Int64, offsets: Int64Array,
     tables: Float64Array, slots: Int64, model_start: Int32Array, high: Float64Array, low: Float64Array,
-    counts: Float64Array, counts_are_one: Int64, sign: Float64, first_block: Int64, end_block: Int64,
-    block_fit: Float64Array,
+    exponent: Float64Array, counts: Float64Array, counts_are_one: Int64, sign: Float64, first_block: Int64,
+    end_block: Int64, block_fit: Float64Array,
 ) -> None:  # fmt: skip
     """Add the log-odds of some features to every row's, without rounding; then compute how well each block fits."""
     for block in range(first_block, end_block):
@@ -68,21 +70,22 @@ def update_two_class_rows(
             for row in range(begin, end):
                 term = sign * tables[base + codes[column + row] + model_start[row]]
                 add_exactly(high, low, row, term)
-        _compute_block_fit(high, low, counts, counts_are_one, begin, end, block * FIT_SIZE, block_fit)
+        _compute_block_fit(high, low, exponent[0], counts, counts_are_one, begin, end, block * FIT_SIZE, block_fit)
 
 
 @helper(fast_math=FAST_MATH)
-def _compute_block_fit(high, low, counts, counts_are_one, begin, end, place, block_fit):
+def _compute_block_fit(high, low, exponent, counts, counts_are_one, begin, end, place, block_fit):
     errors, miss, loss, least = 0.0, 0.0, 0.0, bits(np.inf)
     for first in range(begin, end, _FACTORS_PER_LOG):
         product = 1.0
         for row in range(first, min(end, first + _FACTORS_PER_LOG)):
             towards_own = 1.0 if counts[row] > 0.0 else -1.0
-            odds = (high[row] + low[row]) * towards_own
+            plain_odds = (high[row] + low[row]) * towards_own
+            odds = exponent * plain_odds
             count = abs(counts[row])
             ratio = exp(-abs(odds))
             share = 1.0 / (1.0 + ratio)
-            errors += count if odds < -EVEN_ODDS_TOLERANCE * towards_own else 0.0
+            errors += count if plain_odds < -EVEN_ODDS_TOLERANCE * towards_own else 0.0
             miss += count * (share if odds < 0.0 else ratio * share)
             loss += count * max(-odds, 0.0)
             # log(1 + ratio): where it is not small, one logarithm of a product is cheaper than many logarithms.
@@ -94,7 +97,7 @@ def _compute_block_fit(high, low, counts, counts_are_one, begin, end, place, blo
             loss += math.log(product)
         else:
             for row in range(first, min(end, first + _FACTORS_PER_LOG)):
-                ratio = exp(-abs(high[row] + low[row]))
+                ratio = exp(-abs(exponent * (high[row] + low[row])))
                 loss += abs(counts[row]) * math.log1p(ratio) if ratio >= _SMALL else 0.0
     block_fit[place] = errors
     block_fit[place + 1] = miss
@@ -103,10 +106,10 @@ def _compute_block_fit(high, low, counts, counts_are_one, begin, end, place, blo
 
 
 @helper(fast_math=FAST_MATH)
-def _compute_row_terms(slots, model_start, high, low, counts, begin, size, start, q, weight):
+def _compute_row_terms(slots, model_start, high, low, exponent, counts, begin, size, start, q, weight):
     """The parts of a row's change e / (1 + q·e) · weight that depend on the row alone, and where its e are found."""
     for i in range(size):
-        odds = high[begin + i] + low[begin + i]
+        odds = exponent * (high[begin + i] + low[begin + i])
         ratio = exp(-abs(odds))
         share = 1.0 / (1.0 + ratio)
         q[i] = ratio * share
@@ -128,8 +131,8 @@ def _compute_row_terms(slots, model_start, high, low, counts, begin, size, start
 def sum_two_class_changes(
     codes: CodeMatrix, stride: CodeStride, rows: Int64, features: Int64Array, count: Int64, offsets: Int64Array,
     tables: Float64Array, slots: Int64, model_start: Int32Array, high: Float64Array, low: Float64Array,
-    counts: Float64Array, first_block: Int64, end_block: Int64, first_feature: Int64, end_feature: Int64,
-    start: Int32Array, q: Float64Array, weight: Float64Array, sums: Float64Array,
+    exponent: Float64Array, counts: Float64Array, first_block: Int64, end_block: Int64, first_feature: Int64,
+    end_feature: Int64, start: Int32Array, q: Float64Array, weight: Float64Array, sums: Float64Array,
 ) -> None:  # fmt: skip
     """Σ ½|P - Q| of each block and feature, and after all of these Σ (P_y - Q_y).
 
@@ -139,7 +142,7 @@ def sum_two_class_changes(
     for block in range(first_block, end_block):
         begin = block * ROWS_PER_BLOCK
         size = min(rows - begin, ROWS_PER_BLOCK)
-        _compute_row_terms(slots, model_start, high, low, counts, begin, size, start, q, weight)
+        _compute_row_terms(slots, model_start, high, low, exponent[0], counts, begin, size, start, q, weight)
         for k in range(first_feature, end_feature):
             column = features[k] * stride + begin
             base = offsets[features[k]]

@@ -70,7 +70,7 @@ def _steps(task: tuple[int, int]) -> list[Step]:
     if number:
         random = generator(seed, number)
         table = with_rows(table, random.choice(table.rows, _ROWS, replace=False))
-    ranking = rank(table, target=TARGET, score="signed", missing="skip")
+    ranking = rank(table, target=TARGET, score="signed", shrink="off", missing="skip")
     left = {feature.feature: feature for feature in ranking.features}
     remaining = features_of(table)
     steps = []
@@ -86,7 +86,11 @@ def _steps(task: tuple[int, int]) -> list[Step]:
 
 
 def _loss(table: Table, features: list[str]) -> float:
-    return rank(table, target=TARGET, include=features, missing="skip", eliminate=False).rounds[0].absolute_loss
+    return (
+        rank(table, target=TARGET, include=features, shrink="off", missing="skip", eliminate=False)
+        .rounds[0]
+        .absolute_loss
+    )
 
 
 def _draw(figure: Figure, steps: list[Step]) -> None:

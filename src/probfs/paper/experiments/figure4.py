@@ -78,7 +78,13 @@ def _count_picks(task: Task) -> Counts:
 
 def _highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
     ranking = rank(
-        labelled, unlabeled=unlabelled, estimate="resubstitution", smoothing=smoothing, missing="skip", eliminate=False
+        labelled,
+        unlabeled=unlabelled,
+        estimate="resubstitution",
+        smoothing=smoothing,
+        shrink="off",
+        missing="skip",
+        eliminate=False,
     )
     picked = []
     for score in _SCORES:

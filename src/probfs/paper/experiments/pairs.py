@@ -48,7 +48,9 @@ def _pair(task: tuple[str, int, int]) -> Pair:
     features = features_of(table)
     both = [features[first - 1], features[second - 1]]
     # Leave-one-out without smoothing, as in the paper's error rates.
-    model = rank(table, target=TARGET, include=both, smoothing=0, missing="skip", eliminate=False).rounds[0]
+    model = rank(table, target=TARGET, include=both, smoothing=0, shrink="off", missing="skip", eliminate=False).rounds[
+        0
+    ]
     return Pair(name, first, second, model.errors, model.absolute_loss)
 
 

@@ -93,7 +93,7 @@ def _draw_rows(table: Table, size: int, random: np.random.Generator) -> Table:
 def _places(table: Table) -> list[Ranks]:
     places = []
     for smoothing in _SMOOTHINGS:
-        ranking = rank(table, target=TARGET, smoothing=smoothing, missing="skip", eliminate=False)
+        ranking = rank(table, target=TARGET, smoothing=smoothing, shrink="off", missing="skip", eliminate=False)
         by_name = {feature.feature: feature for feature in ranking.features}
         order = [*(name for name in table.columns if name not in (*_NOISE, TARGET)), *_NOISE]
         places += [ranks([getattr(by_name[name], f"initial_{score}") for name in order]) for score in _SCORES]
