@@ -123,7 +123,7 @@ def test_many_classes_beyond_what_the_bounds_hold_for_are_not_sifted(classes: in
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 def test_many_classes_are_sifted_under_shrinkage_too(score: str) -> None:
-    dataset = random_dataset(300, 60, 4, 4, seed=0)
+    dataset = random_dataset(300, 60, 4, 6, seed=0)
     pruned = eliminate_all(dataset, "loo", score=score, compiled=True, shrink="on")
     everything = eliminate_all(dataset, "loo", score=score, compiled=True, prune=False, shrink="on")
     assert sum(len(one.scored) for one in pruned) < sum(len(one.scored) for one in everything) / 2
