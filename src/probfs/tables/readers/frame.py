@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
-from probfs.tables.readers.unnamed_columns import name_columns
+from probfs.tables.readers.unnamed_columns import NamedColumns, name_columns
 from probfs.tables.table import Column, Kind, Table, unusable_column
 
 if TYPE_CHECKING:
@@ -22,13 +22,18 @@ FRAME_SOURCE = "<frame>"
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    header = name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
+    header = name_frame_columns(frame)
     named = list(enumerate(header.names))[header.indexes :]
     columns = (_column(name, frame.iloc[:, position]) for position, name in named)
     if not len(frame.columns):
         raise DataError("has no columns", source=FRAME_SOURCE)
     table = table_of_columns(columns, FRAME_SOURCE, len(frame), header.notes)
     return replace(table, left_out=header.left_out)
+
+
+def name_frame_columns(frame: pandas.DataFrame) -> NamedColumns:
+    """What the columns of a data frame are called here, by position."""
+    return name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
 
 
 def _column_name(name: Any) -> str:
