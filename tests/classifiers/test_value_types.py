@@ -93,6 +93,8 @@ def test_a_wrong_word_is_told_with_the_range(kind: ValueType, text: str, message
     [
         (KERNEL, "linear", "linear"),
         (FOLDS, np.int64(3), 3),
+        (KEEP, "best", "best"),
+        (PARTS, np.int8(0), 0),
         (BINS, True + 1, 2),
         (COST, "scale", "scale"),
         (COST, 2, 2.0),
@@ -116,6 +118,8 @@ def test_a_value_from_python_becomes_a_plain_one(kind: ValueType, given: Any, va
         (FOLDS, 3.0, "3.0 is not a whole number"),
         (FOLDS, "3", "'3' is not a whole number"),
         (BINS, 101, "101 is out of range; 2 to 100"),
+        (KEEP, "least", "'least' is neither best nor a whole number"),
+        (PARTS, 1, "1 is out of range; 0 (none) or 2 or more"),
         (COST, "2", "'2' is neither scale nor a number from 0.001 to 1000"),
         (COST, math.nan, "nan is neither scale nor a number from 0.001 to 1000"),
         (COST, [1], "[1] is neither scale nor a number from 0.001 to 1000"),
