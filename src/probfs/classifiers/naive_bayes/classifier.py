@@ -19,6 +19,7 @@ from probfs.classifiers.naive_bayes.score_floors import AbsoluteFloors, ScoreFlo
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
@@ -93,7 +94,7 @@ class NaiveBayes:
         self._sieve: Sieve | None = None
         self._driven_by: Score | None = None
         self._follow_shrinkage()
-        if prune is not False:
+        if prune is not False and dataset.features:
             self._floors = self._new_floors(len(dataset.classes))
 
     @property
@@ -141,6 +142,15 @@ class NaiveBayes:
         if self._not_compiled_because is not None:
             notes.append(f"compiled loops are not available ({self._not_compiled_because}), so this took longer")
         return tuple(notes)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether loops are compiled, as the table is large enough."""
+        return self._compiled
+
+    def odds(self) -> RowOdds:
+        """The odds of the labelled rows, at exponent 1, with the active features."""
+        return RowOdds.joined([rows.odds() for rows in self._labelled])
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))

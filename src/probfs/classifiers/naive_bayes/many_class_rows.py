@@ -27,6 +27,7 @@ from probfs.classifiers.naive_bayes.rows import (
     shifted_exponent,
     sums_by_feature,
 )
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
@@ -200,10 +201,23 @@ class ManyClassRows(ClassRows):
         weights = self.high + self.low
         return float((weights.max(axis=0) - weights.min(axis=0)).max(initial=0.0))
 
+    def _errors(self, behind: Floats) -> float:
+        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
+        return float(self.counts[predicted != self.label].sum())
+
+    def odds(self) -> RowOdds:
+        assert self.label is not None
+        behind, _ = _behind(self.high, self.low, self.zeros)
+        others = np.arange(len(behind)) != self.label
+        own = behind[self.label]
+        possible = np.where(np.isinf(own), 0.0, own)
+        against_own = np.where(np.isinf(own), np.inf, possible - behind[others])
+        return RowOdds(against_own, self.counts, self._errors(behind))
+
     def fit(self) -> Fit:
         assert self.label is not None
         behind, _ = _behind(self.high, self.low, self.zeros)
-        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
+        errors = self._errors(behind)
         behind *= self.exponent
         weights = np.exp(-behind)
         others = weights.sum(axis=0, where=np.arange(len(weights))[:, None] != self.label)
@@ -211,7 +225,7 @@ class ManyClassRows(ClassRows):
         leads = behind[self.label] == 0
         loss = np.where(leads, np.log1p(others), behind[self.label] + np.log(weights.sum(axis=0)))
         return Fit(
-            float(self.counts[predicted != self.label].sum()),
+            errors,
             float(self.counts @ (others / weights.sum(axis=0))),
             float(self.counts @ loss),
         )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.tables.table import Codes, Floats
@@ -66,6 +67,10 @@ class Rows(ABC):
     @abstractmethod
     def fit(self) -> Fit:
         """Errors and losses of these rows, which must be labelled."""
+
+    @abstractmethod
+    def odds(self) -> RowOdds:
+        """The odds of these rows, which must be labelled, at exponent 1."""
 
 
 class ClassRows(Rows):
