@@ -30,9 +30,9 @@ def test_a_share_of_false_discoveries_is_more_than_nothing_and_at_most_all(wrong
 
 
 def test_where_to_cut_is_a_word_or_a_number() -> None:
-    assert [KEEP.parse(text) for text in ("best", "fewest", "most", "12")] == ["best", "fewest", "most", 12]
-    for wrong in ("0", "least"):
-        with pytest.raises(ValueError, match="is neither best nor fewest nor most nor a whole number from 1 on"):
+    assert [KEEP.parse(text) for text in ("best", "fewest", "most", "0")] == ["best", "fewest", "most", 0]
+    for wrong in ("-1", "least"):
+        with pytest.raises(ValueError, match="is neither best nor fewest nor most nor a whole number from 0 on"):
             KEEP.parse(wrong)
 
 

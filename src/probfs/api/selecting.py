@@ -27,7 +27,7 @@ def select(
     data: Data,
     *,
     false_discoveries: float = DEFAULT_FALSE_DISCOVERIES,
-    keep: int | Literal["best", "fewest", "most"] = DEFAULT_KEEP,
+    keep: Literal["best", "fewest", "most"] | int = DEFAULT_KEEP,
     always: str | Sequence[str] = (),
     folds: int = DEFAULT_NESTED_FOLDS,
     score: str = "signed",

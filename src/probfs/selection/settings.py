@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
@@ -17,7 +17,7 @@ FALSE_DISCOVERIES = Number(1e-6, 1.0, name="Q")
 KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
 NESTED_FOLDS = WholeNumber(2, metavar="K", zero="none")
 DEFAULT_FALSE_DISCOVERIES = 0.1
-DEFAULT_KEEP = "best"
+DEFAULT_KEEP: Literal["best"] = "best"
 DEFAULT_NESTED_FOLDS = 10
 
 

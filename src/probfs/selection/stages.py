@@ -81,7 +81,8 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
     for name, rows in dataset.class_rows().items():
         if _rows_left(rows, folds) < _FEWEST_ROWS:
             enough = next(more for more in range(rows, 5) if _rows_left(more, folds) >= _FEWEST_ROWS)
-            problem = f"class {quoted(name)} has {'one row' if rows == 1 else f'{rows} rows'} only, too few to hold some out"
+            held = "one row" if rows == 1 else f"{rows} rows"
+            problem = f"class {quoted(name)} has {held} only, too few to hold some out"
             fewer = f"use {option('folds', 0)}, or " if folds and rows >= _FEWEST_ROWS else ""
             ways = f"{fewer}drop the class{by_dropping_rare_classes(dataset, enough)}"
             raise DataError(f"{problem}; {ways}", source=dataset.source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from probfs.kernels.constants import ROWS_PER_BLOCK
-from probfs.kernels.kernel import FAST_MATH, Float64, Float64Array, Int64, kernel
+from probfs.kernels.kernel import FAST_MATH, Float64, Float64Array, Int64, helper, kernel
 from probfs.kernels.loops.numerics import count_blocks, exp
 
 TEMPERED_SIZE = 3
@@ -61,22 +61,27 @@ def sum_tempered_losses(
                 total[i] += weight
                 first[i] += weight * odds
                 second[i] += weight * odds * odds
-        loss, slope, curvature = 0.0, 0.0, 0.0
+        slope, curvature = 0.0, 0.0
         for i in range(size):
-            count = counts[begin + i]
             mean = first[i] / total[i]
-            slope += count * mean
-            curvature += count * (second[i] / total[i] - mean * mean)
-        for start in range(0, size, _FACTORS_PER_LOG):
-            product = 1.0
-            for i in range(start, min(size, start + _FACTORS_PER_LOG)):
-                if counts_are_one and top[i] + total[i] <= largest:
-                    # As log x < x, the loss is below the largest: one logarithm of a product serves many rows.
-                    loss += top[i]
-                    product *= total[i]
-                else:
-                    loss += counts[begin + i] * min(top[i] + math.log(total[i]), largest)
-            loss += math.log(product)
-        sums[TEMPERED_SIZE * block] = loss
+            slope += counts[begin + i] * mean
+            curvature += counts[begin + i] * (second[i] / total[i] - mean * mean)
+        sums[TEMPERED_SIZE * block] = _sum_losses(top, total, counts, counts_are_one, largest, begin, size)
         sums[TEMPERED_SIZE * block + 1] = slope
         sums[TEMPERED_SIZE * block + 2] = curvature
+
+
+@helper(fast_math=FAST_MATH)
+def _sum_losses(top, total, counts, counts_are_one, largest, begin, size):
+    loss = 0.0
+    for start in range(0, size, _FACTORS_PER_LOG):
+        product = 1.0
+        for i in range(start, min(size, start + _FACTORS_PER_LOG)):
+            if counts_are_one and top[i] + total[i] <= largest:
+                # As log x < x, the loss is below the largest: one logarithm of a product serves many rows.
+                loss += top[i]
+                product *= total[i]
+            else:
+                loss += counts[begin + i] * min(top[i] + math.log(total[i]), largest)
+        loss += math.log(product)
+    return loss
