@@ -141,8 +141,8 @@ def test_a_name_of_two_lines_is_not_taken_for_two_names(run_here: Run, selected:
     [
         ("--names --format json", "--names: the result is a list of names; leave out --format, or --names"),
         ("--names --safe-csv", "--names: the result is a list of names; leave out --safe-csv, or --names"),
-        ("--keep least", "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 1 on"),
-        ("--keep 0", "'--keep': '0' is neither best nor"),
+        ("--keep least", "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 0 on"),
+        ("--keep -1", "'--keep': '-1' is neither best nor"),
         ("--folds 1", "'--folds': '1' is neither 0 (none) nor a whole number from 2 on"),
         ("--false-discoveries 0", "'--false-discoveries': '0' is not a number from 1e-06 to 1"),
         ("--false-discoveries 10", "'--false-discoveries': '10' is not a number from 1e-06 to 1"),
