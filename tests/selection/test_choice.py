@@ -56,7 +56,9 @@ def test_a_choice_is_what_plain_steps_choose(
     choice = choose(dataset, always, smoothing, keep=keep)
     plain = plain_selection.choose(dataset, smoothing, keep, always=always)
     assert tuple(own.feature for own in choice.curve.order) == plain.order
-    np.testing.assert_allclose([own.log_loss for own in choice.curve.points], [own.log_loss for own in plain.sizes], atol=1e-6)
+    np.testing.assert_allclose(
+        [own.log_loss for own in choice.curve.points], [own.log_loss for own in plain.sizes], atol=1e-6
+    )
     assert tuple(choice.kept) == plain.kept
 
 
@@ -104,9 +106,7 @@ def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
     fewer = candidates(dataset).without(held_out)
     gone = fewer.dataset.counts == 0
     features = tuple(replace(own, labelled=own.labelled[~gone]) for own in dataset.features)
-    shorter = replace(
-        dataset, features=features, labels=dataset.labels[~gone], counts=fewer.dataset.counts[~gone]
-    )
+    shorter = replace(dataset, features=features, labels=dataset.labels[~gone], counts=fewer.dataset.counts[~gone])
     one, other = choose_columns(fewer), choose(shorter)
     np.testing.assert_array_equal(one.p, other.p)
     assert one.curve == other.curve

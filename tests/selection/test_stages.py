@@ -140,7 +140,9 @@ def test_a_number_of_columns() -> None:
     many = probfs.select(frame, target="y", keep=10, folds=0)
     survivors = sum(own.verdict != "noise" for own in many.features)
     assert len(many.kept) == survivors < 10
-    assert f"keep=10: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in many.warnings
+    assert (
+        f"keep=10: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in many.warnings
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,9 @@ def test_no_temperature_has_a_larger_likelihood(
     found = minimize_scalar(likelihood, bounds=(0, 1), method="bounded", options={"xatol": 1e-12})
     best = min(found.fun, likelihood(0.0), likelihood(1.0))
     assert likelihood(fitted.temperature) <= best + 1e-11 * odds.rows
-    assert fitted.log_loss == pytest.approx(float(odds.counts @ row_losses(odds, fitted.temperature, least)) / odds.rows)
+    assert fitted.log_loss == pytest.approx(
+        float(odds.counts @ row_losses(odds, fitted.temperature, least)) / odds.rows
+    )
 
 
 def test_a_model_that_is_too_sure_is_cooled_and_one_that_is_too_modest_stays() -> None:

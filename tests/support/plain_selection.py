@@ -143,14 +143,16 @@ class PlainChoice:
 
 
 def choose(
-    dataset: Dataset, smoothing: float = 1.0, keep: str | int = "best", tolerated: float = 0.1, always: tuple[int, ...] = ()
+    dataset: Dataset,
+    smoothing: float = 1.0,
+    keep: str | int = "best",
+    tolerated: float = 0.1,
+    always: tuple[int, ...] = (),
 ) -> PlainChoice:
     """Screen, eliminate and cut, with rows that count for nothing really left out."""
     counted = dataset.counts > 0
     features = [replace(feature, labelled=feature.labelled[counted]) for feature in dataset.features]
-    rows = replace(
-        dataset, features=tuple(features), labels=dataset.labels[counted], counts=dataset.counts[counted]
-    )
+    rows = replace(dataset, features=tuple(features), labels=dataset.labels[counted], counts=dataset.counts[counted])
     tested = [position for position in range(len(features)) if position not in always]
     q = dict(zip(tested, q_values(screen(rows).p[tested]).tolist(), strict=True))
     survivors = tuple(position for position in range(len(features)) if q.get(position, 0.0) <= tolerated)

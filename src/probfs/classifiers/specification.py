@@ -71,6 +71,8 @@ class FitRequest:
     on_note: Callable[[str], None]
     on_model: Callable[[int, int], None] | None
     """To be called with how many models have been fitted and how many there will be."""
+    counts: ValueCounts | None = None
+    """Those of the dataset, where they are known already."""
 
 
 @dataclass(frozen=True)

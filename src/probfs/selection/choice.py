@@ -71,7 +71,7 @@ def choose_columns(candidates: Candidates) -> Choice:
     counts = count_values(candidates.dataset)
     p, q = _screen(candidates, counts)
     survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
-    table = _Survivors(candidates, survivors.tolist())
+    table = _Survivors(candidates, survivors, counts)
     classifier = table.fit()
     curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
@@ -79,8 +79,8 @@ def choose_columns(candidates: Candidates) -> Choice:
     return Choice(p, q, replace(curve, order=order), size, counts, classifier.notes)
 
 
-def fit_odds_classifier(dataset: Dataset, settings: SelectionSettings) -> OddsClassifier:
-    """The chosen classifier of all features of a dataset."""
+def fit_odds_classifier(dataset: Dataset, counts: ValueCounts, settings: SelectionSettings) -> OddsClassifier:
+    """The chosen classifier of all features of a dataset, whose counts are known."""
     specification = CLASSIFIERS[settings.classifier]
     given = {**settings.options, **settings.resources}
     classifier = specification.fit(
@@ -93,6 +93,7 @@ def fit_odds_classifier(dataset: Dataset, settings: SelectionSettings) -> OddsCl
             rounds=schedule(len(dataset.features), 1),
             on_note=lambda note: None,
             on_model=None,
+            counts=counts,
         )
     )
     assert isinstance(classifier, OddsClassifier)
@@ -113,27 +114,27 @@ def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats
 class _Survivors:
     """The columns that survived the screen as a table of their own, arranged as the classifier wants it."""
 
-    def __init__(self, candidates: Candidates, survivors: Sequence[int]) -> None:
+    def __init__(self, candidates: Candidates, survivors: Integers, counts: ValueCounts) -> None:
+        """``survivors`` are positions in the whole table, and ``counts`` those of the whole table."""
         self._settings = candidates.settings
         every = candidates.dataset.features
-        columns = tuple(every[position] for position in survivors)
-        own = replace(candidates.dataset, features=columns)
+        own = replace(candidates.dataset, features=tuple(every[position] for position in survivors))
         self._dataset = CLASSIFIERS[self._settings.classifier].arrange(own, self._settings.seed)
         self.names = [feature.name for feature in self._dataset.features]
-        self._positions = {every[position].name: position for position in survivors}
-        protected = {every[position].name for position in candidates.always}
-        self.always = [place for place, name in enumerate(self.names) if name in protected]
+        positions = {every[position].name: int(position) for position in survivors}
+        self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)
+        self._counts = counts
+        self.always = np.flatnonzero(np.isin(self._positions, candidates.always)).tolist()
 
     def position(self, eliminated: EliminatedFeature) -> int:
         """Where a feature of this table stands in the whole table."""
-        return self._positions[self.names[eliminated.feature]]
+        return int(self._positions[eliminated.feature])
 
     def fit(self, features: Sequence[int] | None = None) -> OddsClassifier:
         """A classifier of all features of this table, or of some."""
-        if features is None:
-            return fit_odds_classifier(self._dataset, self._settings)
-        chosen = tuple(self._dataset.features[place] for place in features)
-        return fit_odds_classifier(replace(self._dataset, features=chosen), self._settings)
+        places = np.arange(len(self.names)) if features is None else np.array(features, dtype=np.int64)
+        dataset = replace(self._dataset, features=tuple(self._dataset.features[place] for place in places))
+        return fit_odds_classifier(dataset, self._counts.of_features(self._positions[places]), self._settings)
 
     def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Mean]]:
         """How much more than at one point of the curve the rows lose at each point, on average.

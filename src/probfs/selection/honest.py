@@ -14,7 +14,7 @@ import numpy as np
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.specification import HoldOutRequest
-from probfs.columns.folds import deal_folds
+from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.runtime.progress import report
 from probfs.selection.choice import Candidates, Choice, choose_columns, fit_odds_classifier
 from probfs.selection.cut import Mean
@@ -38,7 +38,8 @@ class Honesty:
 def estimate_honestly(candidates: Candidates, folds: int) -> Honesty:
     """Choose columns without each of some folds, and judge the choice by the rows of the fold."""
     dataset = candidates.dataset
-    dealt = deal_folds(dataset, folds, candidates.settings.seed)
+    # Hashing all columns of a wide table would take as long as choosing among them.
+    dealt = deal_folds(telling_rows_apart(dataset), folds, candidates.settings.seed)
     kept_in_folds = np.zeros(len(dataset.features), dtype=np.int64)
     judged: list[_JudgedFold] = []
     for number, held_out in enumerate(dealt):
@@ -79,7 +80,7 @@ def _temperature_of_all(training: Candidates, choice: Choice) -> float:
     """The temperature of the model of all columns, from its training rows."""
     if len(choice.curve.order) == len(training.dataset.features):
         return choice.curve.points[-1].temperature
-    classifier = fit_odds_classifier(training.dataset, training.settings)
+    classifier = fit_odds_classifier(training.dataset, choice.counts, training.settings)
     odds = classifier.odds()
     return fit_temperature(odds, least_probability(odds.rows), compiled=classifier.compiled).temperature
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
-from probfs.classifiers.naive_bayes.counts import SlotLayout
+from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import RowGroups
 from probfs.classifiers.naive_bayes.score_floors import AbsoluteFloors, ScoreFloors, SignedFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
@@ -26,6 +26,7 @@ from probfs.columns.folds import check_class_sizes
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
+from probfs.screening.value_counts import ValueCounts
 
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.sieve import Sieve
@@ -61,12 +62,14 @@ class NaiveBayes:
         rounds: Sequence[int] | None = None,
         *,
         shrink: ShrinkName = "off",
+        counts: ValueCounts | None = None,
         compiled: bool | None = None,
         prune: bool | None = None,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
-        ``shrink`` says whether class weights are raised to a power (see ``shrinkage``).
+        ``shrink`` says whether class weights are raised to a power (see ``shrinkage``). ``counts`` are those of the
+        dataset, where they are known already.
         ``compiled`` says whether loops are compiled, and ``prune`` whether features are skipped that cannot have the
         lowest scores of a round; with None, both are decided by the size of the table. Neither changes a ranking.
         """
@@ -82,7 +85,8 @@ class NaiveBayes:
             check_class_sizes(dataset)
         needed = self._memory_needed(dataset, layout, folds if estimate == "cv" else 1)
         require_memory(needed, "ranking this", dataset.source)
-        groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled)
+        known = None if counts is None else ClassCounts(counts.class_rows, counts.by_slot)
+        groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled, known)
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
         self._not_compiled_because = groups.not_compiled_because

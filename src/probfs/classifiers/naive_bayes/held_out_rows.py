@@ -24,6 +24,6 @@ def held_out_odds(request: HoldOutRequest) -> RowOdds:
         for line, feature in zip(codes, features.tolist(), strict=True):
             line[:] = dataset.features[feature].labelled.take(members)
         rows = make_rows(codes, request.held_out[members].astype(np.float64), label, layout, model)
-        rows.update(np.arange(len(features)))
+        rows.add_at_once(np.arange(len(features)))
         parts.append(rows.odds())
     return RowOdds.joined(parts)

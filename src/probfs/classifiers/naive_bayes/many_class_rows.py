@@ -76,6 +76,13 @@ class ManyClassRows(ClassRows):
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[:, rows] += sign * self.tables.zeros.take(slots, axis=1).astype(np.int32)
 
+    def add_at_once(self, features: Places) -> None:
+        for which, rows in self.blocks(len(features), len(self.high)):
+            slots = self.slots(features[which], rows)
+            self.high[:, rows] += self.tables.logs.take(slots, axis=1).sum(axis=1)
+            if self.zeros is not None and self.tables.zeros is not None:
+                self.zeros[:, rows] += self.tables.zeros.take(slots, axis=1).sum(axis=1, dtype=np.int32)
+
     def set_exponent(self, exponent: float, features: Places) -> None:
         self.exponent = exponent
         slots = self.layout.slots_of(features)

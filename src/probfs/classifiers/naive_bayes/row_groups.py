@@ -33,8 +33,11 @@ class RowGroups:
         folds: int,
         seed: int,
         compiled: bool,
+        counts: ClassCounts | None = None,
     ) -> None:
-        """Where ``compiled`` is true, compiled loops take the groups over as far as they can."""
+        """Where ``compiled`` is true, compiled loops take the groups over as far as they can. ``counts`` are those of
+        the labelled rows, where they are known already.
+        """
         self._layout = layout
         self._smoothing = smoothing
         self._compiled = compiled
@@ -45,7 +48,7 @@ class RowGroups:
         by_class = [np.flatnonzero((dataset.labels == label) & counted) for label in range(len(dataset.classes))]
         codes, parts = self._gather_codes(columns, by_class)
         class_counts = [dataset.counts[members].astype(np.float64) for members in by_class]
-        self.counts = self._count_values(parts, class_counts)
+        self.counts = self._count_values(parts, class_counts) if counts is None else counts
         if estimate == "cv":
             # The rows in another order: both orders at once would take twice the memory.
             del codes, parts

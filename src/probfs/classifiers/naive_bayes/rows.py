@@ -76,6 +76,12 @@ class Rows(ABC):
 class ClassRows(Rows):
     """Rows of one class that are scored by one model."""
 
+    @abstractmethod
+    def add_at_once(self, features: npt.NDArray[np.intp]) -> None:
+        """Multiply the factors of some features into every row's class weights, to about the precision of doubles: for
+        features that will not be removed.
+        """
+
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, has_zeros: bool) -> None:
         self.codes = codes
         self.counts = counts

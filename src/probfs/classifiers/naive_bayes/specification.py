@@ -52,6 +52,7 @@ def _fit(request: FitRequest) -> Classifier:
         request.seed,
         request.rounds,
         shrink=request.options["shrink"],
+        counts=request.counts,
     )
 
 

@@ -88,6 +88,13 @@ class TwoClassRows(ClassRows):
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[rows] += sign * self.tables.zeros.take(slots)
 
+    def add_at_once(self, features: npt.NDArray[np.intp]) -> None:
+        for which, rows in self.blocks(len(features)):
+            slots = self.slots(features[which], rows)
+            self.high[rows] += self.tables.log_odds.take(slots).sum(axis=0)
+            if self.zeros is not None and self.tables.zeros is not None:
+                self.zeros[rows] += self.tables.zeros.take(slots).sum(axis=0, dtype=np.int32)
+
     def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
         self.exponent = exponent
         self.tables.set_exponent(exponent, self.layout.slots_of(features))
