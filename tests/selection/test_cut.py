@@ -30,9 +30,17 @@ def within(se: float) -> Compare:
 
 @pytest.mark.parametrize(
     ("keep", "se", "size"),
-    [("best", 9.0, 3), ("fewest", 0.0, 3), ("fewest", 0.002, 2), ("fewest", 0.0101, 1), ("fewest", 1.0, 0)]
-    + [("most", 0.0, 4), ("most", 0.006, 5), ("most", 1.0, 6)],
-)  # fmt: skip
+    [
+        ("best", 9.0, 3),
+        ("fewest", 0.0, 3),
+        ("fewest", 0.002, 2),
+        ("fewest", 0.0101, 1),
+        ("fewest", 1.0, 0),
+        ("most", 0.0, 4),
+        ("most", 0.006, 5),
+        ("most", 1.0, 6),
+    ],
+)
 def test_rules(keep: str, se: float, size: int) -> None:
     assert choose_size(points(), keep, 0, within(se)) == size
 

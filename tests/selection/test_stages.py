@@ -108,7 +108,8 @@ def test_survivors_are_in_the_order_of_a_ranking() -> None:
     ranking = probfs.rank(frame, target="y", score="signed", include=[own.feature for own in survivors])
     assert [own.feature for own in ranking.features] == [own.feature for own in survivors]
     for ranked, own in zip(ranking.features, survivors, strict=True):
-        assert (ranked.s_s, ranked.s_a) == (pytest.approx(own.s_s), pytest.approx(own.s_a))
+        assert ranked.s_s == pytest.approx(own.s_s)
+        assert ranked.s_a == pytest.approx(own.s_a)
         assert own.log_loss == selection.sizes[own.rank].log_loss
     errors = {own.features: own.errors for own in ranking.rounds}
     assert all(own.errors == errors[own.features] for own in selection.sizes if own.features)

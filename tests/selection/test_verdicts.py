@@ -82,7 +82,8 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
                 assert (own.verdict, own.keep) == ("redundant" if share > 0.5 else "weak", False)
             if own.verdict == "redundant":
                 assert twin is not None
-                assert (own.instead, own.explained) == (dataset.features[twin].name, pytest.approx(share, abs=1e-9))
+                assert own.instead == dataset.features[twin].name
+                assert own.explained == pytest.approx(share, abs=1e-9)
     noise = [(own.p, own.feature) for own in judged if own.verdict == "noise"]
     assert noise == sorted(noise)
     verdicts = [own.verdict == "noise" for own in judged]

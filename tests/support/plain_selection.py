@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal_folds
+from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.ranking.elimination import leaving_order
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.screen import screen
@@ -146,7 +146,6 @@ def choose(
     dataset: Dataset,
     smoothing: float = 1.0,
     keep: str | int = "best",
-    tolerated: float = 0.1,
     always: tuple[int, ...] = (),
 ) -> PlainChoice:
     """Screen, eliminate and cut, with rows that count for nothing really left out."""
@@ -155,7 +154,7 @@ def choose(
     rows = replace(dataset, features=tuple(features), labels=dataset.labels[counted], counts=dataset.counts[counted])
     tested = [position for position in range(len(features)) if position not in always]
     q = dict(zip(tested, q_values(screen(rows).p[tested]).tolist(), strict=True))
-    survivors = tuple(position for position in range(len(features)) if q.get(position, 0.0) <= tolerated)
+    survivors = tuple(position for position in range(len(features)) if q.get(position, 0.0) <= 0.1)
     order = _eliminate(replace(rows, features=tuple(features[j] for j in survivors)), survivors, always, smoothing)
     table = PlainTable.of(rows)
     sizes = tuple(judge_features(table, order[:k], smoothing) for k in range(len(order) + 1))
@@ -193,7 +192,7 @@ def estimate(dataset: Dataset, folds: int, smoothing: float = 1.0, always: tuple
     """Choose without each fold, refit, and predict its rows one by one."""
     losses: tuple[list[float], list[float], list[float]] = ([], [], [])
     errors, kept_in = [0, 0, 0], [0] * len(dataset.features)
-    for held in deal_folds(dataset, folds, 0):
+    for held in deal_folds(telling_rows_apart(dataset), folds, 0):
         training = replace(dataset, counts=dataset.counts - held)
         choice = choose(training, smoothing, always=always)
         table, judged = PlainTable.of(training), PlainTable.of(replace(dataset, counts=held))
