@@ -18,6 +18,7 @@ from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import Specification
 from probfs.cli import build_app
 from probfs.rendering.ranking_csv import CSV_HEADER
+from probfs.rendering.selection_csv import SELECTION_HEADER
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -41,6 +42,27 @@ Elimination judges each column given the columns that are still there. A low ran
 can stand in for it, not that it is unrelated to the target; and a score above 0 does not prove that a column helps.
 
 An option that the chosen classifier does not have is an error.
+""",
+    "select": f"""
+Three steps decide which columns to keep. First, each column is tested against the class, and those that cannot be told
+from noise are screened out; --false-discoveries is the share of noise tolerated among the rest, on average
+(Benjamini-Hochberg). Second, the columns that remain are eliminated one by one, as probfs rank does it. Third, as many
+of the best are kept as have the least log-loss. All of this is then repeated without each of --folds parts of the
+rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
+neither the choice nor the model had seen.
+
+The verdict on a column is keep; redundant, if a kept column says at least half of what it says about the class, which
+one and how much standing beside it; weak, if no kept column says so, but it adds too little; or noise, if it cannot be
+told from noise with these rows. A column that matters only together with others is noise to Naive Bayes, and more rows
+may tell a column from noise. An RBF support vector machine sees columns together, so for it no column is screened.
+
+The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(SELECTION_HEADER)}: s_s and
+s_a are the scores in the round in which the column left, log_loss is that of the best columns down to this one, and
+folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and the exit status
+is 0.
+
+--reduced writes the table itself with only the kept columns, the target and the column named by --count: rows without
+a class, the order of rows and columns and the text of each cell stay as they were.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

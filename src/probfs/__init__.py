@@ -11,17 +11,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from probfs.api import rank
+    from probfs.api import rank, select
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
     from probfs.runtime.progress import Progress
+    from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size
+    from probfs.selection.settings import SelectionSettings
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DataError",
+    "HonestEstimate",
     "InputSummary",
+    "Judged",
     "MappingError",
     "OutputError",
     "ProbfsError",
@@ -29,10 +33,15 @@ __all__ = [
     "RankedFeature",
     "Ranking",
     "RoundSummary",
+    "SelectedFeature",
+    "Selection",
+    "SelectionSettings",
     "Settings",
+    "Size",
     "UsageError",
     "__version__",
     "rank",
+    "select",
 ]
 
 _HOMES = {
@@ -43,6 +52,13 @@ _HOMES = {
     "RoundSummary": "probfs.ranking.result",
     "Settings": "probfs.ranking.settings",
     "Progress": "probfs.runtime.progress",
+    "select": "probfs.api",
+    "HonestEstimate": "probfs.selection.result",
+    "Judged": "probfs.selection.result",
+    "SelectedFeature": "probfs.selection.result",
+    "Selection": "probfs.selection.result",
+    "Size": "probfs.selection.result",
+    "SelectionSettings": "probfs.selection.settings",
 }
 
 

@@ -18,13 +18,22 @@ from probfs.classifiers.value_types import Choice, Number, ValueType, WholeNumbe
 KERNEL = Choice(("linear", "rbf"))
 FOLDS = WholeNumber(2, metavar="K")
 BINS = WholeNumber(2, 100)
+KEEP = WholeNumber(1, metavar="best|N", words=("best",))
+PARTS = WholeNumber(2, zero="none")
 COST = Number(1e-3, 1e3, words=("scale",))
 ALPHA = Number(0.5, 8, zero="the exact limit", name="ALPHA")
 
 
 @pytest.mark.parametrize(
     ("kind", "metavar"),
-    [(KERNEL, "linear|rbf"), (FOLDS, "K"), (BINS, "N"), (COST, "scale|NUMBER"), (ALPHA, "ALPHA")],
+    [
+        (KERNEL, "linear|rbf"),
+        (FOLDS, "K"),
+        (BINS, "N"),
+        (KEEP, "best|N"),
+        (COST, "scale|NUMBER"),
+        (ALPHA, "ALPHA"),
+    ],
 )
 def test_help_shows_what_stands_for_the_value(kind: ValueType, metavar: str) -> None:
     assert kind.metavar == metavar
@@ -37,6 +46,9 @@ def test_help_shows_what_stands_for_the_value(kind: ValueType, metavar: str) -> 
         (FOLDS, "2", 2),
         (FOLDS, "9" * 18, 10**18 - 1),
         (BINS, "007", 7),
+        (KEEP, "best", "best"),
+        (KEEP, "1", 1),
+        (PARTS, "0", 0),
         (COST, "scale", "scale"),
         (COST, "1e-3", 1e-3),
         (COST, " 5 ", 5.0),
@@ -58,6 +70,8 @@ def test_a_word_of_the_command_line_is_parsed(kind: ValueType, text: str, value:
         (FOLDS, "1", "'1' is not a whole number from 2 on, of up to 18 digits"),
         (FOLDS, "9" * 19, f"'{'9' * 19}' is not a whole number from 2 on, of up to 18 digits"),
         (BINS, "101", "'101' is not a whole number from 2 to 100"),
+        (KEEP, "0", "'0' is neither best nor a whole number from 1 on, of up to 18 digits"),
+        (PARTS, "1", "'1' is neither 0 (none) nor a whole number from 2 on, of up to 18 digits"),
         (BINS, "3.0", "'3.0' is not a whole number from 2 to 100"),
         (BINS, "1_0", "'1_0' is not a whole number from 2 to 100"),
         (BINS, "+3", "'+3' is not a whole number from 2 to 100"),
@@ -79,6 +93,8 @@ def test_a_wrong_word_is_told_with_the_range(kind: ValueType, text: str, message
     [
         (KERNEL, "linear", "linear"),
         (FOLDS, np.int64(3), 3),
+        (KEEP, "best", "best"),
+        (PARTS, np.int8(0), 0),
         (BINS, True + 1, 2),
         (COST, "scale", "scale"),
         (COST, 2, 2.0),
@@ -102,6 +118,8 @@ def test_a_value_from_python_becomes_a_plain_one(kind: ValueType, given: Any, va
         (FOLDS, 3.0, "3.0 is not a whole number"),
         (FOLDS, "3", "'3' is not a whole number"),
         (BINS, 101, "101 is out of range; 2 to 100"),
+        (KEEP, "least", "'least' is neither best nor a whole number"),
+        (PARTS, 1, "1 is out of range; 0 (none) or 2 or more"),
         (COST, "2", "'2' is neither scale nor a number from 0.001 to 1000"),
         (COST, math.nan, "nan is neither scale nor a number from 0.001 to 1000"),
         (COST, [1], "[1] is neither scale nor a number from 0.001 to 1000"),

@@ -87,3 +87,13 @@ def test_typer_takes_the_flat_command() -> None:
     result = CliRunner().invoke(app, ["yew", "--depth", "9", "--wet", "--kind", "ash"])
     assert result.exit_code == 0, result.output
     assert planted == [("yew", Soil(9, True), Kind("ash"), False)]
+
+
+def test_options_that_have_a_value_are_keywords() -> None:
+    @dataclass(frozen=True)
+    class Leaves(Bundle):
+        shape: str | None = None
+        number: int = 0
+
+    assert Leaves().keywords() == {"number": 0}
+    assert Leaves("oval", 3).keywords() == {"shape": "oval", "number": 3}

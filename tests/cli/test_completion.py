@@ -44,6 +44,9 @@ def offered(typed: str, after: str = "") -> list[str]:
         ("rank --no-pro", ["--no-progress"]),
         ("rank --na ", []),
         ("rank t.csv --top", ["--top"]),
+        ("select --keep ", ["best", "fewest", "most"]),
+        ("select --gamma ", ["scale", "auto"]),
+        ("select --score ", ["absolute", "signed"]),
         ("generate ", ["xcp", "weston", "nominal"]),
         ("reproduce figure1 fig", ["figure1", "figure2", "figure3", "figure4"]),
         ("nonsense ", []),
@@ -66,6 +69,7 @@ def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
         ("rank -q ", Kind.FILES, ""),
         ("rank -tclass ", Kind.FILES, ""),
         ("rank --unlabeled ", Kind.FILES, ""),
+        ("select t.csv --reduced ", Kind.FILES, ""),
         ("reproduce --output ", Kind.FOLDERS, ""),
     ],
 )
@@ -77,6 +81,7 @@ def test_columns_are_those_of_the_table_wherever_it_stands(write: Write) -> None
     path = write("t.csv", "age,sex,class\n1,m,x\n")
     for option in ("--target", "-t", "--exclude", "--include", "--count", "-qt"):
         assert offered(f"rank {path} {option} ") == ["age", "sex", "class"]
+    assert offered(f"select {path} --always sex,") == ["sex,age", "sex,class"]
     assert offered(f"rank {path} --target=a") == ["--target=age"]
     assert offered("rank --target a", f"-q {path} --score signed") == ["age"]
     assert offered(f"rank {path} --exclude sex --exclude ") == ["age", "class"]

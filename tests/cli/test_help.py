@@ -16,7 +16,7 @@ COMMANDS: dict[str, Any] = get_command(build_app()).commands  # type: ignore[att
 
 
 def test_the_commands_stand_in_the_order_of_the_work(run_here: Run) -> None:
-    assert list(COMMANDS) == ["rank", "map", "suggest", "inspect", "exact", "generate", "reproduce"]
+    assert list(COMMANDS) == ["rank", "select", "map", "suggest", "inspect", "exact", "generate", "reproduce"]
     listed = run_here("--help").stdout.split("Commands:")[1]
     places = [listed.index(f"  {name} ") for name in COMMANDS]
     assert places == sorted(places)
@@ -38,6 +38,15 @@ def test_every_default_is_said(name: str) -> None:
 def test_a_command_takes_only_options_that_it_uses() -> None:
     names = {name: {option.opts[0] for option in command.params} for name, command in COMMANDS.items()}
     assert "--score" in names["rank"]
+    unranked = {"--step", "--no-eliminate", "--estimate", "--unlabeled"}
+    assert unranked <= names["rank"]
+    assert names["select"] == (names["rank"] - unranked) | {
+        "--false-discoveries",
+        "--keep",
+        "--always",
+        "--reduced",
+        "--names",
+    }
     for name in ("inspect", "suggest"):
         assert {"--classifier", "--bins"} <= names[name]
         assert names[name].isdisjoint({"--score", "--smoothing", "--kernel", "--jobs"})

@@ -165,6 +165,7 @@ def test_the_library_never_names_a_shell_s_options(write: Write) -> None:
 
 UNKNOWN_WORDS = [
     ("rank", "--format", "table, csv, json, markdown"),
+    ("select", "--format", "table, csv, json, markdown"),
     ("inspect", "--format", "table, csv, json, markdown"),
     ("exact", "--format", "table, csv, json, markdown"),
     ("reproduce", "--format", "table, csv, json, markdown"),

@@ -7,7 +7,9 @@ import pytest
 from tests.support.commands import COMMUTE, modules_imported_by
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("rank", "--help"), ("--version",), ("suggest", "-h")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("rank", "--help"), ("select", "--help"), ("--version",), ("suggest", "-h")]
+)
 def test_help_imports_neither_pandas_nor_numpy(arguments: tuple[str, ...]) -> None:
     assert modules_imported_by(*arguments).isdisjoint({"pandas", "numpy", "pyarrow", "sklearn", "scipy", "matplotlib"})
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import check_class_sizes, deal, deal_folds
+from probfs.columns.folds import check_class_sizes, deal, deal_folds, telling_rows_apart
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import index_array
 from probfs.text import command_line_language
+from tests.support.datasets import random_dataset
 from tests.support.paths import SAMPLES
 from tests.support.prepared_tables import csv_of_rows, encode_csv
+from tests.support.screening import datasets
 
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.sampled_from("pq")), min_size=4)
 TWO_CLASSES = ROWS.filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
@@ -105,3 +108,26 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
     assert str(caught.value) == f'{problem}; use estimate="resubstitution", or drop the row'
     with pytest.raises(DataError, match=r"or drop the row with min_class=2$"):
         check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\nx,r\nz,r\n"))
+
+
+@given(datasets(rows=30), st.integers(2, 5))
+@settings(max_examples=60, deadline=None)
+def test_the_columns_that_tell_rows_apart_tell_all_of_them_apart(dataset: Dataset, copies: int) -> None:
+    fewer = telling_rows_apart(dataset)
+    rows = _rows(dataset)
+    assert len(set(rows)) == len(set(_rows(fewer)))
+    shuffled = np.random.default_rng(copies).permutation(np.repeat(np.arange(len(rows)), copies))
+    features = tuple(replace(own, labelled=own.labelled[shuffled]) for own in reversed(dataset.features))
+    repeated = replace(
+        dataset, features=features, labels=dataset.labels[shuffled], counts=np.ones(len(shuffled), np.int64)
+    )
+    assert [own.name for own in telling_rows_apart(repeated).features] == [own.name for own in fewer.features]
+
+
+def _rows(dataset: Dataset) -> list[tuple[int, ...]]:
+    columns = [dataset.labels, *(feature.labelled for feature in dataset.features)]
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_a_wide_table_takes_few_columns_to_tell_its_rows_apart() -> None:
+    assert len(telling_rows_apart(random_dataset(40, 200, 4, 2, seed=0)).features) <= 16

@@ -216,16 +216,18 @@ sys.meta_path.insert(0, NoNumba())
 import numpy as np
 from probfs.classifiers.naive_bayes.sieve import Sieve
 from probfs.kernels.kernel import BoundKernel
+from probfs.selection.tempered_sums import compile_sums, sum_losses
 from probfs.tables.readers.cell_splitter import _split_block
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
+from tests.support.row_odds import random_odds
 
 loops = set()
 call = BoundKernel.__call__
 
 def record(self, **varying):
     dtypes = [str(getattr(value, "dtype", "")) for value in self._kept]
-    loops.add((self._name, next(dtype for dtype in dtypes if dtype in ("uint8", "uint16"))))
+    loops.add((self._name, next((dtype for dtype in dtypes if dtype in ("uint8", "uint16")), "uint8")))
     call(self, **varying)
 
 BoundKernel.__call__ = record
@@ -236,6 +238,8 @@ for classes in (2, 3):
         assert_same_rounds(compiled, eliminate_all(dataset, "loo", compiled=False))
 split = _split_block(b"a,b\\nc,d\\n", 2, ord(","))
 assert split.to_pydict() == {"0": ["a", "c"], "1": ["b", "d"]}
+odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=False)
+np.testing.assert_allclose(compile_sums(odds, 0.01)(0.5), sum_losses(odds, 0.01, 0.5))
 assert "numba" not in sys.modules
 print(sorted(loops))
 """

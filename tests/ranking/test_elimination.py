@@ -42,6 +42,20 @@ def test_a_step_takes_the_lowest_first_and_no_step_takes_all() -> None:
         assert classifier.dropped == dropped
 
 
+def test_protected_features_leave_after_all_others() -> None:
+    scores = [0.4, 0.1, 0.3, 0.2, 0.5]
+    for step, dropped in ((1, [[2], [0], [4], [1], [3]]), (2, [[2, 0], [4], [1, 3]]), (None, [[2, 0, 4], [1, 3]])):
+        classifier = ScriptedClassifier(scores)
+        list(eliminate(classifier, list("abcde"), ABSOLUTE, step, protected=(3, 1)))
+        assert classifier.dropped == dropped
+
+
+def test_if_all_features_are_protected_none_is() -> None:
+    classifier = ScriptedClassifier([0.2, 0.1])
+    list(eliminate(classifier, ["a", "b"], ABSOLUTE, 1, protected=(0, 1)))
+    assert classifier.dropped == [[1], [0]]
+
+
 def test_nothing_to_rank_is_no_round() -> None:
     assert list(eliminate(ScriptedClassifier([]), [], ABSOLUTE, 1)) == []
 

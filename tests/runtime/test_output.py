@@ -24,3 +24,8 @@ def test_an_unknown_ending_is_refused_in_the_caller_s_language() -> None:
         format_by_ending("rows", ENDINGS, "csv", "unlabeled_output")
     problem = "--unlabeled-output: a name without an ending tells no format"
     assert str(caught.value) == f"{problem}; use .csv, .json, or --format"
+
+
+def test_only_endings_are_named_where_the_format_has_no_option_of_its_own() -> None:
+    with pytest.raises(probfs.UsageError, match=r"^reduced=: .* tells no format; use \.csv or \.json$"):
+        format_by_ending("t.csv.gz", ENDINGS, "csv", "reduced", by_name=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.extended_range import ExtendedFloats
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 
 Features = npt.NDArray[np.intp]
@@ -66,3 +67,15 @@ class Classifier(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the models, once the last round is over."""
         ...
+
+
+@runtime_checkable
+class OddsClassifier(Classifier, Protocol):
+    """A classifier that also tells how probable the classes of labelled rows are with the active features."""
+
+    @property
+    def compiled(self) -> bool:
+        """Whether there is so much work that compiled loops pay."""
+        ...
+
+    def odds(self) -> RowOdds: ...

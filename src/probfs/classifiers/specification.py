@@ -19,7 +19,10 @@ from probfs.text import did_you_mean, option
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
+    from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
+    from probfs.screening.value_counts import ValueCounts
+    from probfs.tables.table import Integers
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,23 @@ class FitRequest:
     on_note: Callable[[str], None]
     on_model: Callable[[int, int], None] | None
     """To be called with how many models have been fitted and how many there will be."""
+    counts: ValueCounts | None = None
+    """Those of the dataset, where they are known already."""
+
+
+@dataclass(frozen=True)
+class HoldOutRequest:
+    """Rows that a model of some features is trained on, and rows that it judges."""
+
+    dataset: Dataset
+    features: Sequence[int]
+    """By position in the dataset."""
+    training: ValueCounts
+    """The counts of the training rows, of all features."""
+    held_out: Integers
+    """How many copies of each row of the dataset are judged."""
+    options: Mapping[str, Any]
+    """The classifier's own options, as in a ``FitRequest``."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +106,10 @@ class Specification:
     fit: Callable[[FitRequest], Classifier]
     summarize: Callable[[Mapping[str, Any]], str]
     """The classifier and its options in a few words, for the summary line."""
+    hold_out: Callable[[HoldOutRequest], RowOdds] | None = None
+    """Judges rows by a model of others. Columns can be selected by a classifier that has this, and whose fitted models
+    are ``OddsClassifier``.
+    """
 
     def __post_init__(self) -> None:
         names = [own.name for own in self.options]

@@ -49,36 +49,50 @@ class Choice:
 
 @dataclass(frozen=True)
 class WholeNumber:
-    """A whole number, written in digits only: 3.0 and 1_0 are refused."""
+    """A whole number, written in digits only (3.0 and 1_0 are refused), or one of some words, or 0 with a meaning."""
 
     least: int
     most: int | None = None
     metavar: str = "N"
+    words: tuple[str, ...] = ()
+    zero: str | None = None
+    """What 0 means, if it is allowed below the range."""
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str) -> int | str:
+        if text in self.words:
+            return text
         if not re.fullmatch(rf"\d{{1,{_MOST_DIGITS}}}", text) or not self._in_range(int(text)):
-            raise ValueError(f"{text!r} is not a whole number {self._range()}")
+            raise ValueError(f"{text!r} {self._complaint(f'a whole number {self._range()}')}")
         return int(text)
 
-    def check(self, value: Any) -> int:
+    def check(self, value: Any) -> int | str:
+        if isinstance(value, str) and value in self.words:
+            return value
         try:
             number = operator.index(value)
         except TypeError:
             number = None
         if number is None or isinstance(value, bool):
-            raise ValueError(f"{value!r} is not a whole number")
+            raise ValueError(f"{value!r} {self._complaint('a whole number')}")
         if not self._in_range(number):
             allowed = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
-            raise ValueError(f"{number} is out of range; {allowed}")
+            raise ValueError(f"{number} is out of range; {' or '.join([*self._others(), allowed])}")
         return number
 
     def _in_range(self, number: int) -> bool:
-        return self.least <= number and (self.most is None or number <= self.most)
+        within = self.least <= number and (self.most is None or number <= self.most)
+        return within or (self.zero is not None and number == 0)
 
     def _range(self) -> str:
         if self.most is None:
             return f"from {self.least} on, of up to {_MOST_DIGITS} digits"
         return f"from {self.least} to {self.most}"
+
+    def _others(self) -> list[str]:
+        return [*self.words, *([] if self.zero is None else [f"0 ({self.zero})"])]
+
+    def _complaint(self, number: str) -> str:
+        return f"is neither {' nor '.join([*self._others(), number])}" if self._others() else f"is not {number}"
 
 
 @dataclass(frozen=True)

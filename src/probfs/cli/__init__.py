@@ -22,6 +22,7 @@ from probfs.text import command_line_language
 INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = {
     "rank": "Rank the columns of a table by what the class probabilities lose without them.",
+    "select": "Say which columns to keep, which only repeat those and which cannot be told from noise.",
     "map": "Apply a mapping and write the mapped table, for other tools.",
     "suggest": "Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped.",
     "inspect": "Say what each column holds and what rank would do with it, and how the classes are balanced.",

@@ -37,6 +37,10 @@ class Bundle:
         """The bundle made of the values of its options."""
         return cls(**values)
 
+    def keywords(self) -> dict[str, Any]:
+        """The options that have a value, as keywords of the library's functions, which call them the same."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
 
 def keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -95,7 +95,10 @@ def _offer_values(line: _CommandLine, parameter: Any, prefix: str, current: str)
     if parameter.metavar in _FOLDERS:
         return Suggestions(Kind.FOLDERS, prefix=prefix)
     if parameter.metavar not in _COLUMNS:
-        return _words({item.value: "" for item in parameter.shell_complete(typer.Context(line.command), "")}, prefix)
+        choices = [item.value for item in parameter.shell_complete(typer.Context(line.command), "")]
+        # Words that may stand in the place of a number, as in best|fewest|most|N.
+        others = [word for word in (parameter.metavar or "").split("|") if word.islower()]
+        return _words(dict.fromkeys(choices or others, ""), prefix)
     columns = line.column_names()
     named = line.given.get(parameter.name, ())
     free = [column for column in columns if column not in named or column == current]

@@ -42,7 +42,7 @@ def choose_destination(
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv))
 
 
-def check_output(output: Path | None, *inputs: str | Path | None) -> None:
+def check_output(output: Path | None, *inputs: str | Path | None, option: str = "--output") -> None:
     """Refuse what cannot be written, and an input, which would be lost if anything went wrong and is seldom meant."""
     if output is None:
         return
@@ -55,7 +55,7 @@ def check_output(output: Path | None, *inputs: str | Path | None) -> None:
         if source is None or not output.is_file():
             continue
         if os.path.exists(source) and os.path.samefile(output, source):
-            raise UsageError(f"--output: {printable(str(output))} is an input; name another file")
+            raise UsageError(f"{option}: {printable(str(output))} is an input; name another file")
 
 
 def check_safe_csv(wanted: bool, chosen: str) -> None:

@@ -61,6 +61,7 @@ def content_hashes(dataset: Dataset, seed: int) -> tuple[Hashes, Hashes]:
 def merge_equal_rows(dataset: Dataset) -> Dataset:
     """The dataset with equal rows merged, where rows must repeat because few combinations of values can occur."""
     sizes: list[int] = []
+    combinations = 1
     for feature in dataset.features:
         sizes.append(_values_present(feature))
         combinations = math.prod(sizes)

@@ -6,12 +6,15 @@ changes nothing, and a row that stands for m equal rows is dealt out as m rows w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import content_hashes
 from probfs.errors import DataError, UsageError
-from probfs.tables.table import Integers
+from probfs.tables.table import Integers, Labels
 from probfs.text import option, quoted
 
 
@@ -25,6 +28,31 @@ def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     dealt = np.empty((folds, len(order)), dtype=np.int64)
     dealt[:, order] = deal(dataset.counts[order], folds)
     return dealt
+
+
+def telling_rows_apart(dataset: Dataset) -> Dataset:
+    """The same rows with about as many columns as it takes to tell them apart, the first in the alphabet.
+
+    Which columns these are depends on the distinct rows alone, so rows are dealt out alike whether equal rows are
+    repeated or counted, and in whatever order rows and columns come.
+    """
+    features = sorted(dataset.features, key=lambda feature: feature.name)
+    distinct = _count_distinct(dataset.labels, features)
+    enough = 1
+    while enough < len(features) and _count_distinct(dataset.labels, features[:enough]) < distinct:
+        enough *= 2
+    return replace(dataset, features=tuple(features[:enough]))
+
+
+def _count_distinct(labels: Labels, features: Sequence[Feature]) -> int:
+    """How many distinct rows there are: rows that differ have different sums of random numbers, one for each code of
+    each feature, but for one chance in 2^64.
+    """
+    random = np.random.default_rng(0)
+    sums = labels.astype(np.uint64)
+    for feature in features:
+        sums += random.integers(0, 2**64, feature.values + 1, dtype=np.uint64)[feature.labelled]
+    return len(np.unique(sums))
 
 
 def deal(counts: Integers, folds: int) -> Integers:

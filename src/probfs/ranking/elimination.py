@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,15 +34,28 @@ class Round:
     """Positions, among the scored, of the leaving features, in order of leaving."""
 
 
-def eliminate(classifier: Classifier, names: Sequence[str], score: Score, step: int | float | None) -> Iterator[Round]:
-    """The rounds of the elimination; with no step there is one round, in which all features leave."""
+def eliminate(
+    classifier: Classifier,
+    names: Sequence[str],
+    score: Score,
+    step: int | float | None,
+    protected: Collection[int] = (),
+) -> Iterator[Round]:
+    """The rounds of the elimination; with no step there is one round, in which all features leave.
+
+    ``protected`` features, by position, leave after all others.
+    """
     number = 0
     while len(classifier.active):
         number += 1
         active = classifier.active
-        wanted = leaving_count(step, len(active))
-        scored, scores = (active, classifier.score()) if number == 1 else classifier.lowest(score, wanted)
-        leaving = leaving_order(scores, score, scored, names, wanted)
+        staying = frozenset(protected if len(protected) < len(active) else ())
+        wanted = min(leaving_count(step, len(active)), len(active) - len(staying))
+        lowest = wanted + len(staying)
+        scored, scores = (active, classifier.score()) if number == 1 else classifier.lowest(score, lowest)
+        leaving = leaving_order(scores, score, scored, names, lowest)
+        if staying:
+            leaving = [position for position in leaving if int(scored[position]) not in staying][:wanted]
         yield Round(number, active, scored, scores, tuple(leaving))
         classifier.drop(scored[leaving])
 

@@ -61,7 +61,7 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class EncodedInputs:
-    """A dataset as its classifier wants it, and the notes made on the way."""
+    """A dataset, and the notes made on the way."""
 
     dataset: Dataset
     notes: tuple[str, ...]
@@ -99,6 +99,13 @@ def read_inputs(
 
 def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
     """Encode all rows, and put them in the order that the classifier wants."""
+    encoded = encode_rows(inputs, settings, listeners)
+    arranged = CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed)
+    return EncodedInputs(arranged, encoded.notes)
+
+
+def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
+    """Encode all rows, in their order."""
     listeners.on_note(inputs.prepared.target_note)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
@@ -109,7 +116,7 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
         problem = f"{option('score', settings.score)}: there is no unlabelled row"
         ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
-    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), notes)
+    return EncodedInputs(dataset, notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -162,18 +169,23 @@ def make_ranking(
     features, summaries = collect(rounds, encoded.names)
     for note in classifier.notes:
         listeners.on_note(note)
-    summary = InputSummary(
+    summary = summarize_inputs(inputs, encoded.dataset)
+    return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
+
+
+def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
+    """What the inputs are, once they are encoded."""
+    return InputSummary(
         source=inputs.prepared.table.source,
         target=inputs.prepared.target.name,
         target_reason=inputs.prepared.target.reason,
-        classes=encoded.dataset.class_rows(),
-        labelled_rows=encoded.dataset.rows,
-        unlabelled_rows=encoded.dataset.unlabelled_rows,
+        classes=dataset.class_rows(),
+        labelled_rows=dataset.rows,
+        unlabelled_rows=dataset.unlabelled_rows,
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
-        features=len(features),
+        features=len(dataset.features),
         dropped_rows=inputs.prepared.dropped_rows,
     )
-    return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
 
 
 def _as_table(data: Data, reading: ReadOptions, parameter: str = "data") -> Table:

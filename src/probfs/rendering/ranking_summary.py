@@ -10,11 +10,11 @@ from probfs.classifiers.scores import SCORES, Score
 from probfs.text import counted, listed, printable
 
 if TYPE_CHECKING:
-    from probfs.ranking.result import Ranking
+    from probfs.ranking.result import InputSummary, Ranking
 
 
 def summary_sentences(ranking: Ranking) -> list[str]:
-    return [_what_was_ranked(ranking), _how_it_was_ranked(ranking), _errors_of_the_full_model(ranking)]
+    return [what_was_read(ranking.input), _how_it_was_ranked(ranking), _errors_of_the_full_model(ranking)]
 
 
 def shown_scores(ranking: Ranking) -> list[Score]:
@@ -24,8 +24,8 @@ def shown_scores(ranking: Ranking) -> list[Score]:
     return [driving, *(score for score in present if score != driving)]
 
 
-def _what_was_ranked(ranking: Ranking) -> str:
-    data = ranking.input
+def what_was_read(data: InputSummary) -> str:
+    """The table, its features, rows and classes."""
     rows = f"{data.labelled_rows:,} labelled"
     if data.unlabelled_rows:
         rows += f" and {data.unlabelled_rows:,} unlabelled"

@@ -32,11 +32,11 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     columns = {
         "rank": [str(feature.rank) for feature in ranking.features],
         "feature": [printable(feature.feature) for feature in ranking.features],
-        driving.symbol: [_shown(_value(feature, driving)) for feature in ranking.features],
+        driving.symbol: [shown_score(_value(feature, driving)) for feature in ranking.features],
         _BAR: [_bar(_value(feature, driving), largest) for feature in ranking.features],
     }
     for score in others:
-        columns[score.symbol] = [_shown(_value(feature, score)) for feature in ranking.features]
+        columns[score.symbol] = [shown_score(_value(feature, score)) for feature in ranking.features]
     columns[_ROUND] = [str(feature.round) for feature in ranking.features]
     if presentation.width is not None:
         _make_fit(columns, presentation.width)
@@ -74,7 +74,8 @@ def _value(feature: RankedFeature, score: Score) -> float | None:
     return value
 
 
-def _shown(value: float | None) -> str:
+def shown_score(value: float | None) -> str:
+    """A score in four decimals, or as a power of ten where few of them would be seen; nothing for none."""
     if value is None:
         return ""
     return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"

@@ -58,11 +58,16 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def format_by_ending(
-    path: str | os.PathLike[str], endings: Mapping[str, Format], for_streams: Format, parameter: str = "output"
+    path: str | os.PathLike[str],
+    endings: Mapping[str, Format],
+    for_streams: Format,
+    parameter: str = "output",
+    by_name: bool = True,
 ) -> Format:
     """The format for the ending of a file, or ``for_streams`` for a pipe or terminal whose name has no such ending.
 
-    ``parameter`` is the one that names the file, for the message about an unknown ending.
+    ``parameter`` is the one that names the file, for the message about an unknown ending, and ``by_name`` says whether
+    users can name the format, too.
     """
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending in endings:
@@ -70,7 +75,9 @@ def format_by_ending(
     if is_stream(path):
         return for_streams
     says = f"the ending {ending!r}" if ending else "a name without an ending"
-    raise UsageError(f"{option(parameter)}: {says} tells no format; use {', '.join(endings)}, or {option('format')}")
+    *others, last = endings if not by_name else (*endings, option("format"))
+    known = f"{', '.join(others)}{', or' if by_name else ' or'} {last}"
+    raise UsageError(f"{option(parameter)}: {says} tells no format; use {known}")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

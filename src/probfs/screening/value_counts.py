@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,17 @@ class ValueCounts:
     values: Integers
     offset: Integers
     by_slot: Floats
+    class_rows: Floats
+    """How many rows each class has."""
+
+    def of_features(self, features: Integers) -> ValueCounts:
+        """The counts of some features, by position."""
+        widths = self.values[features] + 1
+        ends = np.cumsum(widths)
+        starts = np.repeat(self.offset[features] - (ends - widths), widths)
+        return replace(
+            self, values=widths - 1, offset=ends - widths, by_slot=self.by_slot[starts + np.arange(len(starts))]
+        )
 
     def tables(self) -> Iterator[tuple[Integers, Floats]]:
         """Features with equally many values, and their tables of counts as one array: features × values × classes."""
@@ -57,7 +68,8 @@ def count_values(dataset: Dataset) -> ValueCounts:
             weights = None if counts is None else np.broadcast_to(counts[part], places.shape).ravel()
             counted = np.bincount(places.ravel(), weights, minlength=(slots.stop - slots.start) * classes)
             by_slot[slots] += counted.reshape(-1, classes)
-    return ValueCounts(values, offset, by_slot)
+    class_rows = np.bincount(dataset.labels, weights=dataset.counts, minlength=classes).astype(np.float64)
+    return ValueCounts(values, offset, by_slot, class_rows)
 
 
 def _counted_codes(feature: Feature) -> tuple[Codes, int]:

@@ -12,18 +12,20 @@ import numpy.typing as npt
 
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
-from probfs.classifiers.naive_bayes.counts import SlotLayout
+from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import RowGroups
 from probfs.classifiers.naive_bayes.score_floors import LogFloors, PlainFloors, ScoreFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
+from probfs.screening.value_counts import ValueCounts
 from probfs.tables.table import Floats
 
 if TYPE_CHECKING:
@@ -61,12 +63,14 @@ class NaiveBayes:
         rounds: Sequence[int] | None = None,
         *,
         shrink: ShrinkName = "off",
+        counts: ValueCounts | None = None,
         compiled: bool | None = None,
         prune: bool | None = None,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
-        ``shrink`` says whether class weights are raised to a power (see ``shrinkage``).
+        ``shrink`` says whether class weights are raised to a power (see ``shrinkage``). ``counts`` are those of the
+        dataset, where they are known already.
         ``compiled`` says whether loops are compiled, and ``prune`` whether features are skipped that cannot have the
         lowest scores of a round; with None, both are decided by the size of the table. Neither changes a ranking.
         """
@@ -83,7 +87,8 @@ class NaiveBayes:
             check_class_sizes(dataset)
         needed = self._memory_needed(dataset, layout, folds if estimate == "cv" else 1)
         require_memory(needed, "ranking this", dataset.source)
-        groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled)
+        known = None if counts is None else ClassCounts(counts.class_rows, counts.by_slot)
+        groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled, known)
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
         self._not_compiled_because = groups.not_compiled_because
@@ -95,7 +100,7 @@ class NaiveBayes:
         self._sieve: Sieve | None = None
         self._driven_by: Score | None = None
         self._follow_shrinkage()
-        if prune is not False:
+        if prune is not False and dataset.features:
             self._floors = self._new_floors()
 
     @property
@@ -130,6 +135,15 @@ class NaiveBayes:
         if self._not_compiled_because is not None:
             notes.append(f"compiled loops are not available ({self._not_compiled_because}), so this took longer")
         return tuple(notes)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether loops are compiled, as the table is large enough."""
+        return self._compiled
+
+    def odds(self) -> RowOdds:
+        """The odds of the labelled rows, at exponent 1, with the active features."""
+        return RowOdds.joined([rows.odds() for rows in self._labelled])
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))

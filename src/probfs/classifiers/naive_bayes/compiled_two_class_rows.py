@@ -15,6 +15,7 @@ from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.row_loops import RowLoops
 from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.naive_bayes.two_class_rows import TwoClassRows
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.kernel import BoundKernel
@@ -84,6 +85,11 @@ class CompiledTwoClassRows(Rows):
 
     def fit(self) -> Fit:
         return self._loops.fit()
+
+    def odds(self) -> RowOdds:
+        # The counts of rows whose own class is 1 are negative.
+        against_own = -np.sign(self.counts) * (self.high + self.low)
+        return RowOdds(against_own[None], np.abs(self.counts), self.fit().errors)
 
     def largest_excess(self) -> Floats:
         largest: Floats = np.max([group.largest_excess() for group in self.groups], axis=0)

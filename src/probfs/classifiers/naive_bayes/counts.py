@@ -29,12 +29,12 @@ class SlotLayout:
     def of(cls, values: Sequence[int]) -> SlotLayout:
         widths = np.asarray(values, dtype=np.int64) + 1
         ends = np.cumsum(widths)
-        return cls(widths - 1, ends - widths, int(ends[-1]))
+        return cls(widths - 1, ends - widths, int(widths.sum()))
 
     @property
     def code_dtype(self) -> np.dtype[Any]:
         """The narrowest dtype that fits the codes of all features, a missing cell's included."""
-        return np.min_scalar_type(int(self.values.max()))
+        return np.min_scalar_type(int(self.values.max(initial=0)))
 
     def spread(self, by_feature: Floats) -> Floats:
         """An array with one entry for each feature -> one with an entry for each slot."""
@@ -54,7 +54,7 @@ class SlotLayout:
             np.bincount(column, weights=weights, minlength=int(values) + 1).astype(np.float64)
             for column, values in zip(codes, self.values, strict=True)
         ]
-        return np.concatenate(parts)
+        return np.concatenate([np.empty(0), *parts])
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from probfs.classifiers.naive_bayes.rows import (
     shifted_exponent,
     sums_by_feature,
 )
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
@@ -74,6 +75,13 @@ class ManyClassRows(ClassRows):
                 add_exactly(self.high[:, rows], self.low[:, rows], sign * self.tables.logs.take(slots, axis=1))
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[:, rows] += sign * self.tables.zeros.take(slots, axis=1).astype(np.int32)
+
+    def add_at_once(self, features: Places) -> None:
+        for which, rows in self.blocks(len(features), len(self.high)):
+            slots = self.slots(features[which], rows)
+            self.high[:, rows] += self.tables.logs.take(slots, axis=1).sum(axis=1)
+            if self.zeros is not None and self.tables.zeros is not None:
+                self.zeros[:, rows] += self.tables.zeros.take(slots, axis=1).sum(axis=1, dtype=np.int32)
 
     def set_exponent(self, exponent: float, features: Places) -> None:
         self.exponent = exponent
@@ -201,10 +209,23 @@ class ManyClassRows(ClassRows):
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
         return np.add.reduceat(rows * span**2, self.layout.offset)
 
+    def _errors(self, behind: Floats) -> float:
+        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
+        return float(self.counts[predicted != self.label].sum())
+
+    def odds(self) -> RowOdds:
+        assert self.label is not None
+        behind, _ = _behind(self.high, self.low, self.zeros)
+        others = np.arange(len(behind)) != self.label
+        own = behind[self.label]
+        possible = np.where(np.isinf(own), 0.0, own)
+        against_own = np.where(np.isinf(own), np.inf, possible - behind[others])
+        return RowOdds(against_own, self.counts, self._errors(behind))
+
     def fit(self) -> Fit:
         assert self.label is not None
         behind, _ = _behind(self.high, self.low, self.zeros)
-        predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)
+        errors = self._errors(behind)
         behind *= self.exponent
         weights = np.exp(-behind)
         others = weights.sum(axis=0, where=np.arange(len(weights))[:, None] != self.label)
@@ -212,7 +233,7 @@ class ManyClassRows(ClassRows):
         leads = behind[self.label] == 0
         loss = np.where(leads, np.log1p(others), behind[self.label] + np.log(weights.sum(axis=0)))
         return Fit(
-            float(self.counts[predicted != self.label].sum()),
+            errors,
             float(self.counts @ (others / weights.sum(axis=0))),
             float(self.counts @ loss),
         )

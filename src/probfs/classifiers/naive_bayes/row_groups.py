@@ -33,18 +33,22 @@ class RowGroups:
         folds: int,
         seed: int,
         compiled: bool,
+        counts: ClassCounts | None = None,
     ) -> None:
-        """Where ``compiled`` is true, compiled loops take the groups over as far as they can."""
+        """Where ``compiled`` is true, compiled loops take the groups over as far as they can. ``counts`` are those of
+        the labelled rows, where they are known already.
+        """
         self._layout = layout
         self._smoothing = smoothing
         self._compiled = compiled
         self.not_compiled_because: str | None = None
         """Why numpy does the work of compiled loops, where it does."""
         columns = [feature.labelled for feature in dataset.features]
-        by_class = [np.flatnonzero(dataset.labels == label) for label in range(len(dataset.classes))]
+        counted = dataset.counts > 0
+        by_class = [np.flatnonzero((dataset.labels == label) & counted) for label in range(len(dataset.classes))]
         codes, parts = self._gather_codes(columns, by_class)
         class_counts = [dataset.counts[members].astype(np.float64) for members in by_class]
-        self.counts = self._count_values(parts, class_counts)
+        self.counts = self._count_values(parts, class_counts) if counts is None else counts
         if estimate == "cv":
             # The rows in another order: both orders at once would take twice the memory.
             del codes, parts
@@ -61,7 +65,7 @@ class RowGroups:
         for label, (part, counts) in enumerate(zip(parts, class_counts, strict=True)):
             left_out = label if leave_out else None
             model = ClassConditionals.of(self.counts, self._layout, self._smoothing, left_out)
-            groups.append(self._group(part, counts, label, model))
+            groups.append(make_rows(part, counts, label, self._layout, model))
         return self._compile(codes, groups)
 
     def _group_by_fold(self, columns: Sequence[Codes], by_class: Sequence[Members], dealt: Integers) -> list[Rows]:
@@ -76,7 +80,7 @@ class RowGroups:
             training = self.counts.without(self._count_values(fold_codes, fold_counts))
             model = ClassConditionals.of(training, self._layout, self._smoothing)
             groups += [
-                self._group(part, own, label, model)
+                make_rows(part, own, label, self._layout, model)
                 for label, (part, own) in enumerate(zip(fold_codes, fold_counts, strict=True))
                 if len(own)
             ]
@@ -86,7 +90,7 @@ class RowGroups:
         columns = [feature.unlabelled for feature in dataset.features]
         codes, _ = self._gather_codes(columns, [np.arange(len(dataset.unlabelled_counts))])
         model = ClassConditionals.of(self.counts, self._layout, self._smoothing)
-        group = self._group(codes, dataset.unlabelled_counts.astype(np.float64), None, model)
+        group = make_rows(codes, dataset.unlabelled_counts.astype(np.float64), None, self._layout, model)
         return self._compile(codes, [group])
 
     def _count_values(self, by_class: Sequence[Codes], counts: Sequence[Floats]) -> ClassCounts:
@@ -104,13 +108,6 @@ class RowGroups:
         ends = np.cumsum([len(group) for group in groups])
         return matrix, np.split(matrix, ends[:-1], axis=1)
 
-    def _group(
-        self, codes: Codes, counts: Floats, label: int | None, model: ClassConditionals
-    ) -> TwoClassRows | ManyClassRows:
-        if len(model.log_prior) == 2:
-            return TwoClassRows(codes, counts, label, self._layout, OddsTables.of(model))
-        return ManyClassRows(codes, counts, label, self._layout, FactorTables.of(model))
-
     def _compile(self, codes: Codes, groups: Sequence[TwoClassRows | ManyClassRows]) -> list[Rows]:
         """The groups, taken over by compiled loops where these are wanted; ``codes`` are those of all groups."""
         if self._compiled:
@@ -122,3 +119,12 @@ class RowGroups:
                 # For lack of memory, perhaps; numpy needs less.
                 self.not_compiled_because = error.reason
         return list(groups)
+
+
+def make_rows(
+    codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, model: ClassConditionals
+) -> TwoClassRows | ManyClassRows:
+    """Rows of one class, or without a label, that are scored by one model; no feature is active yet."""
+    if len(model.log_prior) == 2:
+        return TwoClassRows(codes, counts, label, layout, OddsTables.of(model))
+    return ManyClassRows(codes, counts, label, layout, FactorTables.of(model))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.tables.table import Codes, Floats
@@ -69,9 +70,19 @@ class Rows(ABC):
     def fit(self) -> Fit:
         """Errors and losses of these rows, which must be labelled."""
 
+    @abstractmethod
+    def odds(self) -> RowOdds:
+        """The odds of these rows, which must be labelled, at exponent 1."""
+
 
 class ClassRows(Rows):
     """Rows of one class that are scored by one model."""
+
+    @abstractmethod
+    def add_at_once(self, features: npt.NDArray[np.intp]) -> None:
+        """Multiply the factors of some features into every row's class weights, to about the precision of doubles: for
+        features that will not be removed.
+        """
 
     def __init__(self, codes: Codes, counts: Floats, label: int | None, layout: SlotLayout, has_zeros: bool) -> None:
         self.codes = codes

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, Option, Specification
+from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, HoldOutRequest, Option, Specification
 from probfs.classifiers.value_types import Choice, Number, WholeNumber
 from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
+    from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
 SMOOTHING = Option(
@@ -51,7 +52,14 @@ def _fit(request: FitRequest) -> Classifier:
         request.seed,
         request.rounds,
         shrink=request.options["shrink"],
+        counts=request.counts,
     )
+
+
+def _hold_out(request: HoldOutRequest) -> RowOdds:
+    from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+
+    return held_out_odds(request)
 
 
 NAIVE_BAYES = CLASSIFIERS.register(
@@ -64,5 +72,6 @@ NAIVE_BAYES = CLASSIFIERS.register(
         arrange=_arrange,
         fit=_fit,
         summarize=lambda options: "Naive Bayes",
+        hold_out=_hold_out,
     )
 )

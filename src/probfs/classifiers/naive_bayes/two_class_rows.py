@@ -24,6 +24,7 @@ from probfs.classifiers.naive_bayes.rows import (
     shifted_exponent,
     sums_by_feature,
 )
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.kernels.constants import EVEN_ODDS_TOLERANCE
 from probfs.tables.table import Codes, Floats, Integers
@@ -86,6 +87,13 @@ class TwoClassRows(ClassRows):
                 add_exactly(self.high[rows], self.low[rows], sign * self.tables.log_odds.take(slots))
                 if self.zeros is not None and self.tables.zeros is not None:
                     self.zeros[rows] += sign * self.tables.zeros.take(slots)
+
+    def add_at_once(self, features: npt.NDArray[np.intp]) -> None:
+        for which, rows in self.blocks(len(features)):
+            slots = self.slots(features[which], rows)
+            self.high[rows] += self.tables.log_odds.take(slots).sum(axis=0)
+            if self.zeros is not None and self.tables.zeros is not None:
+                self.zeros[rows] += self.tables.zeros.take(slots).sum(axis=0, dtype=np.int32)
 
     def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
         self.exponent = exponent
@@ -196,18 +204,27 @@ class TwoClassRows(ClassRows):
         rows = self.layout.count(self.codes, self.counts)
         return np.add.reduceat(rows * self.tables.log_odds**2, self.layout.offset)
 
-    def fit(self) -> Fit:
+    def _odds_of_first(self) -> Floats:
+        """The log-odds of class 0 at exponent 1, infinite if by a zero factor."""
         odds = self.high + self.low
-        zeros = np.zeros(len(odds)) if self.zeros is None else self.zeros
-        predicted = np.where((zeros > 0) | ((zeros == 0) & (odds >= -EVEN_ODDS_TOLERANCE)), 0, 1)
-        shrunk = self.exponent * odds
-        margin, lead = (shrunk, zeros) if self.label == 0 else (-shrunk, -zeros)
-        margin = np.select([lead > 0, lead < 0], [np.inf, -np.inf], margin)
+        return odds if self.zeros is None else np.select([self.zeros > 0, self.zeros < 0], [np.inf, -np.inf], odds)
+
+    def _errors(self, odds: Floats) -> float:
+        predicted = np.where(odds >= -EVEN_ODDS_TOLERANCE, 0, 1)
+        return float(self.counts[predicted != self.label].sum())
+
+    def odds(self) -> RowOdds:
+        odds = self._odds_of_first()
+        return RowOdds((-odds if self.label == 0 else odds)[None], self.counts, self._errors(odds))
+
+    def fit(self) -> Fit:
+        odds = self._odds_of_first()
+        margin = self.exponent * (odds if self.label == 0 else -odds)
         tail = np.exp(-np.abs(margin))
         miss = np.where(margin >= 0, tail, 1.0) / (1 + tail)
         loss = np.maximum(-margin, 0.0) + np.log1p(tail)
         return Fit(
-            float(self.counts[predicted != self.label].sum()),
+            self._errors(odds),
             float(self.counts @ miss),
             float(self.counts @ loss),
         )

@@ -13,7 +13,7 @@ from probfs.errors import DataError
 from probfs.tables.number_block import NumberColumn, is_wide
 from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
 from probfs.tables.readers.number_columns import as_doubles, block_of_declared_numbers
-from probfs.tables.readers.unnamed_columns import name_columns
+from probfs.tables.readers.unnamed_columns import NamedColumns, name_columns
 from probfs.tables.table import Column, Kind, Table, unusable_column
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FRAME_SOURCE = "<frame>"
 
 def table_from_frame(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    header = name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
+    header = name_frame_columns(frame)
     named = list(enumerate(header.names))[header.indexes :]
     numbers = _numbers(frame, named)
     columns = (numbers.get(name) or _column(name, frame.iloc[:, position]) for position, name in named)
@@ -33,6 +33,11 @@ def table_from_frame(frame: pandas.DataFrame) -> Table:
         raise DataError("has no columns", source=FRAME_SOURCE)
     table = table_of_columns(columns, FRAME_SOURCE, len(frame), header.notes)
     return replace(table, left_out=header.left_out)
+
+
+def name_frame_columns(frame: pandas.DataFrame) -> NamedColumns:
+    """What the columns of a data frame are called here, by position."""
+    return name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
 
 
 def _numbers(frame: pandas.DataFrame, named: Sequence[tuple[int, str]]) -> dict[str, NumberColumn]:

@@ -9,16 +9,18 @@ from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending, is_writ
 from probfs.tables.table import Table
 
 
-def choose_table_format(path: str | os.PathLike[str] | None, chosen: str | None, parameter: str = "output") -> str:
+def choose_table_format(
+    path: str | os.PathLike[str] | None, chosen: str | None, parameter: str = "output", by_name: bool = True
+) -> str:
     """The name of the format to write: the chosen one, else the one of the path's ending; CSV for standard output.
 
-    ``parameter`` is the parameter by which users name the path.
+    ``parameter`` is the parameter by which users name the path, and ``by_name`` says whether they could choose.
     """
     if chosen is not None:
         return TABLE_FORMATS.get(chosen, TABLE_FORMATS.parameter, is_writable).name
     if path is None:
         return CSV.name
-    return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter)
+    return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter, by_name)
 
 
 def table_bytes(table: Table, format_name: str, target: str | None = None, *, safe: bool = False) -> bytes:

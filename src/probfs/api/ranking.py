@@ -1,20 +1,17 @@
-"""The library's front door: one call from a table to its ranking."""
+"""One call from a table to its ranking."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from inspect import signature
 from typing import Any, Literal
 
-from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.specification import known_options
-from probfs.columns.limits import DEFAULT_BINS, DEFAULT_MIN_CLASS
-from probfs.columns.roles import ColumnChoice
+from probfs.api.arguments import column_choice, column_settings, refuse_unknown
+from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.elimination import Round
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import Settings, choose_settings
+from probfs.ranking.settings import choose_settings
 from probfs.ranking.stages import (
     Data,
     Listeners,
@@ -26,7 +23,6 @@ from probfs.ranking.stages import (
 )
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
-from probfs.text import did_you_mean, printable
 
 
 def rank(
@@ -175,7 +171,7 @@ def rank(
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
     """
-    _refuse_unknown(options)
+    refuse_unknown(rank, options)
     own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
     settings = choose_settings(
         classifier=classifier,
@@ -186,57 +182,23 @@ def rank(
         eliminate=eliminate,
         seed=seed,
         options={**own, "shrink": shrink, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
-        columns={
-            "mapping": None if mapping is None else printable(os.fspath(mapping)),
-            "count": _text(count),
-            "na": _texts(na),
-            "include": _texts(include),
-            "exclude": _texts(exclude),
-            "keep_identifiers": bool(keep_identifiers),
-            "cut_target": cut_target,
-            "min_class": min_class,
-        },
+        columns=column_settings(
+            mapping=mapping,
+            count=count,
+            na=na,
+            include=include,
+            exclude=exclude,
+            keep_identifiers=keep_identifiers,
+            cut_target=cut_target,
+            min_class=min_class,
+        ),
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
 
     with nullcontext() if on_progress is None else listening(on_progress):
-        inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
+        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target))
         encoded = encode_inputs(inputs, settings, listeners)
         fitted = fit_classifier(encoded.dataset, settings, listeners)
         rounds = eliminate_features(fitted, encoded.names, settings, listeners)
         return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
-
-
-def _refuse_unknown(options: Mapping[str, Any]) -> None:
-    """Refuse a keyword that is neither a parameter of ``rank`` nor an option of a classifier, as Python would."""
-    known = [own.name for own, _ in known_options()]
-    for name in options:
-        if name not in known:
-            parameters = [*signature(rank).parameters, *known]
-            raise TypeError(f"rank() got an unexpected keyword argument {name!r}{did_you_mean(name, parameters)}")
-
-
-def _column_choice(settings: Settings, target: str | None) -> ColumnChoice:
-    return ColumnChoice(
-        _text(target),
-        settings.count,
-        settings.include,
-        settings.exclude,
-        settings.na,
-        settings.options.get("bins") or DEFAULT_BINS,
-        CLASSIFIERS[settings.classifier].takes_numbers,
-        keep_identifiers=settings.keep_identifiers,
-        missing=settings.options.get("missing") or "skip",
-        cut_target=settings.cut_target,
-        min_class=settings.min_class,
-    )
-
-
-def _texts(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names or ())
-
-
-def _text(name: str | None) -> str | None:
-    return None if name is None else str(name)

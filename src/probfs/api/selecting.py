@@ -1,0 +1,130 @@
+"""One call from a table to the selection of its columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Literal
+
+from probfs.api.arguments import column_choice, column_settings, refuse_unknown, texts
+from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.ranking.stages import Data, Listeners, read_inputs
+from probfs.runtime.progress import Progress, listening
+from probfs.selection.settings import (
+    DEFAULT_FALSE_DISCOVERIES,
+    DEFAULT_KEEP,
+    DEFAULT_NESTED_FOLDS,
+    choose_selection_settings,
+)
+from probfs.tables.readers import ReadOptions
+
+if TYPE_CHECKING:
+    from probfs.selection.result import Selection
+
+
+def select(
+    data: Data,
+    *,
+    false_discoveries: float = DEFAULT_FALSE_DISCOVERIES,
+    keep: Literal["best", "fewest", "most"] | int = DEFAULT_KEEP,
+    always: str | Sequence[str] = (),
+    folds: int = DEFAULT_NESTED_FOLDS,
+    score: str = "signed",
+    seed: int = 0,
+    target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
+    mapping: str | os.PathLike[str] | None = None,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    keep_identifiers: bool = False,
+    count: str | None = None,
+    na: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str = "utf-8",
+    max_unpacked: int | None = None,
+    input_format: str | None = None,
+    classifier: str = "nb",
+    on_note: Callable[[str], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Selection:
+    """Say which columns of a table to keep, why the others may go, and what a model of the kept ones achieves.
+
+    Each column is first tested against the class. Those told from noise are eliminated one by one, and the table is cut
+    where the model without each row predicts it best. All of that is then repeated without each of some folds, whose
+    rows are predicted: the honest estimate.
+
+    Parameters
+    ----------
+    data : path or pandas.DataFrame
+        The table, as for ``rank``.
+    false_discoveries : float, default 0.1
+        The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
+    keep : {"best", "fewest", "most"} or int, default "best"
+        How many columns to keep: as many as have the least leave-one-out log-loss, the fewest or the most within one
+        standard error of it, or a number.
+    always : str or sequence of str, default: none
+        Columns that are neither tested nor eliminated. ``"a,b"`` is both, where no column is called so.
+    folds : int, default 10
+        In how many folds the choice is repeated and judged on unseen rows; 0: not at all.
+    score : {"signed", "absolute"}, default "signed"
+        The score that decides which feature leaves: Ŝ_A or Ŝ_S.
+    seed : int, default 0
+        The seed of the folds, and of tables that are drawn to test columns of rare values.
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
+        Which columns and rows there are, as for ``rank``.
+    delimiter, decimal, encoding, max_unpacked, input_format
+        How the file is read, as for ``rank``.
+    classifier : str, default "nb"
+        The classifier whose probabilities are used.
+    on_note, on_progress : callable, optional
+        Called with each note, and with a ``probfs.Progress``, as for ``rank``.
+    **options
+        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``.
+
+    Returns
+    -------
+    Selection
+        A verdict on every column, and the honest estimate.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read, or if a parameter or the mapping is wrong; its message is one line.
+
+    Examples
+    --------
+    >>> selection = select("sample_data/breast_cancer.csv", keep=2, folds=0)
+    >>> selection.kept
+    ('cell_shape_uniformity', 'bare_nuclei')
+    """
+    refuse_unknown(select, options)
+    settings = choose_selection_settings(
+        classifier=classifier,
+        score=score,
+        folds=folds,
+        seed=seed,
+        false_discoveries=false_discoveries,
+        keep=keep,
+        always=texts(always),
+        options=options,
+        columns=column_settings(
+            mapping=mapping,
+            count=count,
+            na=na,
+            include=include,
+            exclude=exclude,
+            keep_identifiers=keep_identifiers,
+            cut_target=cut_target,
+            min_class=min_class,
+        ),
+    )
+    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
+    with nullcontext() if on_progress is None else listening(on_progress):
+        inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target))
+        from probfs.selection.stages import select_columns
+
+        return select_columns(inputs, settings, Listeners(on_note or Listeners.on_note))

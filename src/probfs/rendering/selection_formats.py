@@ -1,0 +1,36 @@
+"""The output formats of a selection; options, help and file endings follow from what is registered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probfs.rendering.formats import Presentation, standard_formats
+from probfs.rendering.selection_csv import selection_csv
+from probfs.rendering.selection_json import selection_json
+
+if TYPE_CHECKING:
+    from probfs.selection.result import Selection
+
+
+def _table(selection: Selection, presentation: Presentation) -> str:
+    # rich takes as long to import as a small table to read.
+    from probfs.rendering.selection_table import selection_table
+
+    return selection_table(selection, presentation)
+
+
+def _csv(selection: Selection, presentation: Presentation) -> str:
+    return selection_csv(selection, safe=presentation.safe_csv)
+
+
+def _json(selection: Selection, presentation: Presentation) -> str:
+    return selection_json(selection)
+
+
+def _markdown(selection: Selection, presentation: Presentation) -> str:
+    from probfs.rendering.selection_markdown import selection_markdown
+
+    return selection_markdown(selection)
+
+
+SELECTION_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)

@@ -1,0 +1,79 @@
+"""A selection for people: a verdict on each feature, and why; noise is dim on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from probfs.classifiers.scores import SCORES
+from probfs.rendering.formats import Presentation
+from probfs.rendering.ranking_table import shown_score
+from probfs.rendering.selection_summary import selection_sentences, shown_loss
+from probfs.rendering.terminal import terminal_text
+from probfs.text import printable
+
+if TYPE_CHECKING:
+    from probfs.selection.result import SelectedFeature, Selection
+
+_GAP = 2
+_LOSS = "log-loss"
+_NONE = "-"
+_ROOM_FOR_TEXT = 24
+"""Characters beyond which names and reasons are folded before numbers are left out."""
+
+
+def selection_table(selection: Selection, presentation: Presentation) -> str:
+    """The table with its sentences; without a terminal's width nothing is ever cut off."""
+    score = SCORES[selection.settings.score]
+    columns = {
+        "rank": [str(feature.rank) for feature in selection.features],
+        "feature": [printable(feature.feature) for feature in selection.features],
+        "verdict": [feature.verdict for feature in selection.features],
+        score.symbol: [shown_score(getattr(feature, score.key)) or _NONE for feature in selection.features],
+        _LOSS: [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in selection.features],
+        "folds": [str(feature.folds) for feature in selection.features],
+        "why": [_why(feature, selection.settings.always) for feature in selection.features],
+    }
+    if selection.honest is None:
+        del columns["folds"]
+    if presentation.width is not None:
+        _make_fit(columns, presentation.width, expendable=[_LOSS, "folds", score.symbol])
+    more = [f"… and {len(selection.unlisted):,} more"] if selection.unlisted else []
+    grid = _grid(columns, [feature.verdict == "noise" for feature in selection.features])
+    return terminal_text([*selection_sentences(selection), "", grid, *more], presentation)
+
+
+def _grid(columns: dict[str, list[str]], dim: list[bool]) -> Table:
+    grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for heading in columns:
+        if heading in ("feature", "why"):
+            grid.add_column(heading, overflow="fold")
+        else:
+            grid.add_column(heading, justify="left" if heading == "verdict" else "right", no_wrap=True)
+    for is_dim, row in zip(dim, zip(*columns.values(), strict=True), strict=True):
+        grid.add_row(*(Text(cell) for cell in row), style="dim" if is_dim else None)
+    return grid
+
+
+def _make_fit(columns: dict[str, list[str]], width: int, expendable: list[str]) -> None:
+    """Leave out what a narrow terminal has no room for: names, verdicts and reasons are what was asked for."""
+    for heading in expendable:
+        widths = {name: max(map(cell_len, (name, *cells))) + _GAP for name, cells in columns.items()}
+        for name in ("feature", "why"):
+            widths[name] = min(widths[name], _ROOM_FOR_TEXT)
+        if sum(widths.values()) - _GAP <= width:
+            return
+        columns.pop(heading, None)
+
+
+def _why(feature: SelectedFeature, always: tuple[str, ...]) -> str:
+    if feature.instead is not None and feature.explained is not None:
+        return f"{printable(feature.instead)} says {feature.explained:.0%} of it"
+    if feature.verdict == "noise" and feature.q is not None:
+        return f"q {feature.q:.2g}"
+    if feature.verdict == "weak":
+        return "adds too little"
+    return "by request" if feature.keep and feature.feature in always else ""

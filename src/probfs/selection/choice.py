@@ -1,0 +1,148 @@
+"""The choice of columns from one set of rows: screen, eliminate, cut.
+
+It is made once from all rows, and again without each fold for the honest estimate. Rows that count for nothing take no
+part in it, so the rows of a fold are left out by counting for nothing, and nothing is copied but the survivors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from probfs.classifiers.protocol import OddsClassifier
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.specification import FitRequest
+from probfs.columns.dataset import Dataset
+from probfs.ranking.elimination import schedule
+from probfs.screening.false_discoveries import q_values
+from probfs.screening.number_test import CodedNumbers, NumberBlock
+from probfs.screening.screen import screen
+from probfs.screening.value_counts import ValueCounts, count_values
+from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_along, trace_curve
+from probfs.selection.cut import Mean, choose_size
+from probfs.selection.settings import SelectionSettings
+from probfs.selection.temperature import least_probability
+from probfs.selection.tempered_sums import row_losses
+from probfs.tables.table import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What can be chosen from: a table's labelled rows, and what is known of its columns."""
+
+    dataset: Dataset
+    numbers: Sequence[NumberBlock | CodedNumbers]
+    """The numbers of columns that the dataset holds as intervals, row by row."""
+    always: tuple[int, ...]
+    """Columns, by position, that are neither screened nor eliminated."""
+    settings: SelectionSettings
+
+    def without(self, held_out: Integers) -> Candidates:
+        """The same with fewer rows: ``held_out`` says how many copies of each row are taken away."""
+        return replace(self, dataset=replace(self.dataset, counts=self.dataset.counts - held_out))
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The columns that were chosen, and how. Columns are named by their positions in the dataset."""
+
+    p: Floats
+    """NaN for columns that are never screened."""
+    q: Floats
+    curve: Curve
+    """Of the survivors of the screen."""
+    size: int
+    """How many of the survivors are kept."""
+    counts: ValueCounts
+    notes: tuple[str, ...]
+
+    @property
+    def kept(self) -> list[int]:
+        """Best first."""
+        return [own.feature for own in self.curve.order[: self.size]]
+
+
+def choose_columns(candidates: Candidates) -> Choice:
+    """Screen all columns, eliminate the survivors, and cut."""
+    counts = count_values(candidates.dataset)
+    p, q = _screen(candidates, counts)
+    survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
+    table = _Survivors(candidates, survivors, counts)
+    classifier = table.fit()
+    curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always)
+    size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
+    order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
+    return Choice(p, q, replace(curve, order=order), size, counts, classifier.notes)
+
+
+def fit_odds_classifier(dataset: Dataset, counts: ValueCounts, settings: SelectionSettings) -> OddsClassifier:
+    """The chosen classifier of all features of a dataset, whose counts are known."""
+    specification = CLASSIFIERS[settings.classifier]
+    given = {**settings.options, **settings.resources}
+    classifier = specification.fit(
+        FitRequest(
+            dataset=dataset,
+            estimate=settings.estimate,
+            folds=None,
+            seed=settings.seed,
+            options={own.name: given[own.name] for own in specification.options},
+            rounds=schedule(len(dataset.features), 1),
+            on_note=lambda note: None,
+            on_model=None,
+            counts=counts,
+        )
+    )
+    assert isinstance(classifier, OddsClassifier)
+    return classifier
+
+
+def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
+    """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
+    seed = candidates.settings.seed
+    p = screen(candidates.dataset, candidates.numbers, seed, counts).p.copy()
+    p[list(candidates.always)] = np.nan
+    screened = ~np.isnan(p)
+    q = np.full(len(p), np.nan)
+    q[screened] = q_values(p[screened])
+    return p, q
+
+
+class _Survivors:
+    """The columns that survived the screen as a table of their own, arranged as the classifier wants it."""
+
+    def __init__(self, candidates: Candidates, survivors: Integers, counts: ValueCounts) -> None:
+        """``survivors`` are positions in the whole table, and ``counts`` those of the whole table."""
+        self._settings = candidates.settings
+        every = candidates.dataset.features
+        own = replace(candidates.dataset, features=tuple(every[position] for position in survivors))
+        self._dataset = CLASSIFIERS[self._settings.classifier].arrange(own, self._settings.seed)
+        self.names = [feature.name for feature in self._dataset.features]
+        positions = {every[position].name: int(position) for position in survivors}
+        self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)
+        self._counts = counts
+        self.always = np.flatnonzero(np.isin(self._positions, candidates.always)).tolist()
+
+    def position(self, eliminated: EliminatedFeature) -> int:
+        """Where a feature of this table stands in the whole table."""
+        return int(self._positions[eliminated.feature])
+
+    def fit(self, features: Sequence[int] | None = None) -> OddsClassifier:
+        """A classifier of all features of this table, or of some."""
+        places = np.arange(len(self.names)) if features is None else np.array(features, dtype=np.int64)
+        dataset = replace(self._dataset, features=tuple(self._dataset.features[place] for place in places))
+        return fit_odds_classifier(dataset, self._counts.of_features(self._positions[places]), self._settings)
+
+    def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Mean]]:
+        """How much more than at one point of the curve the rows lose at each point, on average.
+
+        The elimination is gone through once more: the losses of all rows at all points would take more memory than the
+        table.
+        """
+        odds = self.fit([own.feature for own in curve.order[: best.features]]).odds()
+        least_losses = row_losses(odds, best.temperature, least_probability(odds.rows))
+        for point, losses in losses_along(curve, self.fit()):
+            yield point, Mean.of(losses - least_losses, odds.counts)

@@ -1,0 +1,150 @@
+"""The result: a frozen selection."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from probfs.errors import UsageError
+from probfs.ranking.result import InputSummary
+from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
+from probfs.rendering.selection_json import selection_document, selection_json
+from probfs.runtime.output import write_whole
+from probfs.selection.settings import SelectionSettings
+from probfs.text import did_you_mean, quoted
+
+if TYPE_CHECKING:
+    import pandas
+
+Verdict = Literal["keep", "redundant", "weak", "noise"]
+
+
+@dataclass(frozen=True)
+class SelectedFeature:
+    """What became of a feature, and why."""
+
+    rank: int
+    """Survivors of the screen in the order of elimination, best first; then noise by p."""
+    feature: str
+    keep: bool
+    verdict: Verdict
+    p: float | None
+    """Of the test against noise; None where nothing is tested."""
+    q: float | None
+    s_s: float | None
+    """In the round in which it left; None for a feature that was screened out."""
+    s_a: float | None
+    log_loss: float | None
+    """Of the best ``rank`` features, after a temperature; None for a feature that was screened out."""
+    folds: int | None
+    """In how many folds it was kept; None without an honest estimate."""
+    instead: str | None
+    """The kept feature that says what a redundant one says."""
+    explained: float | None
+    """How much of it, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How the model of the best so many features does, judged on the rows that chose them."""
+
+    features: int
+    log_loss: float
+    temperature: float | None
+    """None for a classifier whose probabilities need none."""
+    errors: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a model does on rows that neither it nor the choice of its features had seen."""
+
+    errors: int
+    rows: int
+    log_loss: float
+    se: float
+    """The standard error of the mean log-loss."""
+
+
+@dataclass(frozen=True)
+class HonestEstimate:
+    """What selecting achieves: all of it was repeated without each fold, which was then predicted."""
+
+    folds: int
+    kept: Judged
+    all: Judged
+    none: Judged
+    difference: float
+    """The mean over rows of the log-loss of kept minus that of all."""
+    se: float
+    """The standard error of that difference."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A verdict on every feature, what each number of features achieves, and what selecting really achieves."""
+
+    features: tuple[SelectedFeature, ...]
+    sizes: tuple[Size, ...]
+    kept: tuple[str, ...]
+    """Names, best first."""
+    honest: HonestEstimate | None
+    input: InputSummary
+    settings: SelectionSettings
+    warnings: tuple[str, ...]
+    version: str
+    unlisted: tuple[SelectedFeature, ...] = ()
+    """Features that results leave out, as only the best were asked for."""
+
+    @property
+    def reduced_columns(self) -> tuple[str, ...]:
+        """The columns of the reduced table: those kept, the target and the one that counts rows."""
+        count = self.settings.count
+        return (*self.kept, self.input.target, *(() if count is None else (count,)))
+
+    def top(self, number: int | None) -> Selection:
+        """The same selection with only the best features listed; all else stays complete."""
+        if number is None:
+            return self
+        return replace(self, features=self.features[:number], unlisted=(*self.features[number:], *self.unlisted))
+
+    def reduced(self, frame: pandas.DataFrame) -> pandas.DataFrame:
+        """The frame with only the columns kept, the target and the count; the order of its columns and rows stays."""
+        from probfs.tables.readers.frame import name_frame_columns
+
+        header = name_frame_columns(frame)
+        positions = dict(list(zip(header.names, range(len(header.names)), strict=True))[header.indexes :])
+        for name in self.reduced_columns:
+            if name not in positions:
+                raise UsageError(f"frame: it has no column {quoted(name)}{did_you_mean(name, positions)}")
+        return frame.iloc[:, sorted(positions[name] for name in self.reduced_columns)]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The features as a data frame with the columns of the CSV."""
+        import pandas
+
+        frame = pandas.DataFrame(selection_rows(self), columns=list(SELECTION_HEADER))
+        numbers = ("p", "q", "s_s", "s_a", "log_loss", "explained")
+        return frame.astype({**dict.fromkeys(numbers, float), "folds": "Int64"})
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
+        """The features as CSV text, also written to ``path`` when one is given.
+
+        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
+        """
+        return _deliver(selection_csv(self, safe=safe), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON."""
+        return selection_document(self)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The whole selection as JSON text, also written to ``path`` when one is given."""
+        return _deliver(selection_json(self), path)
+
+
+def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        write_whole(path, text.encode())
+    return text

@@ -1,0 +1,77 @@
+"""How to select: the settings of a ranking, and those that only a selection has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.value_types import Number, ValueType, WholeNumber
+from probfs.errors import UsageError
+from probfs.ranking.settings import Settings, choose_settings
+from probfs.text import option
+
+FALSE_DISCOVERIES = Number(1e-6, 1.0, name="Q")
+KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
+NESTED_FOLDS = WholeNumber(2, metavar="K", zero="none")
+DEFAULT_FALSE_DISCOVERIES = 0.1
+DEFAULT_KEEP: Literal["best"] = "best"
+DEFAULT_NESTED_FOLDS = 10
+
+
+@dataclass(frozen=True)
+class SelectionSettings(Settings):
+    """How columns are selected. ``folds`` is the number of folds of the honest estimate; 0 if there is none."""
+
+    false_discoveries: float = DEFAULT_FALSE_DISCOVERIES
+    """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing."""
+    keep: str | int = DEFAULT_KEEP
+    """Where to cut: best, fewest, most, or the number of columns."""
+    always: tuple[str, ...] = ()
+    """The columns that are kept whatever they say."""
+
+
+def choose_selection_settings(
+    *,
+    classifier: str,
+    score: str,
+    folds: int,
+    seed: int,
+    false_discoveries: float,
+    keep: str | int,
+    always: Sequence[str],
+    options: Mapping[str, Any],
+    columns: Mapping[str, Any],
+) -> SelectionSettings:
+    """Settings from parameters; ``options`` and ``columns`` are as for a ranking."""
+    selectors = CLASSIFIERS.names(lambda specification: specification.hold_out is not None)
+    if CLASSIFIERS[classifier].name not in selectors:
+        choices = " or ".join(option("classifier", name) for name in selectors)
+        raise UsageError(f"{option('classifier', classifier)} ranks columns, but cannot select them; use {choices}")
+    ranking = choose_settings(
+        classifier=classifier,
+        score=SCORES.get(score, "score", lambda known: not known.needs_unlabelled).name,
+        estimate=None,
+        folds=None,
+        step=1,
+        eliminate=True,
+        seed=seed,
+        options=options,
+        columns=columns,
+    )
+    own = {
+        "folds": _check("folds", NESTED_FOLDS, folds),
+        "false_discoveries": _check("false_discoveries", FALSE_DISCOVERIES, false_discoveries),
+        "keep": _check("keep", KEEP, keep),
+        "always": tuple(always),
+    }
+    return SelectionSettings(**{**vars(ranking), **own})
+
+
+def _check(name: str, kind: ValueType, value: Any) -> Any:
+    try:
+        return kind.check(value)
+    except ValueError as error:
+        raise UsageError(f"{option(name)}: {error}") from None

@@ -1,0 +1,111 @@
+"""The stages from a table to the selection of its columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from probfs import __version__
+from probfs.columns.dataset import Dataset
+from probfs.columns.folds import by_dropping_rare_classes
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.roles import Role, resolve_names
+from probfs.errors import DataError, UsageError
+from probfs.ranking.stages import Inputs, Listeners, encode_rows, summarize_inputs
+from probfs.runtime.progress import report
+from probfs.screening.cut_numbers import numbers_before_cutting
+from probfs.selection.choice import Candidates, choose_columns
+from probfs.selection.honest import estimate_honestly
+from probfs.selection.result import Selection, Size
+from probfs.selection.settings import SelectionSettings
+from probfs.selection.verdicts import judge_columns
+from probfs.text import option, quoted
+
+_FEWEST_ROWS = 2
+"""Of each class, so that one of them can be left out and one is left."""
+
+
+def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Listeners) -> Selection:
+    """Choose columns, judge the choice by folds, and give every column a verdict."""
+    always = _find_always(inputs.prepared, settings)
+    settings = replace(settings, always=always)
+    encoded = encode_rows(inputs, settings, listeners)
+    dataset = _without_unlabelled(encoded.dataset)
+    folds = min(settings.folds or 0, dataset.rows)
+    _check_sizes(dataset, settings, folds)
+    position = {name: place for place, name in enumerate(encoded.names)}
+    numbers = numbers_before_cutting(inputs.prepared, dataset)
+    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings)
+    report("choosing columns")
+    choice = choose_columns(candidates)
+    notes = [*choice.notes, *_notes(settings, folds, len(choice.curve.order))]
+    for note in notes:
+        listeners.on_note(note)
+    honesty = estimate_honestly(candidates, folds) if folds else None
+    features = judge_columns(dataset, choice, None if honesty is None else honesty.kept)
+    return Selection(
+        features=features,
+        sizes=tuple(Size(own.features, own.log_loss, own.temperature, own.errors) for own in choice.curve.points),
+        kept=tuple(encoded.names[place] for place in choice.kept),
+        honest=None if honesty is None else honesty.estimate,
+        input=summarize_inputs(inputs, encoded.dataset),
+        settings=settings,
+        warnings=(*encoded.notes, *notes),
+        version=__version__,
+    )
+
+
+def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[str, ...]:
+    """The columns that are always kept, by their names; each must be one that could be chosen."""
+    names = resolve_names(prepared.table, settings.always, "always")
+    plans = {plan.name: plan for plan in prepared.plans}
+    for name in names:
+        plan = plans[name]
+        if plan.role is not Role.FEATURE:
+            reason = f" ({plan.reason})" if plan.reason else ""
+            what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
+            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; name other columns")
+    return names
+
+
+def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> None:
+    """Refuse to keep more columns than there are, and classes of which too few rows are left without a fold."""
+    columns = len(dataset.features)
+    if isinstance(settings.keep, int):
+        if settings.keep > columns:
+            problem = f"{option('keep', settings.keep)} is more than the {columns:,} columns of {dataset.source}"
+            raise UsageError(f"{problem} that can be kept; name fewer")
+        if settings.keep < len(settings.always):
+            raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
+    for name, rows in dataset.class_rows().items():
+        if _rows_left(rows, folds) < _FEWEST_ROWS:
+            enough = next(more for more in range(rows, 5) if _rows_left(more, folds) >= _FEWEST_ROWS)
+            held = "one row" if rows == 1 else f"{rows} rows"
+            problem = f"class {quoted(name)} has {held} only, too few to hold some out"
+            fewer = f"use {option('folds', 0)}, or " if folds and rows >= _FEWEST_ROWS else ""
+            ways = f"{fewer}drop the class{by_dropping_rare_classes(dataset, enough)}"
+            raise DataError(f"{problem}; {ways}", source=dataset.source)
+
+
+def _rows_left(rows: int, folds: int) -> int:
+    """How many rows of a class are left without the largest part that a fold has of it."""
+    return rows - -(-rows // folds) if folds else rows
+
+
+def _notes(settings: SelectionSettings, folds: int, survivors: int) -> list[str]:
+    notes = []
+    if isinstance(settings.keep, int) and settings.keep > survivors:
+        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns are told from noise"
+        notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
+    if folds < (settings.folds or 0):
+        notes.append(f"the choice is judged in {folds} folds, as there are no more rows")
+    return notes
+
+
+def _without_unlabelled(dataset: Dataset) -> Dataset:
+    """The labelled rows alone: no choice depends on others."""
+    if not dataset.unlabelled_rows:
+        return dataset
+    features = tuple(replace(feature, unlabelled=feature.unlabelled[:0]) for feature in dataset.features)
+    return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))

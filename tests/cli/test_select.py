@@ -1,0 +1,258 @@
+"""probfs select: what it hands to the library, and what it writes. What is selected is tested with the library."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probfs import api
+from probfs.cli import select as command
+from probfs.selection.result import Selection
+from probfs.tables.readers import read_table
+from probfs.tables.table import Table
+from tests.support.commands import Run
+from tests.support.paths import SAMPLES
+from tests.support.selections import make_feature, make_hostile_selection, make_selection
+from tests.support.table_content import Write, table_content
+
+KEPT = (make_feature(1, "zip", "keep"), make_feature(2, "dose", "keep"), make_feature(3, "note", "noise"))
+ODD_TABLE = (
+    'note,dose,outcome,n,zip,rest\na,1.50,yes,1,007, x \nb,NA,no,2,"1,5",\nc,,,1,"say ""so""",=1+1\nd,1e3,no,1,é,-\n'
+)
+"""Cells that a careless writer would change, and a row without a class."""
+
+Selected = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def selected(monkeypatch: pytest.MonkeyPatch) -> Selected:
+    """Let the library select something made up, and keep what it was called with: for tests of what is written."""
+
+    def let_select(selection: Selection) -> dict[str, Any]:
+        called: dict[str, Any] = {}
+
+        def select(data: Any, **keywords: Any) -> Selection:
+            called.update(data=data, **keywords)
+            return selection
+
+        monkeypatch.setattr(api, "select", select, raising=False)
+        return called
+
+    return let_select
+
+
+def test_options_are_keywords_of_the_library(run_here: Run, write: Write, selected: Selected) -> None:
+    called = selected(make_selection())
+    write("t.csv", ODD_TABLE)
+    words = "--target outcome --count n --always zip,dose --always note --keep 2 --false-discoveries 0.2 --folds 0"
+    others = "--seed 7 --score absolute --classifier nb --smoothing 2 --exclude rest --decimal , --na auto"
+    result = run_here("select", "t.csv", *words.split(), *others.split())
+    assert result.returncode == 0, result.stderr
+    expected = {
+        "data": "t.csv",
+        "target": "outcome",
+        "count": "n",
+        "always": ["zip,dose", "note"],
+        "keep": 2,
+        "false_discoveries": 0.2,
+        "folds": 0,
+        "seed": 7,
+        "score": "absolute",
+        "classifier": "nb",
+        "smoothing": 2.0,
+        "exclude": ["rest"],
+        "decimal": ",",
+        "na": ["auto"],
+    }
+    assert {name: called[name] for name in expected} == expected
+
+
+def test_the_defaults_are_those_of_the_library(run_here: Run, selected: Selected) -> None:
+    called = selected(make_selection())
+    run_here("select", "t.csv")
+    expected = {"false_discoveries": 0.1, "keep": "best", "score": "signed", "folds": 10, "seed": 0, "classifier": "nb"}
+    assert {name: called[name] for name in expected} == expected
+    assert "always" not in called
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.csv", "s.md", "s.txt"])
+def test_the_ending_of_the_output_decides_its_format(
+    run_here: Run, tmp_path: Path, selected: Selected, name: str
+) -> None:
+    selection = make_selection()
+    selected(selection)
+    result = run_here("select", "t.csv", "--output", name)
+    assert (result.returncode, result.stdout) == (0, "")
+    beginning = {"s.json": "{", "s.csv": "rank,feature,keep,", "s.md": "patients.csv: ", "s.txt": "patients.csv: "}
+    assert (tmp_path / name).read_text().startswith(beginning[name])
+
+
+def test_top_prints_the_best_and_speaks_of_all(run_here: Run, selected: Selected) -> None:
+    selected(make_selection())
+    assert len(run_here("select", "t.csv", "--top", 2).stdout.splitlines()) == 3
+    assert len(json.loads(run_here("select", "t.csv", "--top", 2, "--format", "json").stdout)["features"]) == 2
+    shown = run_here("select", "t.csv", "--top", 2, "--format", "table").stdout
+    assert "Keep 1 of 4. " in shown
+    assert shown.endswith("… and 2 more\n")
+
+
+def test_keeping_nothing_is_no_error(run_here: Run, selected: Selected) -> None:
+    selected(make_selection(make_feature(1, "a", "noise"), make_feature(2, "b", "noise")))
+    result = run_here("select", "t.csv", "--format", "table")
+    assert result.returncode == 0
+    assert "Keep none of 2: none can be told from noise" in result.stdout
+    result = run_here("select", "t.csv", "--names")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_names_are_printed_one_a_line(run_here: Run, tmp_path: Path, selected: Selected) -> None:
+    selected(make_selection(*KEPT))
+    assert run_here("select", "t.csv", "--names").stdout == "zip\ndose\n"
+    assert run_here("select", "t.csv", "--names", "--top", 1).stdout == "zip\n"
+    result = run_here("select", "t.csv", "--names", "--output", "kept.names")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert (tmp_path / "kept.names").read_text() == "zip\ndose\n"
+
+
+def test_names_are_as_they_are_for_programs_and_escaped_for_eyes(
+    run_here: Run, monkeypatch: pytest.MonkeyPatch, selected: Selected
+) -> None:
+    selected(make_hostile_selection(["a\x1b[31mred", "=1+1", "twin"]))
+    assert run_here("select", "t.csv", "--names").stdout == "a\x1b[31mred\n=1+1\n"
+    monkeypatch.setattr(command, "stdout_is_terminal", lambda: True)
+    assert run_here("select", "t.csv", "--names").stdout == "a\\x1b[31mred\n=1+1\n"
+
+
+def test_a_name_of_two_lines_is_not_taken_for_two_names(run_here: Run, selected: Selected) -> None:
+    selected(make_hostile_selection(["new\nline", "twin"]))
+    result = run_here("select", "t.csv", "--names")
+    problem = "--names: the name 'new\\nline' is more than one line; use --format json"
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"probfs: error: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--names --format json", "--names: the result is a list of names; leave out --format, or --names"),
+        ("--names --safe-csv", "--names: the result is a list of names; leave out --safe-csv, or --names"),
+        ("--keep least", "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 0 on"),
+        ("--keep -1", "'--keep': '-1' is neither best nor"),
+        ("--folds 1", "'--folds': '1' is neither 0 (none) nor a whole number from 2 on"),
+        ("--false-discoveries 0", "'--false-discoveries': '0' is not a number from 1e-06 to 1"),
+        ("--false-discoveries 10", "'--false-discoveries': '10' is not a number from 1e-06 to 1"),
+        ("--score unlabeled", "'--score': 'unlabeled' is not one of 'absolute', 'signed'"),
+        ("--step 2", "No such option: --step"),
+        ("--estimate cv", "No such option: --estimate"),
+        ("--reduced t.csv", "--reduced: t.csv is an input; name another file"),
+        ("--reduced m.toml --mapping m.toml", "--reduced: m.toml is an input; name another file"),
+        ("--reduced s.csv --output s.csv", "--reduced: s.csv is where the result goes; name another file"),
+        ("--reduced s.csv.gz", "--reduced: the ending '.gz' tells no format; use .csv, .tsv, .tab, .arff, "),
+        ("--reduced -", "--reduced: a name without an ending tells no format; use .csv, "),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected, words: str, message: str
+) -> None:
+    called = selected(make_selection(*KEPT))
+    write("t.csv", ODD_TABLE)
+    write("m.toml", "")
+    result = run_here("select", "t.csv", *words.split())
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not called, "found before the work begins"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.toml", "t.csv"]
+    assert (tmp_path / "t.csv").read_text() == ODD_TABLE
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_work(run_here: Run, write: Write, selected: Selected) -> None:
+    called = selected(make_selection(*KEPT))
+    write("t.csv", ODD_TABLE)
+    result = run_here("select", "t.csv", "--reduced", "no/such.csv")
+    assert result.returncode == 1
+    assert "no/such.csv: cannot be written: there is no folder" in result.stderr
+    assert not called
+
+
+def test_the_reduced_table_has_its_cells_rows_and_columns_as_they_were(
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected
+) -> None:
+    called = selected(make_selection(*KEPT, count="n"))
+    write("t.csv", ODD_TABLE)
+    result = run_here("select", "t.csv", "--reduced", "small.csv", "--quiet")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert isinstance(called["data"], Table), "read once"
+    rows = list(csv.reader(io.StringIO(ODD_TABLE)))
+    assert list(csv.reader(io.StringIO((tmp_path / "small.csv").read_text()))) == [row[1:5] for row in rows]
+    assert (tmp_path / "small.csv").read_text().splitlines()[:3] == [
+        "dose,outcome,n,zip",
+        "1.50,yes,1,007",
+        'NA,no,2,"1,5"',
+    ]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "arff", "parquet", "feather", "jsonl"])
+def test_the_reduced_table_is_written_in_the_format_of_its_ending(
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected, ending: str
+) -> None:
+    selected(make_selection(*KEPT))
+    path = write("t.csv", ODD_TABLE)
+    result = run_here("select", "t.csv", "--reduced", f"small.{ending}")
+    assert result.returncode == 0, result.stderr
+    small = table_content(read_table(tmp_path / f"small.{ending}"))
+    assert small == {name: table_content(read_table(path))[name] for name in ("dose", "outcome", "zip")}
+
+
+def test_nothing_kept_leaves_the_target(run_here: Run, tmp_path: Path, write: Write, selected: Selected) -> None:
+    selected(make_selection(make_feature(1, "zip", "noise")))
+    write("t.csv", ODD_TABLE)
+    assert run_here("select", "t.csv", "--reduced", "small.csv").returncode == 0
+    assert (tmp_path / "small.csv").read_text() == 'outcome\nyes\nno\n""\nno\n'
+
+
+def test_formulas_are_guarded_in_the_reduced_table_too(
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected
+) -> None:
+    selected(make_selection(make_feature(1, "rest", "keep")))
+    write("t.csv", ODD_TABLE)
+    run_here("select", "t.csv", "--reduced", "small.csv", "--safe-csv")
+    assert "'=1+1" in (tmp_path / "small.csv").read_text()
+    run_here("select", "t.csv", "--reduced", "small.csv")
+    assert "'=1+1" not in (tmp_path / "small.csv").read_text()
+
+
+@pytest.mark.skipif(not hasattr(api, "select"), reason="the engine is not there")
+class TestWholeRuns:
+    """From a file to a verdict, with nothing made up."""
+
+    def test_a_table_is_reduced_to_what_is_kept_and_can_be_ranked(self, run: Run, tmp_path: Path) -> None:
+        cancer = SAMPLES / "breast_cancer.csv"
+        result = run("select", cancer, "--reduced", "small.csv", "--format", "json", "--folds", "3")
+        assert result.returncode == 0, result.stderr
+        kept = json.loads(result.stdout)["kept"]
+        assert kept
+        header, *rows = (tmp_path / "small.csv").read_text().splitlines()
+        assert sorted(header.split(",")) == sorted([*kept, "class"])
+        assert len(rows) == 699
+        ranked = list(csv.DictReader(io.StringIO(run("rank", "small.csv", "--quiet").stdout)))
+        assert {row["feature"] for row in ranked} == set(kept)
+
+    def test_names_are_those_of_the_selection(self, run: Run) -> None:
+        cancer = SAMPLES / "breast_cancer.csv"
+        named = run("select", cancer, "--names", "--quiet", "--folds", "0")
+        assert named.stderr == ""
+        document = json.loads(run("select", cancer, "--format", "json", "--folds", "0").stdout)
+        assert named.stdout.splitlines() == document["kept"]
+        assert document["honest"] is None
+
+    def test_columns_that_are_not_there_are_refused(self, run: Run) -> None:
+        result = run("select", SAMPLES / "breast_cancer.csv", "--always", "mitosis")
+        assert result.returncode == 2
+        assert result.stderr.startswith("probfs: error: --always: no column 'mitosis' in ")
+        assert "did you mean 'mitoses'?" in result.stderr

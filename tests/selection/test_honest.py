@@ -1,0 +1,64 @@
+"""The honest estimate against a plain loop over folds and rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from probfs.columns.distinct_rows import order_by_content
+from probfs.runtime.progress import Progress, listening
+from probfs.selection.honest import estimate_honestly
+from tests.selection.test_choice import candidates, table
+from tests.support import plain_selection
+from tests.support.datasets import random_dataset
+
+
+@pytest.mark.parametrize(
+    ("seed", "classes", "smoothing", "folds", "always"),
+    [(0, 2, 1.0, 3, ()), (1, 3, 1.0, 3, ()), (2, 2, 0.0, 4, ()), (3, 2, 1.0, 3, (1,)), (4, 3, 0.0, 3, ())],
+)
+def test_the_estimate_is_that_of_a_plain_loop(
+    seed: int, classes: int, smoothing: float, folds: int, always: tuple[int, ...]
+) -> None:
+    dataset = table(seed, classes=classes)
+    # Enough rows of each class for every fold.
+    dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
+    honesty = estimate_honestly(candidates(dataset, always, smoothing), folds)
+    plain = plain_selection.estimate(dataset, folds, smoothing, always)
+    found = honesty.estimate
+    assert found.folds == folds
+    for judged, losses, errors in zip((found.kept, found.all, found.none), plain.losses, plain.errors, strict=True):
+        assert judged.rows == len(losses) == dataset.rows
+        assert judged.errors == errors
+        assert judged.log_loss == pytest.approx(np.mean(losses), abs=1e-6)
+        assert judged.se == pytest.approx(plain_selection.standard_error(losses), abs=1e-6)
+    differences = np.subtract(plain.losses[0], plain.losses[1])
+    assert found.difference == pytest.approx(differences.mean(), abs=1e-6)
+    assert found.se == pytest.approx(plain_selection.standard_error(differences.tolist()), abs=1e-6)
+    assert tuple(honesty.kept.tolist()) == plain.folds
+
+
+def test_noise_alone_is_judged_as_no_column_at_all() -> None:
+    dataset = random_dataset(60, 5, 3, 2, seed=1, signal=0.0)
+    honesty = estimate_honestly(candidates(dataset, false_discoveries=1e-6), 5)
+    assert honesty.estimate.kept == honesty.estimate.none
+    assert honesty.kept.sum() == 0
+
+
+def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
+    dataset = table(7)
+    dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
+    one, other = (estimate_honestly(candidates(own), 3) for own in (dataset, order_by_content(dataset, 5)))
+    assert one.estimate.kept.log_loss == pytest.approx(other.estimate.kept.log_loss, rel=1e-9)
+    assert one.estimate.difference == pytest.approx(other.estimate.difference, rel=1e-7, abs=1e-9)
+    np.testing.assert_array_equal(one.kept, other.kept)
+
+
+def test_folds_are_counted() -> None:
+    heard: list[Progress] = []
+    with listening(heard.append):
+        estimate_honestly(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3)
+    judging = [progress for progress in heard if progress.unit == "folds"]
+    assert [(progress.done, progress.total) for progress in judging] == [(0, 3), (1, 3), (2, 3), (3, 3)]

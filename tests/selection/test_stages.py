@@ -1,0 +1,229 @@
+"""``probfs.select`` as a whole: what may not matter, what is refused, and how it agrees with ``probfs.rank``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import probfs
+from probfs import DataError, Selection, UsageError
+
+
+def make_frame(rows: int = 120, seed: int = 0, classes: int = 2) -> pd.DataFrame:
+    """Three columns that tell the class, a copy, numbers that do, missing cells, and noise."""
+    random = np.random.default_rng(seed)
+    y = random.permutation(np.arange(rows) % classes)
+    columns: dict[str, Any] = {}
+    for number, told in enumerate((0.5, 0.4, 0.3)):
+        cells = random.integers(0, 3, rows)
+        cells = np.where(random.random(rows) < told, y, cells)
+        columns[f"good{number}"] = np.array(["a", "b", "c"])[cells]
+    columns["copy"] = columns["good0"]
+    columns["number"] = random.normal(size=rows).round(3) + y
+    gaps = pd.Series(np.array(["u", "v"])[random.integers(0, 2, rows)])
+    columns["gaps"] = gaps.mask(random.random(rows) < 0.2)
+    for number in range(4):
+        columns[f"noise{number}"] = random.integers(0, 4, rows).astype(str)
+    return pd.DataFrame({**columns, "y": np.array(["no", "yes", "maybe"])[y]})
+
+
+def numbers_of(selection: Selection) -> list[Any]:
+    """Everything but names of files and the order in which columns of equal standing are computed."""
+    sizes = [(own.features, own.errors, own.log_loss) for own in selection.sizes]
+    features = [(own.rank, own.feature, own.verdict, own.folds, own.p, own.q) for own in selection.features]
+    assert selection.honest is not None
+    return [sizes, features, selection.kept, selection.honest.kept.errors, selection.honest.kept.log_loss]
+
+
+def assert_alike(one: list[Any], other: list[Any]) -> None:
+    if isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            assert_alike(left, right)
+    else:
+        assert one == (pytest.approx(other, rel=1e-8) if isinstance(other, float) else other)
+
+
+def shuffle_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sample(frac=1.0, random_state=1)
+
+
+def reverse_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame.columns[::-1]]
+
+
+def rename_values(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.replace({"good1": {"a": "zebra", "c": "ape"}})
+
+
+@pytest.mark.parametrize("change", [shuffle_rows, reverse_columns])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_order_does_not_matter(change: Callable[[pd.DataFrame], pd.DataFrame], classes: int) -> None:
+    frame = make_frame(classes=classes)
+    one, other = (probfs.select(own, target="y", folds=4) for own in (frame, change(frame)))
+    assert_alike(numbers_of(one), numbers_of(other))
+
+
+def test_the_names_of_values_do_not_matter_to_the_choice() -> None:
+    frame = make_frame()
+    one, other = (probfs.select(own, target="y", folds=0) for own in (frame, rename_values(frame)))
+    assert one.features == other.features
+    assert one.sizes == other.sizes
+
+
+def test_the_names_of_columns_do_not_matter_to_the_choice() -> None:
+    frame = make_frame()
+    renamed = frame.rename(columns=lambda name: name if name == "y" else f"x_{name}")
+    one, other = (probfs.select(own, target="y", folds=0) for own in (frame, renamed))
+    assert [f"x_{own.feature}" for own in one.features] == [own.feature for own in other.features]
+    assert one.sizes == other.sizes
+
+
+def test_counted_rows_are_repeated_rows() -> None:
+    frame = make_frame(rows=80)
+    counts = np.random.default_rng(5).integers(1, 4, len(frame))
+    repeated = probfs.select(frame.loc[frame.index.repeat(counts)], target="y", folds=4)
+    counted = probfs.select(frame.assign(n=counts), target="y", count="n", folds=4)
+    assert_alike(numbers_of(counted), numbers_of(repeated))
+
+
+def test_unlabelled_rows_have_no_part_in_it() -> None:
+    frame = make_frame()
+    unlabelled = frame.iloc[:30].assign(y=None, good1="c", number=99.0)
+    one, other = (
+        probfs.select(own, target="y", folds=4) for own in (frame, pd.concat([frame, unlabelled], ignore_index=True))
+    )
+    assert_alike(numbers_of(one), numbers_of(other))
+    assert other.input.unlabelled_rows == 30
+
+
+def test_survivors_are_in_the_order_of_a_ranking() -> None:
+    frame = make_frame()
+    selection = probfs.select(frame, target="y", folds=0)
+    survivors = [own for own in selection.features if own.verdict != "noise"]
+    ranking = probfs.rank(frame, target="y", score="signed", include=[own.feature for own in survivors])
+    assert [own.feature for own in ranking.features] == [own.feature for own in survivors]
+    for ranked, own in zip(ranking.features, survivors, strict=True):
+        assert ranked.s_s == pytest.approx(own.s_s)
+        assert ranked.s_a == pytest.approx(own.s_a)
+        assert own.log_loss == selection.sizes[own.rank].log_loss
+    errors = {own.features: own.errors for own in ranking.rounds}
+    assert all(own.errors == errors[own.features] for own in selection.sizes if own.features)
+
+
+def test_what_is_related_is_kept_and_the_rest_is_not() -> None:
+    selection = probfs.select(make_frame(rows=400), target="y", folds=5)
+    verdicts = {own.feature: own.verdict for own in selection.features}
+    assert {"good0", "copy"} & set(selection.kept)
+    assert {"good1", "number"} <= set(selection.kept)
+    assert all(verdicts[f"noise{number}"] == "noise" for number in range(4))
+    assert selection.honest is not None
+    assert selection.honest.kept.log_loss < selection.honest.none.log_loss
+    assert selection.input.features == 10
+
+
+def test_columns_that_are_always_kept() -> None:
+    frame = make_frame()
+    selection = probfs.select(frame, target="y", always="noise1,noise2", folds=3)
+    assert {"noise1", "noise2"} == set(selection.kept[:2])
+    for own in selection.features[:2]:
+        assert (own.p, own.q, own.verdict, own.folds) == (None, None, "keep", 3)
+    assert selection.settings.always == ("noise1", "noise2")
+
+
+def test_a_number_of_columns() -> None:
+    frame = make_frame()
+    assert len(probfs.select(frame, target="y", keep=2, folds=0).kept) == 2
+    many = probfs.select(frame, target="y", keep=10, folds=0)
+    survivors = sum(own.verdict != "noise" for own in many.features)
+    assert len(many.kept) == survivors < 10
+    assert (
+        f"keep=10: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in many.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"false_discoveries": 0}, "false_discoveries=: 0 is not a number from 1e-06 to 1"),
+        ({"false_discoveries": 1.5}, "false_discoveries=: 1.5 is not a number from 1e-06 to 1"),
+        ({"keep": "all"}, "keep=: 'all' is neither best nor fewest nor most nor a whole number"),
+        ({"keep": -1}, "keep=: -1 is out of range; best or fewest or most or 0 or more"),
+        ({"keep": 11}, "keep=11 is more than the 10 columns of <frame> that can be kept; name fewer"),
+        ({"keep": 1, "always": ["good0", "good1"]}, "keep=1 is fewer than the columns of always="),
+        ({"folds": 1}, r"folds=: 1 is out of range; 0 \(none\) or 2 or more"),
+        ({"score": "unlabeled"}, "score=: 'unlabeled' is not one of absolute, signed"),
+        ({"always": "goood1"}, "always=: no column 'goood1' in <frame>; did you mean 'good1'"),
+        ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
+        ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
+        ({"classifier": "svm"}, 'classifier="svm" ranks columns, but cannot select them; use classifier="nb"'),
+        ({"C": 1.0}, 'C= goes with classifier="svm" only'),
+    ],
+)
+def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        probfs.select(make_frame(), target="y", **wrong)
+
+
+def test_an_unknown_keyword_is_refused_as_python_would() -> None:
+    with pytest.raises(TypeError, match=r"select\(\) got an unexpected keyword argument 'fold'; did you mean 'folds'"):
+        probfs.select(make_frame(), target="y", fold=3)
+
+
+def with_rare_class(rows: int) -> pd.DataFrame:
+    frame = make_frame()
+    frame.loc[frame.index[:rows], "y"] = "rare"
+    return frame
+
+
+def test_a_class_of_too_few_rows_for_folds_is_refused() -> None:
+    problem = "class 'rare' has 2 rows only, too few to hold some out; use folds=0, or drop the class with min_class=3"
+    with pytest.raises(DataError, match=problem):
+        probfs.select(with_rare_class(2), target="y")
+    assert len(probfs.select(with_rare_class(2), target="y", folds=0).input.classes) == 3
+    assert len(probfs.select(with_rare_class(2), target="y", min_class=3, folds=3).input.classes) == 2
+    with pytest.raises(DataError, match=r"class 'rare' has 3 rows only, .* with min_class=4$"):
+        probfs.select(with_rare_class(3), target="y", folds=2)
+    assert probfs.select(with_rare_class(3), target="y", folds=3).honest is not None
+
+
+def test_a_class_of_one_row_is_refused() -> None:
+    for folds, enough in ((0, 2), (5, 3)):
+        problem = f"class 'rare' has one row only, too few to hold some out; drop the class with min_class={enough}"
+        with pytest.raises(DataError, match=problem):
+            probfs.select(with_rare_class(1), target="y", min_class=1, folds=folds)
+
+
+def test_one_class_is_refused_as_in_a_ranking() -> None:
+    frame = make_frame().assign(y="same")
+    with pytest.raises(DataError) as of_ranking:
+        probfs.rank(frame, target="y")
+    with pytest.raises(DataError) as of_selection:
+        probfs.select(frame, target="y")
+    assert str(of_selection.value) == str(of_ranking.value)
+
+
+def test_fewer_rows_than_folds_are_a_fold_each() -> None:
+    frame = make_frame(rows=8)
+    selection = probfs.select(frame, target="y", bins=2)
+    assert selection.honest is not None
+    assert selection.honest.folds == 8
+    assert "the choice is judged in 8 folds, as there are no more rows" in selection.warnings
+
+
+def test_no_smoothing() -> None:
+    selection = probfs.select(make_frame(classes=3), target="y", smoothing=0, folds=4)
+    assert selection.honest is not None
+    assert all(np.isfinite(own.log_loss) for own in selection.sizes)
+    assert np.isfinite(selection.honest.all.log_loss)
+
+
+def test_notes_are_told_as_they_arise() -> None:
+    told: list[str] = []
+    selection = probfs.select(make_frame(), target="y", keep=10, folds=0, on_note=told.append)
+    assert told[0].startswith("target: y")
+    assert tuple(told[1:]) == selection.warnings != ()
