@@ -28,7 +28,7 @@ _ROOM_FOR_TEXT = 24
 def selection_table(selection: Selection, presentation: Presentation) -> str:
     """The table with its sentences; without a terminal's width nothing is ever cut off."""
     score = SCORES[selection.settings.score]
-    columns = {
+    columns: dict[str, list[str]] = {
         "rank": [str(feature.rank) for feature in selection.features],
         "feature": [printable(feature.feature) for feature in selection.features],
         "verdict": [feature.verdict for feature in selection.features],
