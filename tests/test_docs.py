@@ -82,7 +82,7 @@ def shell_lines() -> list[str]:
 
 @pytest.mark.parametrize("line", shell_lines())
 def test_commands_in_the_docs_have_the_options_they_are_shown_with(line: str) -> None:
-    for name, words in re.findall(r"\bprobfs ([a-z]+) ([^|;()]*)", line):
+    for name, words in re.findall(r"\bprobfs ([a-z]+) ([^|;&()]*)", line):
         if name in commands():
             for option in re.findall(r"(?<=\s)--?[a-zA-Z][\w-]*", words):
                 assert option in options_of(name), f"probfs {name} has no {option}"

@@ -34,7 +34,7 @@ def selection_table(selection: Selection, presentation: Presentation) -> str:
         "verdict": [feature.verdict for feature in selection.features],
         score.symbol: [shown_score(getattr(feature, score.key)) or _NONE for feature in selection.features],
         _LOSS: [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in selection.features],
-        "folds": [str(feature.folds) for feature in selection.features],
+        "folds": [_NONE if feature.folds is None else str(feature.folds) for feature in selection.features],
         "why": [_why(feature, selection.settings.always) for feature in selection.features],
     }
     if selection.honest is None:
