@@ -62,7 +62,8 @@ folds says in how many folds it was kept. When nothing can be told from noise, n
 is 0.
 
 --reduced writes the table itself with only the kept columns, the target and the column named by --count: rows without
-a class, the order of rows and columns and the text of each cell stay as they were.
+a class, the order of rows and columns and the text of each cell stay as they were. In Parquet and Feather, numbers
+stay numbers, and all else becomes text, dates too.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

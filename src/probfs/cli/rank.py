@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from probfs.cli import options as opt
-from probfs.cli import parsers
 from probfs.cli.classifier_options import ClassifierOptions, EliminationOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
@@ -34,9 +33,6 @@ Unlabeled = Annotated[
         show_default=False,
     ),
 ]
-Top = Annotated[
-    int | None, opt.parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")
-]
 
 
 class RankingOutput(opt.DocumentOutput):
@@ -52,7 +48,7 @@ def rank(
     result: RankingOutput,
     data: opt.Data = "-",
     unlabeled: Unlabeled = None,
-    top: Top = None,
+    top: opt.Top = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
