@@ -5,7 +5,7 @@ A rule works on a column's distinct values, never on its cells, so its cost does
 
 from __future__ import annotations
 
-from probfs.columns.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number
+from probfs.columns.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number, some_numbers
 from probfs.columns.rules.categories import Category, Frequent, Groups
 from probfs.columns.rules.intervals import Cut, Quantiles, Widths, interval_labels
 from probfs.columns.rules.numbers import Measured, Numeric
@@ -30,4 +30,5 @@ __all__ = [
     "Widths",
     "interval_labels",
     "short_number",
+    "some_numbers",
 ]
