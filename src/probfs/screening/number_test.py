@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
-from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
+from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, drawn_probabilities
+from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
 _CELLS_AT_A_TIME = 1 << 17
@@ -85,19 +85,23 @@ class _Ranked:
         return Projections.onto_scores(rows, squares, fourth_powers), squares
 
 
-def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+def rank_test(
+    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+) -> ColumnTests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     by_class = np.argsort(labels, kind="stable")
     labels, weights = labels[by_class], counts[by_class].astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
     parts = [
-        _test_block(numbers[first : first + at_a_time, by_class], labels, classes, weights, seed)
+        _test_block(numbers[first : first + at_a_time, by_class], labels, classes, weights, seed, most_draws)
         for first in range(0, len(numbers), at_a_time)
     ]
     return ColumnTests.joined(parts)
 
 
-def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+def rank_test_of_codes(
+    column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+) -> ColumnTests:
     """H and p of one column."""
     weights = counts.astype(np.float64)
     rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
@@ -114,10 +118,12 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
     class_rows, class_sums = np.empty((2, 1, classes))
     class_rows[0] = np.bincount(labels, present, minlength=classes)
     class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
-    return _test_scores(ranked, class_rows, class_sums, seed)
+    return _test_scores(ranked, class_rows, class_sums, seed, most_draws)
 
 
-def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> ColumnTests:
+def _test_block(
+    numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int, most_draws: int
+) -> ColumnTests:
     """Test columns of which the rows are sorted by class."""
     tests = ColumnTests.of_nothing(len(numbers))
     present = ~np.isnan(numbers) & (weights > 0)
@@ -143,7 +149,7 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, 
     for label, rows in _rows_of_each_class(labels):
         class_rows[:, label] = own[:, rows].sum(axis=1)
         class_sums[:, label] = (own[:, rows] * scores[:, rows]).sum(axis=1)
-    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed))
+    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed, most_draws))
     return tests
 
 
@@ -153,25 +159,30 @@ def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
         yield int(labels[first]), slice(first, end)
 
 
-def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> ColumnTests:
+def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int) -> ColumnTests:
     """H and p from the number of rows and the sum of scores of each class: columns × classes."""
     rows = class_rows.sum(axis=1)
     column, squares = ranked.projections(rows)
     held = np.where(class_rows > 0, class_rows, 1.0)
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
-    p, varies = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
+    sides = column, Projections.onto_groups(class_rows)
+    p, varies = tail_probabilities(relation, rows, *sides)
     least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
     others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
     rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
     cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
     drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
-    for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
-        p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
+    doubtful = np.flatnonzero(rare & drawable & (p < _DOUBTFUL))
+    p[doubtful] = largest_probabilities(relation, rows, *sides)[doubtful]
+    # No draws could give less than what is certain.
+    for place in doubtful[p[doubtful] * (most_draws + 1) > 1].tolist():
+        own = relation[place : place + 1]
+        p[place] = _drawn(*ranked.column(place), class_rows[place], own, seed, most_draws)
     return ColumnTests(relation * (rows - 1), p, varies)
 
 
-def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int) -> float:
+def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int, most_draws: int) -> float:
     """The p-value of a column by drawn tables, its numbers in rising order."""
     sizes = np.sort(class_rows[class_rows > 0])
     squares = float(number_rows @ scores**2)
@@ -181,4 +192,5 @@ def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats
         between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
         return between
 
-    return float(drawn_probabilities(number_rows.astype(np.int64), sizes.astype(np.int64), relation, seen, seed)[0])
+    margins = number_rows.astype(np.int64), sizes.astype(np.int64)
+    return float(drawn_probabilities(*margins, relation, seen, seed, most_draws)[0])
