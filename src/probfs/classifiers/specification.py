@@ -86,6 +86,10 @@ class Specification:
     fit: Callable[[FitRequest], Classifier]
     summarize: Callable[[Mapping[str, Any]], str]
     """The classifier and its options in a few words, for the summary line."""
+    sees_columns_together: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether, with these options, columns may matter together of which each alone says nothing: to such a classifier,
+    a column that is unrelated to the class is not yet noise.
+    """
 
     def __post_init__(self) -> None:
         names = [own.name for own in self.options]

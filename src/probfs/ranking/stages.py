@@ -22,6 +22,8 @@ from probfs.ranking.elimination import Round, eliminate, schedule
 from probfs.ranking.result import InputSummary, Ranking, collect
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
+from probfs.screening.cut_numbers import numbers_before_cutting
+from probfs.screening.screen import screen
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
@@ -64,6 +66,8 @@ class EncodedInputs:
     """A dataset as its classifier wants it, and the notes made on the way."""
 
     dataset: Dataset
+    by_row: Dataset
+    """The same features with the table's labelled rows one by one, for what is compared with its cells."""
     notes: tuple[str, ...]
 
     @property
@@ -109,7 +113,16 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
         problem = f"{option('score', settings.score)}: there is no unlabelled row"
         ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
-    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), notes)
+    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), dataset, notes)
+
+
+def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
+    """p and q of each feature, tested against the class: as numbers, too, where it was cut into intervals."""
+    report("testing columns")
+    by_row = encoded.by_row
+    screening = screen(by_row, numbers_before_cutting(inputs.prepared, by_row), settings.seed)
+    names = (feature.name for feature in by_row.features)
+    return dict(zip(names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -159,7 +172,7 @@ def make_ranking(
     listeners: Listeners,
 ) -> Ranking:
     """Follow the rounds to their end, and put together what came of them."""
-    features, summaries = collect(rounds, encoded.names)
+    features, summaries = collect(rounds, encoded.names, screen_features(inputs, encoded, settings))
     for note in classifier.notes:
         listeners.on_note(note)
     summary = InputSummary(

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
 
 SCORE_KEYS = tuple(score.key for score in SCORES)
-CSV_HEADER = ("rank", "feature", *SCORE_KEYS, "round", *(f"initial_{key}" for key in SCORE_KEYS))
+TEST_KEYS = ("p", "q")
+CSV_HEADER = ("rank", "feature", *SCORE_KEYS, "round", *(f"initial_{key}" for key in SCORE_KEYS), *TEST_KEYS)
 
 
 def ranking_rows(ranking: Ranking) -> list[tuple[Any, ...]]:
