@@ -127,10 +127,11 @@ def _test_block(
     some = np.flatnonzero(present.any(axis=1))
     if not len(some):
         return tests
-    numbers, present = np.where(present, numbers, np.nan)[some], present[some]
+    if not present.all():
+        numbers = np.where(present, numbers, np.nan)[some]
     order = np.argsort(numbers, axis=1)
     sorted_numbers = np.take_along_axis(numbers, order, axis=1)
-    sorted_weights = np.where(np.take_along_axis(present, order, axis=1), weights[order], 0.0)
+    sorted_weights = np.where(np.isnan(sorted_numbers), 0.0, weights[order])
     # Missing cells come last, with weight 0: they join the last number, and change nothing there.
     new = np.zeros(numbers.shape, dtype=np.bool_)
     new[:, 0] = True
