@@ -38,6 +38,15 @@ Top = Annotated[
     int | None, opt.parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")
 ]
 
+Uncertainty = Annotated[
+    bool,
+    typer.Option(
+        "--uncertainty",
+        help="Also say how sure the ranking is: standard errors of the scores in round 1, and rank intervals. Takes 50 "
+        "rankings of half of the rows.",
+    ),
+]
+
 
 class RankingOutput(opt.DocumentOutput):
     formats = RANKING_FORMATS
@@ -53,6 +62,7 @@ def rank(
     data: opt.Data = "-",
     unlabeled: Unlabeled = None,
     top: Top = None,
+    uncertainty: Uncertainty = False,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -81,6 +91,7 @@ def rank(
             step=elimination.step,
             eliminate=not elimination.no_eliminate,
             seed=elimination.seed,
+            uncertainty=uncertainty,
             delimiter=reading.delimiter,
             decimal=reading.decimal,
             encoding=reading.encoding,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
-from probfs.rendering.ranking_csv import CSV_HEADER, SCORE_KEYS, TEST_KEYS, ranking_csv, ranking_rows
+from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import write_whole
 
@@ -36,6 +36,13 @@ class RankedFeature:
     """How probable a relation to the class as large as seen is for a feature that is unrelated to it."""
     q: float | None = None
     """The least rate of false discoveries at which the feature counts as related to the class."""
+    se_initial_s_s: float | None = None
+    """The standard error of ``initial_s_s``; None, as what follows, unless uncertainty was asked for."""
+    se_initial_s_a: float | None = None
+    rank_low: int | None = None
+    """The best rank that rankings of half samples leave credible, at 90 %."""
+    rank_high: int | None = None
+    """The worst one."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +98,8 @@ class Ranking:
         import pandas
 
         frame = pandas.DataFrame(ranking_rows(self), columns=list(CSV_HEADER))
-        return frame.astype(
-            {key: float for key in CSV_HEADER if key.removeprefix("initial_") in (*SCORE_KEYS, *TEST_KEYS)}
-        )
+        frame = frame.astype(dict.fromkeys(RANK_KEYS, "Int64"))
+        return frame.astype({key: float for key in CSV_HEADER if key.removeprefix("initial_") in FLOAT_KEYS})
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from probfs import __version__
@@ -19,7 +19,7 @@ from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round, eliminate, schedule
-from probfs.ranking.result import InputSummary, Ranking, collect
+from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
 from probfs.screening.cut_numbers import numbers_before_cutting
@@ -113,6 +113,10 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
         problem = f"{option('score', settings.score)}: there is no unlabelled row"
         ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
+    if settings.uncertainty:
+        from probfs.ranking.uncertainty import check_rows
+
+        check_rows(dataset, settings)
     return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), dataset, notes)
 
 
@@ -134,6 +138,17 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
             listeners.on_model(done, total)
 
     report("fitting the classifier")
+    rounds = schedule(len(dataset.features), settings.step)
+    return _fit(dataset, rounds, settings, listeners.on_note, model_done)
+
+
+def _fit(
+    dataset: Dataset,
+    rounds: Sequence[int],
+    settings: Settings,
+    on_note: Callable[[str], None] = _ignore,
+    on_model: Callable[[int, int], None] | None = None,
+) -> Classifier:
     specification = CLASSIFIERS[settings.classifier]
     given = {**settings.options, **settings.resources}
     return specification.fit(
@@ -143,9 +158,9 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
             folds=settings.folds,
             seed=settings.seed,
             options={own.name: given[own.name] for own in specification.options},
-            rounds=schedule(len(dataset.features), settings.step),
-            on_note=listeners.on_note,
-            on_model=model_done,
+            rounds=rounds,
+            on_note=on_note,
+            on_model=on_model,
         )
     )
 
@@ -173,6 +188,8 @@ def make_ranking(
 ) -> Ranking:
     """Follow the rounds to their end, and put together what came of them."""
     features, summaries = collect(rounds, encoded.names, screen_features(inputs, encoded, settings))
+    if settings.uncertainty:
+        features = _with_uncertainty(features, encoded.dataset, settings, listeners)
     for note in classifier.notes:
         listeners.on_note(note)
     summary = InputSummary(
@@ -187,6 +204,29 @@ def make_ranking(
         dropped_rows=inputs.prepared.dropped_rows,
     )
     return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
+
+
+def _with_uncertainty(
+    features: tuple[RankedFeature, ...], dataset: Dataset, settings: Settings, listeners: Listeners
+) -> tuple[RankedFeature, ...]:
+    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
+    from probfs.ranking.uncertainty import measure_uncertainty
+
+    def fit(sample: Dataset, rounds: Sequence[int]) -> Classifier:
+        return _fit(sample, rounds, settings)
+
+    found = measure_uncertainty(dataset, settings, fit, listeners.on_note)
+    return tuple(
+        replace(
+            feature,
+            se_initial_s_s=own.se_initial_s_s,
+            se_initial_s_a=own.se_initial_s_a,
+            rank_low=min(own.rank_low, feature.rank),
+            rank_high=max(own.rank_high, feature.rank),
+        )
+        for feature in features
+        for own in (found[feature.feature],)
+    )
 
 
 def _as_table(data: Data, reading: ReadOptions, parameter: str = "data") -> Table:

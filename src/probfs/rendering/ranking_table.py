@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.scores import Score
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.rendering.formats import Presentation
 from probfs.rendering.ranking_summary import shown_scores, summary_sentences
 from probfs.rendering.terminal import terminal_text
@@ -42,6 +42,8 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     for score in others:
         columns[score.symbol] = [_shown(_value(feature, score)) for feature in ranking.features]
     columns[_ROUND] = [str(feature.round) for feature in ranking.features]
+    if ranking.settings.uncertainty:
+        columns |= _uncertainty(ranking)
     if any(_is_noise(feature, ranking) for feature in ranking.features):
         columns[_NOISE] = ["≈ noise" if _is_noise(feature, ranking) else "" for feature in ranking.features]
     if presentation.width is not None:
@@ -53,6 +55,18 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     )
     advice = " ".join([*meaning, "To decide which columns to keep, run probfs select."])
     return terminal_text([*summary_sentences(ranking), "", _grid(columns), *more, "", advice], presentation)
+
+
+def _uncertainty(ranking: Ranking) -> dict[str, list[str]]:
+    """Rank intervals, and the scores of round 1 with their standard errors."""
+    features = ranking.features
+    columns = {"90% of ranks": [f"{feature.rank_low}-{feature.rank_high}" for feature in features]}
+    for score in (ABSOLUTE, SIGNED):
+        columns[f"{score.symbol} in round 1"] = [
+            f"{getattr(feature, f'initial_{score.key}'):.4f} ± {getattr(feature, f'se_initial_{score.key}'):.4f}"
+            for feature in features
+        ]
+    return columns
 
 
 def _is_noise(feature: RankedFeature, ranking: Ranking) -> bool:

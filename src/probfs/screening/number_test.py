@@ -142,10 +142,9 @@ def _test_block(
     sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
     # Scores and weights are whole numbers, so no order of adding them changes a sum.
     places = (labels[order] + np.arange(0, len(some) * classes, classes)[:, None]).ravel()
-    class_rows, class_sums = (
-        np.bincount(places, terms.ravel(), minlength=len(some) * classes).reshape(-1, classes)
-        for terms in (sorted_weights, sorted_weights * sorted_scores)
-    )
+    class_rows, class_sums = np.empty((2, len(some), classes))
+    for sums, terms in ((class_rows, sorted_weights), (class_sums, sorted_weights * sorted_scores)):
+        sums[:] = np.bincount(places, terms.ravel(), minlength=sums.size).reshape(sums.shape)
     tests.put(some, _test_scores(ranked, class_rows, class_sums, seed, most_draws))
     return tests
 
