@@ -113,6 +113,7 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
         Progress("preparing columns"),
         Progress("encoding columns"),
         Progress("fitting the classifier"),
+        Progress("testing columns"),
         Progress("ranking", 0, 2, "features"),
         Progress("ranking", 1, 2, "features"),
         Progress("ranking", 2, 2, "features"),
