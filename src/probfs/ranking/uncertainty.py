@@ -14,9 +14,9 @@ nor whether equal rows are repeated or counted changes anything.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 
 import numpy as np
 
@@ -104,10 +104,10 @@ def _ranks_of_halves(
     score = SCORES[settings.score]
     ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
     rounds = schedule(len(names), settings.step)
-    start = time.monotonic()
+    start = monotonic()
     for number, half in enumerate(_halves(rows, generator, score.needs_unlabelled)):
         if number == 2:
-            seconds = (time.monotonic() - start) * PAIRS
+            seconds = (monotonic() - start) * PAIRS
             if seconds > _LONG_SECONDS:
                 what = f"{2 * PAIRS} rankings of half of the rows"
                 on_note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}")
