@@ -18,11 +18,13 @@ from probfs.ranking.settings import Settings, choose_settings
 from probfs.ranking.stages import (
     Data,
     Listeners,
+    arrange_rows,
     eliminate_features,
-    encode_inputs,
+    encode_rows,
     fit_classifier,
     make_ranking,
     read_inputs,
+    screen_features,
 )
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
@@ -208,10 +210,12 @@ def rank(
 
     with nullcontext() if on_progress is None else listening(on_progress):
         inputs = read_inputs(data, unlabeled, mapping, reading, _column_choice(settings, target))
-        encoded = encode_inputs(inputs, settings, listeners)
+        rows = encode_rows(inputs, settings, listeners)
+        tests = screen_features(inputs, rows, settings)
+        encoded = arrange_rows(rows, settings)
         fitted = fit_classifier(encoded.dataset, settings, listeners)
         rounds = eliminate_features(fitted, encoded.names, settings, listeners)
-        return make_ranking(inputs, encoded, fitted, rounds, settings, listeners)
+        return make_ranking(inputs, encoded, fitted, rounds, tests, settings, listeners)
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -63,11 +63,9 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class EncodedInputs:
-    """A dataset as its classifier wants it, and the notes made on the way."""
+    """A dataset, and the notes made on the way."""
 
     dataset: Dataset
-    by_row: Dataset
-    """The same features with the table's labelled rows one by one, for what is compared with its cells."""
     notes: tuple[str, ...]
 
     @property
@@ -101,8 +99,8 @@ def read_inputs(
     return Inputs(prepared, mapping_file, tuple(tables))
 
 
-def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
-    """Encode all rows, and put them in the order that the classifier wants."""
+def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
+    """Encode all rows, in their order."""
     listeners.on_note(inputs.prepared.target_note)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
@@ -117,16 +115,23 @@ def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> E
         from probfs.ranking.uncertainty import check_rows
 
         check_rows(dataset, settings)
-    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(dataset, settings.seed), dataset, notes)
+    return EncodedInputs(dataset, notes)
 
 
 def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
-    """p and q of each feature, tested against the class: as numbers, too, where it was cut into intervals."""
+    """p and q of each feature, tested against the class: as numbers, too, where it was cut into intervals.
+
+    The rows are those of the table, in their order.
+    """
     report("testing columns")
-    by_row = encoded.by_row
-    screening = screen(by_row, numbers_before_cutting(inputs.prepared, by_row), settings.seed)
-    names = (feature.name for feature in by_row.features)
-    return dict(zip(names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+    numbers = numbers_before_cutting(inputs.prepared, encoded.dataset)
+    screening = screen(encoded.dataset, numbers, settings.seed)
+    return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+
+
+def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
+    """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
+    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -183,11 +188,12 @@ def make_ranking(
     encoded: EncodedInputs,
     classifier: Classifier,
     rounds: Iterator[Round],
+    tests: Mapping[str, tuple[float, float]],
     settings: Settings,
     listeners: Listeners,
 ) -> Ranking:
     """Follow the rounds to their end, and put together what came of them."""
-    features, summaries = collect(rounds, encoded.names, screen_features(inputs, encoded, settings))
+    features, summaries = collect(rounds, encoded.names, tests)
     if settings.uncertainty:
         features = _with_uncertainty(features, encoded.dataset, settings, listeners)
     for note in classifier.notes:
