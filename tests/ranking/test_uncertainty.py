@@ -217,8 +217,8 @@ def simulated(random: np.random.Generator, rows: int) -> pd.DataFrame:
 
 
 def covered(rows: int, draws: int) -> dict[str, Floats]:
-    """The shares of 95 % intervals of both scores, and of rank intervals, that hold the mean over tables of as many
-    rows; columns told and noise.
+    """The shares of 95 % intervals that hold the mean score over tables of as many rows, and of rank intervals that
+    hold the column's place in the order of mean ranks; for informative columns and for noise.
     """
     random = np.random.default_rng(rows)
     settings: dict[str, Any] = {"target": "y", "uncertainty": True}
@@ -229,7 +229,7 @@ def covered(rows: int, draws: int) -> dict[str, Floats]:
         errors = pd.concat([own[f"se_initial_{key}"] for own in rankings], axis=1)
         # The 97.5 % quantile of Student's law of 19 degrees of freedom.
         shares[key] = (scores.sub(scores.mean(axis=1), axis=0).abs() <= 2.093 * errors.to_numpy()).mean(axis=1)
-    truth = pd.concat([own["rank"] for own in rankings], axis=1).mean(axis=1)
+    truth = pd.concat([own["rank"] for own in rankings], axis=1).mean(axis=1).rank()
     inside = [(own["rank_low"] <= truth[own.index]) & (truth[own.index] <= own["rank_high"]) for own in rankings]
     shares["rank"] = pd.concat(inside, axis=1).astype(float).mean(axis=1)
     told = {key: own.index.str.startswith("told") for key, own in shares.items()}

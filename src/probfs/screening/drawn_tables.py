@@ -19,8 +19,8 @@ Relation = Callable[[Integers], Floats]
 
 ENOUGH_AS_LARGE = 20
 MOST_DRAWS = 99_999
-DRAWS_PER_FEATURE = 1_000
-"""So that a feature unlike any drawn table has q ≤ 0.001 however many features there are, up to a hundred."""
+DRAWS_PER_FEATURE = 200
+"""So that a feature beyond all drawn tables has q ≤ 0.005 even if it is the only one, among up to 500 features."""
 MOST_ROWS = 10**9
 """numpy draws from the hypergeometric law of fewer rows than this."""
 _FIRST_DRAWS = 500
