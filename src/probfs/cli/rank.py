@@ -34,6 +34,15 @@ Unlabeled = Annotated[
     ),
 ]
 
+Uncertainty = Annotated[
+    bool,
+    typer.Option(
+        "--uncertainty",
+        help="Also say how sure the ranking is: standard errors of the scores in round 1, and rank intervals. Takes 50 "
+        "rankings of half of the rows.",
+    ),
+]
+
 
 class RankingOutput(opt.DocumentOutput):
     formats = RANKING_FORMATS
@@ -49,6 +58,7 @@ def rank(
     data: opt.Data = "-",
     unlabeled: Unlabeled = None,
     top: opt.Top = None,
+    uncertainty: Uncertainty = False,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -77,6 +87,7 @@ def rank(
             step=elimination.step,
             eliminate=not elimination.no_eliminate,
             seed=elimination.seed,
+            uncertainty=uncertainty,
             delimiter=reading.delimiter,
             decimal=reading.decimal,
             encoding=reading.encoding,
