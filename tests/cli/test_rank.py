@@ -99,3 +99,13 @@ def test_shrinkage_is_noted_once_and_its_exponent_is_in_every_round(run_here: Ru
     plain = run_here("rank", path, "--step", "20", "--format", "json", "--shrink", "off")
     assert "shrunk" not in plain.stderr
     assert {summary["exponent"] for summary in json.loads(plain.stdout)["rounds"]} == {1.0}
+
+
+def test_uncertainty_is_an_option_and_too_few_rows_are_one_line(run_here: Run, write: Write) -> None:
+    result = run_here("rank", *COMMUTE, "--uncertainty", "--format", "json", "--quiet")
+    document = json.loads(result.stdout)
+    assert document["settings"]["uncertainty"] is True
+    assert all(1 <= own["rank_low"] <= own["rank"] <= own["rank_high"] <= 6 for own in document["features"])
+    small = run_here("rank", write("t.csv", "a,y\n1,p\n2,q\n1,p\n3,q\n"), "--uncertainty", "--quiet")
+    assert small.returncode == 1
+    assert small.stderr.endswith("t.csv: --uncertainty needs 20 labelled rows, and there are 4\n")
