@@ -40,13 +40,13 @@ class Regime:
 
 
 REGIMES = {
-    "indep 500x50": Regime(500, 50, 0, 0.5, 0.35, 12, 1.5),
-    "copies 500x50": Regime(500, 50, 2, 0.5, 0.45, 12, 2.0),
-    "copies 3000x40": Regime(3000, 40, 2, 0.5, 0.3, 6, 2.0),
-    "indep 100x200": Regime(100, 200, 0, 0.5, 0.8, 60, 2.0),
-    "10 % positive 500x50": Regime(500, 50, 0, 0.1, 0.5, 12, 1.5),
-    "indep 200x2000": Regime(200, 2000, 0, 0.5, 0.8, 40, 2.0),
-    "3 classes 500x50": Regime(500, 50, 0, 1 / 3, 0.35, 12, 1.5, classes=3),
+    "indep 500x50": Regime(500, 50, 0, 0.5, 0.3, 12, 1.5),
+    "copies 500x50": Regime(500, 50, 2, 0.5, 0.4, 12, 2.0),
+    "copies 3000x40": Regime(3000, 40, 2, 0.5, 0.4, 6, 2.0),
+    "indep 100x200": Regime(100, 200, 0, 0.5, 0.6, 60, 2.0),
+    "10 % positive 500x50": Regime(500, 50, 0, 0.1, 0.4, 12, 1.5),
+    "indep 200x2000": Regime(200, 2000, 0, 0.5, 0.6, 40, 2.0),
+    "3 classes 500x50": Regime(500, 50, 0, 1 / 3, 0.4, 12, 1.5, classes=3),
 }
 
 
@@ -59,7 +59,9 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
     columns: list[Feature] = []
     for number in range(10):
         values = 2 + number % 4
-        weights = np.exp(regime.effect * random.normal(size=(regime.classes, values)))
+        # All columns tell about equally much: a slope that differs from class to class.
+        slopes = regime.effect * random.permutation(np.linspace(-1, 1, regime.classes))
+        weights = np.exp(np.outer(slopes, np.linspace(-1, 1, values)))
         cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
         codes = (random.random(rows)[:, None] > cumulative[labels, :-1]).sum(axis=1)
         columns.append(feature_of(f"true{number}", values, codes))
@@ -106,7 +108,7 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
         )
     assert noise <= regime.most_noise
     assert honest == pytest.approx(delivered, rel=0.1)
-    assert honest <= of_all * 1.02
+    assert honest <= of_all * 1.05
 
 
 def _first_rows(dataset: Dataset, rows: int) -> Dataset:
