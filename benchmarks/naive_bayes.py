@@ -221,21 +221,20 @@ def wide_numbers(folder: Path) -> Iterator[Line]:
     frame = genes(100, 20_000)
     frame.to_csv(table, index=False)
     frame.to_parquet(parquet)
-    runs = {
-        "rank, --step 0.1": (probfs("rank", table, "--step", "0.1"), 3),
-        "rank of Parquet, --step 0.1": (probfs("rank", parquet, "--step", "0.1"), 3),
-        "rank, --step 1": (probfs("rank", table), 12),
-    }
     # The first run compiles, once and for all.
     process(probfs("rank", table))
-    for what, (arguments, limit) in runs.items():
-        reading = best_of(3, lambda: pd.read_csv(table))
-        yield at_most(name, what, best_process(3, arguments).seconds, "pandas.read_csv", reading, limit)
+    runs = (
+        ("rank, --step 0.1", table, 0.1, "pandas.read_csv", pd.read_csv, 3),
+        ("rank, --step 1", table, 1, "pandas.read_csv", pd.read_csv, 12),
+        ("rank of Parquet, --step 0.1", parquet, 0.1, "pandas.read_parquet", pd.read_parquet, 3),
+    )
+    for what, path, step, peer, read, limit in runs:
+        own, reading = best_of_each(5, partial(process, probfs("rank", path, "--step", step)), partial(read, path))
+        yield at_most(name, what, own, peer, reading, limit)
     small = folder / "fewer_genes.csv"
     genes(100, 2_000).to_csv(small, index=False)
-    read = python(f"import pandas; pandas.read_csv({str(small)!r})")
-    own, peer = best_processes(5, probfs("rank", small), read)
-    yield at_most("genes-100x2000", "rank", own.seconds, "import pandas and read_csv", peer.seconds, 2)
+    ours, theirs = best_processes(5, probfs("rank", small), python(f"import pandas; pandas.read_csv({str(small)!r})"))
+    yield at_most("genes-100x2000", "rank", ours.seconds, "import pandas and read_csv", theirs.seconds, 2)
 
 
 def start_up(folder: Path) -> Iterator[Line]:

@@ -35,8 +35,9 @@ remaining features by how much the class probabilities of the rows change when a
 the feature with the lowest score, until none is left. The feature that leaves last has rank 1.
 
 The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(CSV_HEADER)}: the scores
-in the round in which the feature left, the number of that round, and the scores in the first round. A row without a
-value in the target is unlabelled and counts towards s_su only.
+in the round in which the feature left, the number of that round, and the scores in the first round; p and q of a test
+of the feature alone against the class; and, with --uncertainty, standard errors of the scores in the first round and
+the limits of a 90% rank interval. A row without a value in the target is unlabelled and counts towards s_su only.
 
 Elimination judges each column given the columns that are still there. A low rank may mean only that other columns
 can stand in for it, not that it is unrelated to the target; and a score above 0 does not prove that a column helps.
@@ -62,7 +63,8 @@ folds says in how many folds it was kept. When nothing can be told from noise, n
 is 0.
 
 --reduced writes the table itself with only the kept columns, the target and the column named by --count: rows without
-a class, the order of rows and columns and the text of each cell stay as they were.
+a class, the order of rows and columns and the text of each cell stay as they were. In Parquet and Feather, numbers
+stay numbers, and all else becomes text, dates too.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

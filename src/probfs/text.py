@@ -108,6 +108,17 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> [duration(seconds) for seconds in (0.6, 119, 121, 6000, 9000)]
+    ['1 second', '119 seconds', '2 minutes', '100 minutes', '2.5 hours']
+    """
+    if seconds < 120:
+        return counted(round(seconds), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
 def shown_bytes(number: int) -> str:
     """A number of bytes as people say it.
 

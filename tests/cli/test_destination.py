@@ -82,6 +82,8 @@ def test_an_input_is_no_output_by_any_of_its_names(tmp_path: Path) -> None:
     for output in (data, link, tmp_path / "hard.csv", tmp_path / "." / "t.csv"):
         with pytest.raises(UsageError, match="is an input; name another file"):
             check_output(output, None, str(data))
+    with pytest.raises(UsageError, match=r"^--reduced: "):
+        check_output(data, data, option="--reduced")
 
 
 def test_what_cannot_be_written_is_known_beforehand(tmp_path: Path) -> None:

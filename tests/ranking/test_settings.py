@@ -58,6 +58,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "keep_identifiers",
         "cut_target",
         "min_class",
+        "uncertainty",
     ]
 
 

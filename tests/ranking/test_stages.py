@@ -16,12 +16,14 @@ from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import (
     Listeners,
+    arrange_rows,
     eliminate_features,
-    encode_inputs,
+    encode_rows,
     fit_classifier,
     make_ranking,
     read_inputs,
     read_prepared,
+    screen_features,
 )
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
@@ -41,10 +43,12 @@ def settings(frame: pd.DataFrame) -> Settings:
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
     silent = Listeners()
     inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
-    encoded = encode_inputs(inputs, settings, silent)
+    rows = encode_rows(inputs, settings, silent)
+    tests = screen_features(inputs, rows, settings)
+    encoded = arrange_rows(rows, settings)
     fitted = fit_classifier(encoded.dataset, settings, silent)
     rounds = eliminate_features(fitted, encoded.names, settings, silent)
-    assert make_ranking(inputs, encoded, fitted, rounds, settings, silent) == probfs.rank(frame, exclude=["n"])
+    assert make_ranking(inputs, encoded, fitted, rounds, tests, settings, silent) == probfs.rank(frame, exclude=["n"])
 
 
 def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
@@ -79,11 +83,11 @@ def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Se
     inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
-        encode_inputs(inputs, unlabeled, Listeners())
+        encode_rows(inputs, unlabeled, Listeners())
     ways = "or as rows without a value in the target"
     assert str(caught.value) == f'score="unlabeled": there is no unlabelled row; add some with unlabeled=, {ways}'
     with command_line_language(), pytest.raises(UsageError) as caught:
-        encode_inputs(inputs, unlabeled, Listeners())
+        encode_rows(inputs, unlabeled, Listeners())
     assert str(caught.value) == f"--score unlabeled: there is no unlabelled row; add some with --unlabeled FILE, {ways}"
 
 
@@ -112,6 +116,7 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
     assert heard[len(reading) :] == [
         Progress("preparing columns"),
         Progress("encoding columns"),
+        Progress("testing columns"),
         Progress("fitting the classifier"),
         Progress("ranking", 0, 2, "features"),
         Progress("ranking", 1, 2, "features"),

@@ -16,6 +16,7 @@ def read(text: str) -> list[dict[str, str]]:
 
 def test_the_header_is_a_contract(commute: Ranking) -> None:
     header = "rank,feature,s_s,s_a,s_su,round,initial_s_s,initial_s_a,initial_s_su"
+    header += ",p,q,se_initial_s_s,se_initial_s_a,rank_low,rank_high"
     assert ",".join(CSV_HEADER) == header
     assert ranking_csv(commute).splitlines()[0] == header
 

@@ -9,7 +9,6 @@ import pytest
 
 import probfs
 from probfs.ranking.result import Ranking
-from probfs.rendering.ranking_csv import CSV_HEADER
 from probfs.rendering.ranking_json import ranking_document, ranking_json
 from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.paths import SAMPLES
@@ -20,7 +19,10 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
     document = json.loads(ranking.to_json())
     assert list(document) == ["schema", "version", "input", "settings", "features", "rounds", "warnings"]
     assert document["schema"] == "probfs.ranking/1"
-    assert list(document["features"][0]) == ["rank", "feature", "s_s", "s_a", "s_su", "round", "initial"]
+    assert list(document["features"][0]) == [
+        *("rank", "feature", "s_s", "s_a", "s_su", "round", "initial"),
+        *("p", "q", "se_initial_s_s", "se_initial_s_a", "rank_low", "rank_high"),
+    ]
     assert list(document["features"][0]["initial"]) == ["s_s", "s_a", "s_su"]
     assert list(document["rounds"][0]) == [
         "round",
@@ -34,7 +36,7 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
         "cv_errors",
     ]
     assert document["rounds"][0]["cv_errors"] is None
-    assert ",".join(CSV_HEADER) == "rank,feature,s_s,s_a,s_su,round,initial_s_s,initial_s_a,initial_s_su"
+    assert document["features"][0]["rank_low"] is None
 
 
 def test_the_keys_of_the_input_are_a_contract_too(commute: Ranking) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 import probfs
@@ -23,7 +25,7 @@ def test_a_narrow_terminal_keeps_names_and_the_driving_score(width: int) -> None
 
 
 def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> None:
-    rows = "".join(f"{n % 2},{n % 3},{'pq'[n % 2]}\n" for n in range(12))
+    rows = "".join(f"{n % 2},{n % 4},{'pq'[n % 2]}\n" for n in range(12))
     ranking = probfs.rank(write("t.csv", f"{'long' * 60},b,y\n{rows}"))
     shown = ranking_table(ranking, Presentation(80))
     assert "left in round" in shown
@@ -34,7 +36,7 @@ def test_the_driving_score_stands_first_with_its_bar(write: Write) -> None:
     """A bar is proportional to the score; what is below zero has none."""
     rows = "".join(f"{n % 2},{n % 4 // 2},{'pq'[n % 2]}\n" for n in range(16))
     ranking = probfs.rank(write("t.csv", f"tells,noise,y\n{rows}"), score="signed")
-    header, first, second = ranking_table(ranking, Presentation()).splitlines()[-3:]
+    header, first, second = ranking_table(ranking, Presentation()).splitlines()[-5:-2]
     assert header.split() == ["rank", "feature", "Ŝ_A", "Ŝ_S", "left", "in", "round"]
     assert first.split()[:4] == ["1", "tells", f"{ranking.features[0].s_a:.4f}", "█" * 12]
     assert ranking.features[1].s_a < 0
@@ -43,8 +45,48 @@ def test_the_driving_score_stands_first_with_its_bar(write: Write) -> None:
 
 
 def test_what_is_not_listed_is_counted(commute: Ranking) -> None:
-    assert ranking_table(commute.top(2), Presentation()).splitlines()[-1] == "… and 4 more"
+    assert ranking_table(commute.top(2), Presentation()).splitlines()[-3] == "… and 4 more"
     assert "more" not in ranking_table(commute, Presentation())
+
+
+def test_what_cannot_be_told_from_noise_is_marked(commute: Ranking) -> None:
+    lines = ranking_table(commute, Presentation()).splitlines()
+    marked = {
+        feature.feature
+        for feature in commute.features
+        if any(f" {feature.feature} " in line and line.endswith("  ≈ noise") for line in lines)
+    }
+    assert marked == {feature.feature for feature in commute.features if (feature.q or 0) > 0.1}
+    assert 0 < len(marked) < len(commute.features)
+    noise = "≈ noise: these rows cannot tell the column from noise (q > 0.1)."
+    assert lines[-1] == f"{noise} To decide which columns to keep, run probfs select."
+    assert "\x1b[2m≈ noise" in ranking_table(commute, Presentation(width=120, color=True))
+
+
+def test_nothing_is_marked_where_all_columns_tell_the_class(commute: Ranking) -> None:
+    related = tuple(dataclasses.replace(feature, q=0.1) for feature in commute.features)
+    shown = ranking_table(dataclasses.replace(commute, features=related), Presentation())
+    assert "noise" not in shown
+    assert shown.splitlines()[-1] == "To decide which columns to keep, run probfs select."
+
+
+@pytest.mark.parametrize(("kernel", "marked"), [("linear", True), ("rbf", False)])
+def test_what_matters_only_with_others_is_not_noise_to_an_rbf_svm(kernel: str, marked: bool, write: Write) -> None:
+    rows = "".join(f"{n % 2},{n // 2 % 2},{'pq'[(n + n // 2) % 2]}\n" for n in range(40))
+    ranking = probfs.rank(write("t.csv", f"a,b,y\n{rows}"), classifier="svm", kernel=kernel)  # type: ignore[arg-type]
+    assert min(feature.q or 0 for feature in ranking.features) > 0.1
+    assert ("≈ noise" in ranking_table(ranking, Presentation())) == marked
+
+
+def test_uncertainty_has_columns_of_its_own() -> None:
+    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], uncertainty=True)
+    shown = ranking_table(ranking, Presentation())
+    assert "90% of ranks   Ŝ_S in round 1    Ŝ_A in round 1" in shown
+    for feature in ranking.features:
+        assert (
+            f"{feature.rank_low}-{feature.rank_high}  {feature.initial_s_s:.4f} ± {feature.se_initial_s_s:.4f}" in shown
+        )
+    assert max(map(len, ranking_table(ranking, Presentation(60)).splitlines())) <= 60
 
 
 def test_off_a_terminal_nothing_is_cut_and_there_is_no_color(write: Write) -> None:

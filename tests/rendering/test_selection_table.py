@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from rich.cells import cell_len
 
 from probfs.rendering.formats import Presentation
 from probfs.rendering.selection_summary import selection_sentences
@@ -75,6 +78,19 @@ def test_numbers_leave_a_narrow_terminal_one_by_one() -> None:
         ["Ŝ_A"],
         [],
     ]
+
+
+@pytest.mark.parametrize("width", range(40, 90, 7))
+def test_long_names_and_reasons_are_folded_and_no_letter_is_lost(width: int) -> None:
+    names = ["cell_shape_uniformity", "epithelial_cell_size", "x" * 70]
+    twin = make_feature(2, names[1], "redundant", instead=names[0], explained=0.5)
+    selection = make_selection(make_feature(1, names[0], "keep"), twin, make_feature(3, names[2], "weak"))
+    lines = selection_table(selection, Presentation(width)).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    rows = lines[next(number for number, line in enumerate(lines) if line.startswith("rank ")) + 1 :]
+    cells = "".join([*names, "keep", "redundant", "weak", f"{names[0]} says of it", "adds too little"])
+    shown = Counter(letter for letter in "".join(rows) if letter.isalpha())
+    assert shown == Counter(letter for letter in cells if letter.isalpha())
 
 
 def test_noise_is_dim_on_a_terminal_only() -> None:

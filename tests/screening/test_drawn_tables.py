@@ -75,3 +75,13 @@ def test_the_seed_changes_the_draws() -> None:
     margins = np.array([30, 50]), np.array([40, 40])
     p = [drawn_probabilities(*margins, first_cell, np.array([18.0]), seed)[0] for seed in (1, 1, 2)]
     assert p[0] == p[1] != p[2]
+
+
+def test_more_features_take_more_draws_up_to_a_limit() -> None:
+    assert [drawn_tables.enough_draws(features) for features in (0, 1, 50, 499, 500, 10**6)] == [
+        *(200, 200, 10_000, 99_800),
+        *(99_999, 99_999),
+    ]
+    # No table of 1,000 has all nine rows of a class in one value.
+    margins = np.array([9, 9]), np.array([9, 9])
+    assert drawn_probabilities(*margins, first_cell, np.array([9.0]), 0, 1_000).tolist() == [1 / 1_001]

@@ -12,8 +12,9 @@ from tests.support.datasets import random_dataset
 def test_the_counts_of_naive_bayes_are_those_of_screening() -> None:
     dataset = random_dataset(300, features=6, values=4, classes=3, seed=2)
     layout = SlotLayout.of([feature.values for feature in dataset.features])
+    codes = np.array([feature.labelled for feature in dataset.features])
     by_class = [
-        layout.count([feature.labelled[dataset.labels == label] for feature in dataset.features], np.ones(1))
+        layout.count(codes[:, dataset.labels == label], np.ones(np.count_nonzero(dataset.labels == label)))
         for label in range(3)
     ]
     counts = count_values(dataset)

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from probfs.screening.permutation_law import Projections, shuffled_moments, sum_in_order, tail_probabilities
-from tests.support.screening import score_relation, value_relation
+from probfs.screening.permutation_law import (
+    Projections,
+    largest_probabilities,
+    shuffled_moments,
+    sum_in_order,
+    tail_probabilities,
+)
+from tests.support.screening import enumerated_p, score_relation, value_relation
 
 
 def mean_and_variance(relations: Sequence[Fraction]) -> tuple[float, float]:
@@ -88,3 +94,18 @@ def test_what_no_order_of_labels_changes_has_p_1(values: list[int], classes: lis
 def test_a_sum_in_order_is_the_same_to_the_last_digit(terms: list[float]) -> None:
     without_zeros = np.array([[term for term in sorted(terms) if term]])
     assert sum_in_order(np.array([terms])).tolist() == sum_in_order(without_zeros).tolist()
+
+
+@given(CODES, CODES)
+@settings(max_examples=40)
+def test_no_p_value_exceeds_its_bound(values: list[int], labels: list[int]) -> None:
+    seen = np.array([float(value_relation(values, labels))])
+    bound = largest_probabilities(seen, np.array([5.0]), groups(values), groups(labels))[0]
+    assert enumerated_p(value_relation, values, labels)[1] <= bound + 1e-9
+
+
+def test_a_strong_relation_has_a_small_bound() -> None:
+    side = groups([0, 1] * 100)
+    bounds = largest_probabilities(np.array([1.0, 0.5, 0.001]), np.full(3, 200.0), side, side)
+    mean, variance = 1 / 199, 2 * (198 / 199) ** 2 / (200 * 197)
+    assert bounds.tolist() == pytest.approx([variance / (variance + (x - mean) ** 2) for x in (1, 0.5)] + [1])

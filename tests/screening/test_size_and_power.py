@@ -84,7 +84,7 @@ SETTINGS: dict[str, tuple[Draw, float]] = {
     "zipf, 30 values": (categories(values=30, noise="zipf"), 0.95),
     "50 rows, 20 columns": (categories(rows=50, columns=20, related=5, strength=1.2), 0.5),
     "10 % positive": (categories(positive=(0.9, 0.1)), 0.8),
-    "500 columns": (categories(columns=500), 0.95),
+    "500 columns": (categories(columns=500), 0.9),
     "200 rows, 2,000 columns": (categories(rows=200, columns=2000, related=20, strength=1.2), 0.8),
     "three classes": (categories(positive=(0.4, 0.4, 0.2)), 0.95),
     "numbers": (numbers(200, 50, 10, classes=2, shift=0.7), 0.9),

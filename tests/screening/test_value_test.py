@@ -14,6 +14,7 @@ from scipy.special import gammaincc
 from scipy.stats import chi2_contingency
 
 from probfs.columns.dataset import Dataset
+from probfs.screening import value_test
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.value_counts import count_values
 from probfs.screening.value_test import chi_squared_test
@@ -88,12 +89,20 @@ def test_the_closed_form_is_that_of_scipys_gamma_function() -> None:
         assert p == pytest.approx(gammaincc(mean**2 / variance, statistic * (1 - 1e-9) * mean / variance), rel=1e-9)
 
 
+def test_no_table_is_drawn_for_a_relation_beyond_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One row has a value of its own, and the others follow the class.
+    labels = np.arange(2_000) % 2
+    monkeypatch.setattr(value_test, "_drawn", None)
+    tests = run([np.where(np.arange(2_000) == 0, 2, labels)], labels)
+    assert 0 < tests.p[0] < 1e-5
+
+
 def test_a_rare_value_is_judged_by_drawn_tables() -> None:
     # The six rows of a rare value all have the rare class: one order in C(200, 6) / C(20, 6).
     labels = (np.arange(200) < 20).astype(np.int64)
     together, apart = (np.arange(200) < 6).astype(np.int64), (np.arange(200) % 40 == 0).astype(np.int64)
     tests = run([together, apart], labels)
-    assert tests.p[0] <= 2e-5
+    assert tests.p[0] <= 2 / 401
     assert tests.p[1] > 0.05
     doubtful = np.isin(np.arange(200), [0, 1, 2, 60, 70, 80]).astype(np.int64)
     p = [run([doubtful], labels, seed=seed).p[0] for seed in (0, 0, 1)]

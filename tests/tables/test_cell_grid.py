@@ -21,7 +21,7 @@ CELLS = st.one_of(
 )
 
 
-@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1)))
+@given(st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1)))
 def test_plain_columns_are_those_that_hold_finite_numbers_and_empty_cells(rows: list[list[str]]) -> None:
     data = "".join(";".join(row) + "\n" for row in rows).encode()
     grid = parse_grid(data, len(rows[0]), ";")
@@ -43,8 +43,8 @@ def test_rows_that_are_no_grid(data: bytes) -> None:
     assert parse_grid(data, 2, ",") is None
 
 
-def test_line_ends_and_the_last_line_do_not_matter() -> None:
-    for data in (b"1,2\n3,4\n", b"1,2\r\n3,4\r\n", b"1,2\n3,4"):
+def test_line_ends_and_what_follows_the_last_row_do_not_matter() -> None:
+    for data in (b"1,2\n3,4\n", b"1,2\r\n3,4\r\n", b"1,2\n3,4", b"1,2\n3,4\n\n\r\n"):
         grid = parse_grid(data, 2, ",")
         assert grid is not None
         assert grid.numbers.tolist() == [[1, 2], [3, 4]]

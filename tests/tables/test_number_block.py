@@ -181,3 +181,27 @@ def test_a_compressed_stream_has_blocks_too(tmp_path: Path) -> None:
     with blocks(True):
         table = read_table(path)
     assert all(isinstance(column, NumberColumn) for column in table.columns.values())
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [",a,b,c,d", "r1,1,2,3,4", "r2,5,6,7,8"],
+        ["a,b,c,d", "r1,1,2,3,4", "r2,5,6,7,8", "r3,5,6,7,8"],
+        ["a;b;c;d", "1;2;3;4", "5;6;7;8"],
+        ['"a","b",,"d"', "1,2,3,4", "5,6,7,8", "", ""],
+    ],
+)
+def test_headers_of_every_form_have_blocks(tmp_path: Path, lines: list[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines))
+    with blocks(True):
+        table = read_table(path)
+    assert sum(isinstance(column, NumberColumn) for column in table.columns.values()) == 4
+    with blocks(False):
+        other = read_table(path)
+    assert contents(table) == contents(other)
+    assert (table.notes, table.left_out, table.rows) == (other.notes, other.left_out, other.rows)
+    assert table.lines is not None
+    assert other.lines is not None
+    assert [table.lines.line(row) for row in range(2)] == [other.lines.line(row) for row in range(2)]

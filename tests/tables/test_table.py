@@ -74,3 +74,11 @@ def test_a_column_that_cannot_be_used_says_so_to_whoever_uses_it() -> None:
         table.usable(column)
     usable = Column("b", column.codes, column.values)
     assert table.usable(usable) is usable
+
+
+def test_some_columns_of_a_table_stay_as_they_are_in_its_own_order() -> None:
+    table = read_csv_text("a,b,c\n1,,x\n2,y,\n")
+    some = table.only(["c", "a", "unknown"])
+    assert list(some.columns) == ["a", "c"]
+    assert some.columns["c"] is table.columns["c"]
+    assert (some.rows, some.source) == (table.rows, table.source)

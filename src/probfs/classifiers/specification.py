@@ -110,6 +110,10 @@ class Specification:
     """Judges rows by a model of others. Columns can be selected by a classifier that has this, and whose fitted models
     are ``OddsClassifier``.
     """
+    sees_columns_together: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether, with these options, columns may matter together of which each alone says nothing: to such a classifier,
+    a column that is unrelated to the class is not yet noise.
+    """
 
     def __post_init__(self) -> None:
         names = [own.name for own in self.options]

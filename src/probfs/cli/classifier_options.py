@@ -111,7 +111,8 @@ class EliminationOptions(Bundle):
         typer.Option(
             parser=parsers.parser(SEED),
             metavar=SEED.metavar,
-            help="The seed of the folds of --estimate cv and of the svm's folds and shuffles; nothing else is random.",
+            help="The seed of folds, of the svm's shuffles, of tables drawn for p-values where values are rare, and of "
+            "the samples of --uncertainty; nothing else is random.",
         ),
     ] = 0
 

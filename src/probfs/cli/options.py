@@ -94,6 +94,7 @@ SafeCsv = Annotated[
         help="CSV and TSV for spreadsheets: a text that would be taken for a formula begins with an apostrophe.",
     ),
 ]
+Top = Annotated[int | None, parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 Progress = Annotated[
     bool | None,

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from probfs.cli import options as opt
-from probfs.cli import parsers
 from probfs.cli.classifier_options import ClassifierOptions, EliminationOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
@@ -34,8 +33,14 @@ Unlabeled = Annotated[
         show_default=False,
     ),
 ]
-Top = Annotated[
-    int | None, opt.parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")
+
+Uncertainty = Annotated[
+    bool,
+    typer.Option(
+        "--uncertainty",
+        help="Also say how sure the ranking is: standard errors of the scores in round 1, and rank intervals. Takes 50 "
+        "rankings of half of the rows.",
+    ),
 ]
 
 
@@ -52,7 +57,8 @@ def rank(
     result: RankingOutput,
     data: opt.Data = "-",
     unlabeled: Unlabeled = None,
-    top: Top = None,
+    top: opt.Top = None,
+    uncertainty: Uncertainty = False,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -81,6 +87,7 @@ def rank(
             step=elimination.step,
             eliminate=not elimination.no_eliminate,
             seed=elimination.seed,
+            uncertainty=uncertainty,
             delimiter=reading.delimiter,
             decimal=reading.decimal,
             encoding=reading.encoding,

@@ -16,7 +16,6 @@ from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.classifier_options import ClassifierOptions
 from probfs.cli.destination import check_output, deliver
-from probfs.cli.rank import Top
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, stdout_is_terminal
 from probfs.errors import DataError, UsageError
@@ -130,7 +129,7 @@ def select(
     data: opt.Data = "-",
     reduced: Reduced = None,
     names: Names = False,
-    top: Top = None,
+    top: opt.Top = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
-from probfs.rendering.ranking_csv import CSV_HEADER, SCORE_KEYS, ranking_csv, ranking_rows
+from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import write_whole
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RankedFeature:
-    """A feature's rank, its scores in the round in which it left, that round, and its scores in the first round."""
+    """A feature's rank, its scores in the round in which it left, that round, its scores in the first round, and its
+    test against the class.
+    """
 
     rank: int
     feature: str
@@ -30,6 +32,17 @@ class RankedFeature:
     initial_s_s: float
     initial_s_a: float
     initial_s_su: float | None
+    p: float | None = None
+    """How probable a relation to the class as large as seen is for a feature that is unrelated to it."""
+    q: float | None = None
+    """The least rate of false discoveries at which the feature counts as related to the class."""
+    se_initial_s_s: float | None = None
+    """The standard error of ``initial_s_s``; None, as what follows, unless uncertainty was asked for."""
+    se_initial_s_a: float | None = None
+    rank_low: int | None = None
+    """The best rank that rankings of half samples leave credible, at 90 %."""
+    rank_high: int | None = None
+    """The worst one."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,8 @@ class Ranking:
         import pandas
 
         frame = pandas.DataFrame(ranking_rows(self), columns=list(CSV_HEADER))
-        return frame.astype({key: float for key in CSV_HEADER if key.removeprefix("initial_") in SCORE_KEYS})
+        frame = frame.astype(dict.fromkeys(RANK_KEYS, "Int64"))
+        return frame.astype({key: float for key in CSV_HEADER if key.removeprefix("initial_") in FLOAT_KEYS})
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given.
@@ -104,9 +118,12 @@ class Ranking:
 
 
 def collect(
-    rounds: Iterable[Round], names: Sequence[str]
+    rounds: Iterable[Round], names: Sequence[str], tests: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
-    """Follow an elimination to its end, and say in which order the features left."""
+    """Follow an elimination to its end, and say in which order the features left.
+
+    ``tests`` are p and q of each feature, by name.
+    """
     summaries: list[RoundSummary] = []
     left: list[RankedFeature] = []
     initial: dict[int, tuple[float, float, float | None]] = {}
@@ -116,9 +133,9 @@ def collect(
             initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
             feature = int(current.scored[position])
-            left.append(
-                RankedFeature(len(names) - len(left), names[feature], *scores, current.number, *initial[feature])
-            )
+            tested = (None, None) if tests is None else tests[names[feature]]
+            own = (*scores, current.number, *initial[feature], *tested)
+            left.append(RankedFeature(len(names) - len(left), names[feature], *own))
         summaries.append(_summarize(current, names))
     return tuple(reversed(left)), tuple(summaries)
 

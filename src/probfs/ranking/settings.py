@@ -47,6 +47,8 @@ class Settings:
     """Into how many classes a target of numbers is cut; None if it is not."""
     min_class: int = DEFAULT_MIN_CLASS
     """Rows of classes with fewer rows than this are dropped."""
+    uncertainty: bool = False
+    """Whether standard errors and rank intervals are measured."""
     resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The classifier's own options that change only how the work is done, such as the number of processes."""
 
@@ -79,6 +81,7 @@ def choose_settings(
     seed: int,
     options: Mapping[str, Any],
     columns: Mapping[str, Any],
+    uncertainty: bool = False,
 ) -> Settings:
     """Settings from parameters, None meaning that nothing was said.
 
@@ -107,6 +110,7 @@ def choose_settings(
         step=step if eliminate else None,
         eliminate=bool(eliminate),
         seed=_check("seed", SEED, seed) or 0,
+        uncertainty=bool(uncertainty),
         resources={name: value for name, value in completed.items() if name in unrecorded},
         **columns,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from probfs import __version__
@@ -19,9 +19,11 @@ from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round, eliminate, schedule
-from probfs.ranking.result import InputSummary, Ranking, collect
+from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
+from probfs.screening.cut_numbers import numbers_before_cutting
+from probfs.screening.screen import screen
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
@@ -97,13 +99,6 @@ def read_inputs(
     return Inputs(prepared, mapping_file, tuple(tables))
 
 
-def encode_inputs(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
-    """Encode all rows, and put them in the order that the classifier wants."""
-    encoded = encode_rows(inputs, settings, listeners)
-    arranged = CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed)
-    return EncodedInputs(arranged, encoded.notes)
-
-
 def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
     """Encode all rows, in their order."""
     listeners.on_note(inputs.prepared.target_note)
@@ -116,7 +111,27 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
         problem = f"{option('score', settings.score)}: there is no unlabelled row"
         ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
+    if settings.uncertainty:
+        from probfs.ranking.uncertainty import check_rows
+
+        check_rows(dataset, settings)
     return EncodedInputs(dataset, notes)
+
+
+def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
+    """p and q of each feature, tested against the class: as numbers, too, where it was cut into intervals.
+
+    The rows are those of the table, in their order.
+    """
+    report("testing columns")
+    numbers = numbers_before_cutting(inputs.prepared, encoded.dataset)
+    screening = screen(encoded.dataset, numbers, settings.seed)
+    return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+
+
+def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
+    """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
+    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -128,6 +143,17 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
             listeners.on_model(done, total)
 
     report("fitting the classifier")
+    rounds = schedule(len(dataset.features), settings.step)
+    return _fit(dataset, rounds, settings, listeners.on_note, model_done)
+
+
+def _fit(
+    dataset: Dataset,
+    rounds: Sequence[int],
+    settings: Settings,
+    on_note: Callable[[str], None] = _ignore,
+    on_model: Callable[[int, int], None] | None = None,
+) -> Classifier:
     specification = CLASSIFIERS[settings.classifier]
     given = {**settings.options, **settings.resources}
     return specification.fit(
@@ -137,9 +163,9 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
             folds=settings.folds,
             seed=settings.seed,
             options={own.name: given[own.name] for own in specification.options},
-            rounds=schedule(len(dataset.features), settings.step),
-            on_note=listeners.on_note,
-            on_model=model_done,
+            rounds=rounds,
+            on_note=on_note,
+            on_model=on_model,
         )
     )
 
@@ -162,11 +188,14 @@ def make_ranking(
     encoded: EncodedInputs,
     classifier: Classifier,
     rounds: Iterator[Round],
+    tests: Mapping[str, tuple[float, float]],
     settings: Settings,
     listeners: Listeners,
 ) -> Ranking:
     """Follow the rounds to their end, and put together what came of them."""
-    features, summaries = collect(rounds, encoded.names)
+    features, summaries = collect(rounds, encoded.names, tests)
+    if settings.uncertainty:
+        features = _with_uncertainty(features, encoded.dataset, settings, listeners)
     for note in classifier.notes:
         listeners.on_note(note)
     summary = summarize_inputs(inputs, encoded.dataset)
@@ -185,6 +214,29 @@ def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
         features=len(dataset.features),
         dropped_rows=inputs.prepared.dropped_rows,
+    )
+
+
+def _with_uncertainty(
+    features: tuple[RankedFeature, ...], dataset: Dataset, settings: Settings, listeners: Listeners
+) -> tuple[RankedFeature, ...]:
+    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
+    from probfs.ranking.uncertainty import measure_uncertainty
+
+    def fit(sample: Dataset, rounds: Sequence[int]) -> Classifier:
+        return _fit(sample, rounds, settings)
+
+    found = measure_uncertainty(dataset, settings, fit, listeners.on_note)
+    return tuple(
+        replace(
+            feature,
+            se_initial_s_s=own.se_initial_s_s,
+            se_initial_s_a=own.se_initial_s_a,
+            rank_low=min(own.rank_low, feature.rank),
+            rank_high=max(own.rank_high, feature.rank),
+        )
+        for feature in features
+        for own in (found[feature.feature],)
     )
 
 

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
 
 SCORE_KEYS = tuple(score.key for score in SCORES)
-CSV_HEADER = ("rank", "feature", *SCORE_KEYS, "round", *(f"initial_{key}" for key in SCORE_KEYS))
+RANK_KEYS = ("rank_low", "rank_high")
+FLOAT_KEYS = (*SCORE_KEYS, "p", "q", "se_initial_s_s", "se_initial_s_a")
+CSV_HEADER = (
+    *("rank", "feature", *SCORE_KEYS, "round"),
+    *(f"initial_{key}" for key in SCORE_KEYS),
+    *FLOAT_KEYS[len(SCORE_KEYS) :],
+    *RANK_KEYS,
+)
 
 
 def ranking_rows(ranking: Ranking) -> list[tuple[Any, ...]]:

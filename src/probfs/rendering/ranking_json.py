@@ -6,12 +6,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from probfs.rendering.json_text import json_text
-from probfs.rendering.ranking_csv import SCORE_KEYS
+from probfs.rendering.ranking_csv import CSV_HEADER
 
 if TYPE_CHECKING:
     from probfs.ranking.result import RankedFeature, Ranking
 
 SCHEMA = "probfs.ranking/1"
+_INITIAL = "initial_"
 
 
 def ranking_document(ranking: Ranking) -> dict[str, Any]:
@@ -32,6 +33,10 @@ def ranking_json(ranking: Ranking) -> str:
 
 
 def _feature(feature: RankedFeature) -> dict[str, Any]:
-    flat = asdict(feature)
-    initial = {key: flat.pop(f"initial_{key}") for key in SCORE_KEYS}
-    return {**flat, "initial": initial}
+    content: dict[str, Any] = {}
+    for name in CSV_HEADER:
+        if name.startswith(_INITIAL):
+            content.setdefault("initial", {})[name.removeprefix(_INITIAL)] = getattr(feature, name)
+        else:
+            content[name] = getattr(feature, name)
+    return content

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from probfs.classifiers.scores import Score
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.rendering.formats import Presentation
 from probfs.rendering.ranking_summary import shown_scores, summary_sentences
 from probfs.rendering.terminal import terminal_text
@@ -23,6 +24,9 @@ _GAP = 2
 _BAR = ""
 _LONG_NAME = 24
 _ROUND = "left in round"
+_NOISE = " "
+_NOISE_ABOVE = 0.1
+"""The rate of false discoveries above which a column is marked as one that cannot be told from noise."""
 
 
 def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
@@ -38,11 +42,37 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
     for score in others:
         columns[score.symbol] = [shown_score(_value(feature, score)) for feature in ranking.features]
     columns[_ROUND] = [str(feature.round) for feature in ranking.features]
+    if ranking.settings.uncertainty:
+        columns |= _uncertainty(ranking)
+    if any(_is_noise(feature, ranking) for feature in ranking.features):
+        columns[_NOISE] = ["≈ noise" if _is_noise(feature, ranking) else "" for feature in ranking.features]
     if presentation.width is not None:
         _make_fit(columns, presentation.width)
     hidden = ranking.input.features - len(ranking.features)
     more = [f"… and {hidden:,} more"] if hidden else []
-    return terminal_text([*summary_sentences(ranking), "", _grid(columns), *more], presentation)
+    meaning = (
+        [f"≈ noise: these rows cannot tell the column from noise (q > {_NOISE_ABOVE})."] if _NOISE in columns else []
+    )
+    advice = " ".join([*meaning, "To decide which columns to keep, run probfs select."])
+    return terminal_text([*summary_sentences(ranking), "", _grid(columns), *more, "", advice], presentation)
+
+
+def _uncertainty(ranking: Ranking) -> dict[str, list[str]]:
+    """Rank intervals, and the scores of round 1 with their standard errors."""
+    features = ranking.features
+    columns = {"90% of ranks": [f"{feature.rank_low}-{feature.rank_high}" for feature in features]}
+    for score in (ABSOLUTE, SIGNED):
+        columns[f"{score.symbol} in round 1"] = [
+            f"{getattr(feature, f'initial_{score.key}'):.4f} ± {getattr(feature, f'se_initial_{score.key}'):.4f}"
+            for feature in features
+        ]
+    return columns
+
+
+def _is_noise(feature: RankedFeature, ranking: Ranking) -> bool:
+    settings = ranking.settings
+    together = CLASSIFIERS[settings.classifier].sees_columns_together(settings.options)
+    return not together and feature.q is not None and feature.q > _NOISE_ABOVE
 
 
 def _grid(columns: dict[str, list[str]]) -> Table:
@@ -50,6 +80,8 @@ def _grid(columns: dict[str, list[str]]) -> Table:
     for heading in columns:
         if heading in ("feature", _BAR):
             grid.add_column(heading, overflow="fold", style="cyan" if heading == _BAR else None)
+        elif heading == _NOISE:
+            grid.add_column(heading, no_wrap=True, style="dim")
         else:
             grid.add_column(heading, justify="right", no_wrap=True)
     for row in zip(*columns.values(), strict=True):
@@ -59,8 +91,9 @@ def _grid(columns: dict[str, list[str]]) -> Table:
 
 def _make_fit(columns: dict[str, list[str]], width: int) -> None:
     """Leave out what a narrow terminal has no room for: the name and the driving score are what was asked for."""
-    expendable = [heading for heading in columns if heading not in ("rank", "feature", *list(columns)[2:3], _BAR)]
-    for heading in [*reversed(expendable), _BAR]:
+    needed = ("rank", "feature", *list(columns)[2:3], _BAR, _NOISE)
+    expendable = [heading for heading in columns if heading not in needed]
+    for heading in [*reversed(expendable), _BAR, *(heading for heading in columns if heading == _NOISE)]:
         widths = [max(cell_len(text) for text in (name, *cells)) + _GAP for name, cells in columns.items()]
         # A name longer than this is folded; it must not cost all others their columns.
         widths[1] = min(widths[1], max(_LONG_NAME, width // 3))

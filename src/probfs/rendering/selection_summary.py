@@ -29,7 +29,7 @@ def shown_loss(value: float) -> str:
 
 
 def _what_to_keep(selection: Selection) -> str:
-    verdicts = Counter(feature.verdict for feature in (*selection.features, *selection.unlisted))
+    verdicts: Counter[str] = Counter(feature.verdict for feature in (*selection.features, *selection.unlisted))
     total, kept = verdicts.total(), len(selection.kept)
     screened = f"told from noise (false discoveries: at most {100 * selection.settings.false_discoveries:g}%)"
     if verdicts["noise"] == total:

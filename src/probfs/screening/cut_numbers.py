@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 
 from probfs.columns.dataset import Dataset
@@ -24,16 +22,19 @@ def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> list[Nu
         raise ValueError("the dataset has other rows than the table")
     position = {feature.name: place for place, feature in enumerate(dataset.features)}
     coded: list[CodedNumbers] = []
-    lines: dict[number_block.NumberBlock, list[tuple[int, int]]] = defaultdict(list)
+    blocks: dict[number_block.NumberBlock, tuple[list[int], list[int]]] = {}
     for plan in prepared.features:
-        if plan.name not in position or not _cuts_numbers(plan.rule):
+        feature = position.get(plan.name)
+        if feature is None or not _cuts_numbers(plan.rule):
             continue
         column = prepared.table.columns[plan.name]
         if isinstance(column, NumberColumn):
-            lines[column.block].append((position[plan.name], column.line))
+            features, lines = blocks.setdefault(column.block, ([], []))
+            features.append(feature)
+            lines.append(column.line)
         else:
-            coded.append(_coded_numbers(prepared, column, position[plan.name]))
-    return [*(_numbers_of_block(prepared, block, own) for block, own in lines.items()), *coded]
+            coded.append(_coded_numbers(prepared, column, feature))
+    return [*(_numbers_of_block(prepared, block, *own) for block, own in blocks.items()), *coded]
 
 
 def _cuts_numbers(rule: Rule | Measured) -> bool:
@@ -48,8 +49,9 @@ def _coded_numbers(prepared: PreparedTable, column: Column, feature: int) -> Cod
 
 
 def _numbers_of_block(
-    prepared: PreparedTable, block: number_block.NumberBlock, features_and_lines: list[tuple[int, int]]
+    prepared: PreparedTable, block: number_block.NumberBlock, features: list[int], lines: list[int]
 ) -> NumberBlock:
-    features, lines = np.array(features_and_lines, dtype=np.int64).T
-    numbers = block.numbers[lines]
-    return NumberBlock(features, numbers if prepared.labelled_weights is None else numbers[:, prepared.labelled])
+    numbers = block.numbers if lines == list(range(len(block.numbers))) else block.numbers[lines]
+    if prepared.labelled_weights is not None:
+        numbers = numbers[:, prepared.labelled]
+    return NumberBlock(np.array(features, dtype=np.int64), numbers)

@@ -19,6 +19,8 @@ Relation = Callable[[Integers], Floats]
 
 ENOUGH_AS_LARGE = 20
 MOST_DRAWS = 99_999
+DRAWS_PER_FEATURE = 200
+"""So that a feature beyond all drawn tables has q ≤ 0.005 even if it is the only one, among up to 500 features."""
 MOST_ROWS = 10**9
 """numpy draws from the hypergeometric law of fewer rows than this."""
 _FIRST_DRAWS = 500
@@ -27,7 +29,12 @@ _CELLS_AT_A_TIME = 1 << 20
 
 
 def drawn_probabilities(
-    value_rows: Integers, class_rows: Integers, relation: Relation, seen: Floats, seed: int
+    value_rows: Integers,
+    class_rows: Integers,
+    relation: Relation,
+    seen: Floats,
+    seed: int,
+    most_draws: int = MOST_DRAWS,
 ) -> Floats:
     """The p-values of several relations that were seen in tables with the same margins.
 
@@ -37,7 +44,7 @@ def drawn_probabilities(
     as_large = np.zeros(len(seen), dtype=np.int64)
     stopped_at = np.zeros(len(seen), dtype=np.int64)
     drawn = 0
-    for tables in _draw_tables(value_rows, class_rows, np.random.default_rng(seed)):
+    for tables in _draw_tables(value_rows, class_rows, np.random.default_rng(seed), most_draws):
         relations = relation(tables)
         for column in np.flatnonzero(stopped_at == 0).tolist():
             hits = np.flatnonzero(at_least(relations, float(seen[column])))
@@ -48,14 +55,21 @@ def drawn_probabilities(
         drawn += len(relations)
         if stopped_at.all():
             break
-    unfinished = (as_large + 1) / (MOST_DRAWS + 1)
+    unfinished = (as_large + 1) / (most_draws + 1)
     return np.where(stopped_at > 0, ENOUGH_AS_LARGE / np.maximum(stopped_at, 1), unfinished)
 
 
-def _draw_tables(value_rows: Integers, class_rows: Integers, generator: np.random.Generator) -> Iterator[Integers]:
+def enough_draws(features: int) -> int:
+    """How many tables are drawn at most where so many features are tested."""
+    return min(MOST_DRAWS, max(1, features) * DRAWS_PER_FEATURE)
+
+
+def _draw_tables(
+    value_rows: Integers, class_rows: Integers, generator: np.random.Generator, most_draws: int = MOST_DRAWS
+) -> Iterator[Integers]:
     """Random tables, in growing batches."""
     largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // (len(value_rows) * len(class_rows))))
-    left, size = MOST_DRAWS, min(_FIRST_DRAWS, largest)
+    left, size = most_draws, min(_FIRST_DRAWS, largest)
     while left:
         batch = min(size, left)
         yield _draw_batch(value_rows, class_rows, batch, generator)

@@ -7,14 +7,13 @@ Only the order of the numbers matters, and a row that counts for m rows is ranke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities
-from probfs.screening.permutation_law import Projections, sum_in_order, tail_probabilities
+from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, drawn_probabilities
+from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
 _CELLS_AT_A_TIME = 1 << 17
@@ -85,23 +84,26 @@ class _Ranked:
         return Projections.onto_scores(rows, squares, fourth_powers), squares
 
 
-def rank_test(numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+def rank_test(
+    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+) -> ColumnTests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
-    by_class = np.argsort(labels, kind="stable")
-    labels, weights = labels[by_class], counts[by_class].astype(np.float64)
+    weights = counts.astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(numbers.shape[1], 1))
     parts = [
-        _test_block(numbers[first : first + at_a_time, by_class], labels, classes, weights, seed)
+        _test_block(numbers[first : first + at_a_time], labels, classes, weights, seed, most_draws)
         for first in range(0, len(numbers), at_a_time)
     ]
     return ColumnTests.joined(parts)
 
 
-def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int) -> ColumnTests:
+def rank_test_of_codes(
+    column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+) -> ColumnTests:
     """H and p of one column."""
     weights = counts.astype(np.float64)
     rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
-    order = np.argsort(column.numbers, kind="stable")
+    order = np.argsort(column.numbers)
     order = order[rows[order] > 0]
     if not len(order):
         return ColumnTests.of_nothing(1)
@@ -114,20 +116,22 @@ def rank_test_of_codes(column: CodedNumbers, labels: Labels, classes: int, count
     class_rows, class_sums = np.empty((2, 1, classes))
     class_rows[0] = np.bincount(labels, present, minlength=classes)
     class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
-    return _test_scores(ranked, class_rows, class_sums, seed)
+    return _test_scores(ranked, class_rows, class_sums, seed, most_draws)
 
 
-def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int) -> ColumnTests:
-    """Test columns of which the rows are sorted by class."""
+def _test_block(
+    numbers: Floats, labels: Labels, classes: int, weights: Floats, seed: int, most_draws: int
+) -> ColumnTests:
     tests = ColumnTests.of_nothing(len(numbers))
     present = ~np.isnan(numbers) & (weights > 0)
     some = np.flatnonzero(present.any(axis=1))
     if not len(some):
         return tests
-    numbers, present = np.where(present, numbers, np.nan)[some], present[some]
+    if not present.all():
+        numbers = np.where(present, numbers, np.nan)[some]
     order = np.argsort(numbers, axis=1)
     sorted_numbers = np.take_along_axis(numbers, order, axis=1)
-    sorted_weights = np.where(np.take_along_axis(present, order, axis=1), weights[order], 0.0)
+    sorted_weights = np.where(np.isnan(sorted_numbers), 0.0, weights[order])
     # Missing cells come last, with weight 0: they join the last number, and change nothing there.
     new = np.zeros(numbers.shape, dtype=np.bool_)
     new[:, 0] = True
@@ -136,42 +140,39 @@ def _test_block(numbers: Floats, labels: Labels, classes: int, weights: Floats, 
     first = np.searchsorted(starts, np.arange(0, new.size, len(labels))).astype(np.int64)
     ranked = _Ranked.of(np.add.reduceat(sorted_weights.ravel(), starts), first)
     sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
-    scores = np.empty_like(sorted_scores)
-    np.put_along_axis(scores, order, sorted_scores, axis=1)
-    own = np.where(present, weights, 0.0)
-    class_rows, class_sums = np.zeros((2, len(some), classes))
-    for label, rows in _rows_of_each_class(labels):
-        class_rows[:, label] = own[:, rows].sum(axis=1)
-        class_sums[:, label] = (own[:, rows] * scores[:, rows]).sum(axis=1)
-    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed))
+    # Scores and weights are whole numbers, so no order of adding them changes a sum.
+    places = (labels[order] + np.arange(0, len(some) * classes, classes)[:, None]).ravel()
+    class_rows, class_sums = np.empty((2, len(some), classes))
+    for sums, terms in ((class_rows, sorted_weights), (class_sums, sorted_weights * sorted_scores)):
+        sums[:] = np.bincount(places, terms.ravel(), minlength=sums.size).reshape(sums.shape)
+    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed, most_draws))
     return tests
 
 
-def _rows_of_each_class(labels: Labels) -> Iterator[tuple[int, slice]]:
-    starts = np.flatnonzero(np.diff(labels, prepend=-1))
-    for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(labels)], strict=True):
-        yield int(labels[first]), slice(first, end)
-
-
-def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int) -> ColumnTests:
+def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int) -> ColumnTests:
     """H and p from the number of rows and the sum of scores of each class: columns × classes."""
     rows = class_rows.sum(axis=1)
     column, squares = ranked.projections(rows)
     held = np.where(class_rows > 0, class_rows, 1.0)
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
-    p, varies = tail_probabilities(relation, rows, column, Projections.onto_groups(class_rows))
+    sides = column, Projections.onto_groups(class_rows)
+    p, varies = tail_probabilities(relation, rows, *sides)
     least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
     others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
     rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
     cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
     drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
-    for place in np.flatnonzero(rare & drawable & (p < _DOUBTFUL)).tolist():
-        p[place] = _drawn(*ranked.column(place), class_rows[place], relation[place : place + 1], seed)
+    doubtful = np.flatnonzero(rare & drawable & (p < _DOUBTFUL))
+    p[doubtful] = largest_probabilities(relation, rows, *sides)[doubtful]
+    # No draws could give less than what is certain.
+    for place in doubtful[p[doubtful] * (most_draws + 1) > 1].tolist():
+        own = relation[place : place + 1]
+        p[place] = _drawn(*ranked.column(place), class_rows[place], own, seed, most_draws)
     return ColumnTests(relation * (rows - 1), p, varies)
 
 
-def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int) -> float:
+def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int, most_draws: int) -> float:
     """The p-value of a column by drawn tables, its numbers in rising order."""
     sizes = np.sort(class_rows[class_rows > 0])
     squares = float(number_rows @ scores**2)
@@ -181,4 +182,5 @@ def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats
         between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
         return between
 
-    return float(drawn_probabilities(number_rows.astype(np.int64), sizes.astype(np.int64), relation, seen, seed)[0])
+    margins = number_rows.astype(np.int64), sizes.astype(np.int64)
+    return float(drawn_probabilities(*margins, relation, seen, seed, most_draws)[0])

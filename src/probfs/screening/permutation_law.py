@@ -79,6 +79,13 @@ def tail_probabilities(
     return np.where(varies, p, 1.0), varies
 
 
+def largest_probabilities(relation: Floats, rows: Floats, column: Projections, classes: Projections) -> Floats:
+    """What no p-value exceeds, by mean and variance alone, whatever the tail is like: Cantelli's inequality."""
+    mean, variance = shuffled_moments(np.maximum(rows, FEWEST_ROWS), column, classes)
+    excess = np.maximum(relation * _NEARLY - mean, 0.0)
+    return np.where(excess > 0, variance / np.where(excess > 0, variance + excess**2, 1.0), 1.0)
+
+
 def at_least(drawn: Floats, seen: float) -> npt.NDArray[np.bool_]:
     """Which drawn relations count as no smaller than the one seen."""
     return np.asarray(drawn >= seen * _NEARLY)

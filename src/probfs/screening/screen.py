@@ -9,6 +9,7 @@ import numpy as np
 
 from probfs.columns.dataset import Dataset
 from probfs.screening.column_tests import ColumnTests
+from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test, rank_test_of_codes
 from probfs.screening.value_counts import ValueCounts, count_values
@@ -64,7 +65,7 @@ def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers
         for position, feature in enumerate(dataset.features)
         if feature.numbers is not None
     )
-    rows = (dataset.labels, len(dataset.classes), dataset.counts, seed)
+    rows = (dataset.labels, len(dataset.classes), dataset.counts, seed, enough_draws(len(dataset.features)))
     for given in (own, numbers):
         for part in given:
             if isinstance(part, NumberBlock):

@@ -47,11 +47,11 @@ class NumberBlock:
         """The numbers in rows of positive weight; without weights, in all rows."""
         if weights is None:
             return self._unweighed
-        # A ranking weighs rows in one or two ways, each of them asked for by several stages.
         for known, weighed in self._weighed:
             if known is weights:
                 return weighed
-        self._weighed.append((weights, WeighedNumbers(self.numbers, weights)))
+        # A ranking weighs rows in one or two ways, each of them asked for by several stages.
+        self._weighed = [*self._weighed[-1:], (weights, WeighedNumbers(self.numbers, weights))]
         return self._weighed[-1][1]
 
     @cached_property
@@ -68,7 +68,7 @@ class NumberBlock:
         return codes
 
     def first_rows(self, lines: Integers) -> tuple[Integers, Integers]:
-        """The first row of each distinct number of some lines, line by line, after the place of its line among them."""
+        """Two lists, line by line: which of some lines each distinct number is in, and the first row that holds it."""
         distinct = self.weighed(None).distinct[lines]
         rows = np.empty((len(lines), int(distinct.max(initial=0)) + 1), dtype=np.int64)
         backwards = np.arange(self.numbers.shape[1] - 1, -1, -1)

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes import classifier as classifier_module
-from probfs.classifiers.naive_bayes import score_floors
+from probfs.classifiers.naive_bayes import score_floors, shrinkage
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.naive_bayes.score_floors import least_growth
+from probfs.classifiers.naive_bayes.score_floors import PlainFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED
 from probfs.columns.dataset import Dataset
@@ -37,14 +38,15 @@ def test_the_same_on_thousands_of_tables(dataset: Dataset, how: PruningSettings)
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
-@pytest.mark.parametrize("slow_fall", [0.0, np.inf], ids=["sieve", "floors"])
+@pytest.mark.parametrize("most_classes", [0, 99], ids=["sieve", "floors"])
 @settings(max_examples=10, deadline=None)
 @given(datasets_with_near_ties(), PRUNING_SETTINGS)
 def test_a_small_pool_and_compiled_loops_leave_the_order_as_it_is(
-    slow_fall: float, score: str, dataset: Dataset, how: PruningSettings
+    most_classes: int, score: str, dataset: Dataset, how: PruningSettings
 ) -> None:
     with (
-        patch.object(classifier_module, "_SLOW_FALL", slow_fall),
+        patch.object(classifier_module, "_CLASSES_FOR_FLOORS", most_classes),
+        patch.object(classifier_module, "_CLASSES_FOR_SIGNED_FLOORS", most_classes),
         patch.object(score_floors, "_MIN_POOL", 2),
         patch.object(score_floors, "_ROUNDS_OF_A_POOL", 1),
     ):
@@ -62,67 +64,46 @@ def test_a_small_pool_and_compiled_loops_leave_the_order_as_it_is(
 def test_no_score_falls_below_its_floor(
     dataset: Dataset, estimate: EstimateName, smoothing: float, shrink: ShrinkName, data: st.DataObject
 ) -> None:
-    """Whichever features leave, what is said of the others beforehand holds, also where the exponent changes."""
-    classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink)
-    signed = [SIGNED] if shrink == "on" and len(dataset.classes) == 2 else []
-    assert set(classifier._floors) == {ABSOLUTE, UNLABELED, *signed}
-    classifier.score()
-    for _ in range(4):
-        exponent = classifier._shrinkage.exponent
-        leaving = data.draw(st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True))
-        classifier.drop(np.array(leaving))
-        assert classifier._shrinkage.exponent > exponent or shrink == "off" or len(leaving) == 1
-        floors = {score: own._floors(classifier.active) for score, own in classifier._floors.items()}
-        scores = classifier.score()
-        for score, floor in floors.items():
-            found = scores.driving(score)
-            if score == SIGNED:
-                assert (found.to_floats() >= floor).all()
-            else:
-                assert (found.logs() >= floor - 1e-9).all()
+    """Whichever features leave, what is said of the others beforehand holds, as long as the exponent is held."""
+    with patch.object(shrinkage, "_HELD_SHARE", 0.0):
+        classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink)
+        assert set(classifier._floors) == {ABSOLUTE, UNLABELED, *([SIGNED] if shrink == "on" else [])}
+        classifier.score()
+        for _ in range(4):
+            leaving = st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True)
+            classifier.drop(np.array(data.draw(leaving)))
+            floors = {score: own.floors(classifier.active) for score, own in classifier._floors.items()}
+            scores = classifier.score()
+            for score, floor in floors.items():
+                found = scores.driving(score)
+                assert ((found.to_floats() if shrink == "on" else found.logs()) >= floor - 1e-9).all()
 
 
-def change(z: Floats, step: Floats) -> Floats:
-    """σ(z) - σ(z - λ), from differences that lose no digits."""
-    found: Floats = -np.expm1(-step) / ((1 + np.exp(-z)) * (1 + np.exp(z - step)))
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_bound_on_random_changes(classes: int) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(5_000):
+        weights, own, other = random.normal(size=(3, classes)) * 10 ** random.uniform(-3, 1, (3, 1))
+        moved = change(weights - other, own) - change(weights, own)
+        bound = curvature(classes) * np.ptp(own) * np.ptp(other)
+        assert np.abs(moved).sum() / 2 <= bound + 1e-14
+        assert np.abs(moved).max() <= bound + 1e-14
+
+
+def change(weights: Floats, logs: Floats) -> Floats:
+    """P - Q for classes of these log-weights, when factors of these logarithms leave."""
+    p, q = np.exp(weights - weights.max()), np.exp((weights - logs) - (weights - logs).max())
+    found: Floats = p / p.sum() - q / q.sum()
     return found
 
 
-def test_the_bounds_of_two_classes_on_random_changes() -> None:
-    random = np.random.default_rng(0)
-    size = 100_000
-    reach = 10 ** random.uniform(-4, 1, size)
-    step = reach * random.uniform(-1, 1, size)
-    farthest = 10 ** random.uniform(-2, 1.3, size)
-    z = farthest * random.uniform(-1, 1, size)
-    ratio = 1 + 10 ** random.uniform(-4, 0.5, size)
-    least = least_growth(reach, 1.0, ratio)
-    most = least * np.exp((ratio - 1) * reach)
-    grown = change(z, ratio * step) / change(z, step)
-    assert (least >= 1 - 1e-9).all()
-    assert (grown >= least * (1 - 1e-9)).all()
-    assert (grown <= most * (1 + 1e-9)).all()
-    # A move along z, within ±farthest.
-    moved = np.clip(z + random.uniform(-1, 1, size), -farthest, farthest) - z
-    slope = 1 / (1 + np.exp(-farthest)) + 1 / (1 + np.exp(-farthest - reach)) - 1
-    assert (np.abs(np.log(change(z + moved, step) / change(z, step))) <= slope * np.abs(moved) + 1e-9).all()
-
-
-def test_the_bound_of_more_classes_when_the_exponent_grows() -> None:
-    random = np.random.default_rng(0)
-    for _ in range(5_000):
-        classes = random.integers(2, 6)
-        weights, logs = random.normal(size=(2, classes)) * 10 ** random.uniform(-2, 1, (2, 1))
-        ratio = 1 + 10 ** random.uniform(-4, 0.5)
-        before, after = (distance(power * weights, power * logs) for power in (1.0, ratio))
-        growth = ratio * np.exp(-(ratio - 1) * (2 * np.ptp(weights) + np.ptp(logs)))
-        assert after >= before * growth * (1 - 1e-9) - 1e-15
-
-
-def distance(weights: Floats, logs: Floats) -> float:
-    """½ Σ |P - Q| for classes of these log-weights, when factors of these logarithms leave."""
-    p, q = np.exp(weights - weights.max()), np.exp((weights - logs) - (weights - logs).max())
-    return float(np.abs(p / p.sum() - q / q.sum()).sum() / 2)
+def test_scores_too_small_for_doubles_leave_nothing_out() -> None:
+    floors = PlainFloors(np.ones(4), 0.1)
+    tiny = ExtendedFloats.of(np.full(4, 0.5), -5_000)
+    features = np.arange(4)
+    floors.record(features, tiny, tiny)
+    floors.lower_after_removal(features[:1])
+    assert floors.second_batch(features[1:], features[1:2], 1).tolist() == [2, 3]
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])

@@ -114,7 +114,7 @@ def test_counts_beyond_what_the_bounds_hold_for_are_not_sifted() -> None:
 
 @pytest.mark.parametrize(("classes", "smoothing"), [(51, 1.0), (3, 1e-9)])
 def test_many_classes_beyond_what_the_bounds_hold_for_are_not_sifted(classes: int, smoothing: float) -> None:
-    dataset = random_dataset(300, 20, 60, classes, seed=0)
+    dataset = random_dataset(150, 5, 12, classes, seed=0)
     classifier = NaiveBayes(dataset, "loo", 0, smoothing, 0, compiled=True)
     assert all(isinstance(rows, CompiledManyClassRows) for rows in classifier._labelled)
     classifier.lowest(ABSOLUTE, 1)
@@ -123,7 +123,7 @@ def test_many_classes_beyond_what_the_bounds_hold_for_are_not_sifted(classes: in
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 def test_many_classes_are_sifted_under_shrinkage_too(score: str) -> None:
-    dataset = random_dataset(300, 60, 4, 4, seed=0)
+    dataset = random_dataset(300, 60, 4, 6, seed=0)
     pruned = eliminate_all(dataset, "loo", score=score, compiled=True, shrink="on")
     everything = eliminate_all(dataset, "loo", score=score, compiled=True, prune=False, shrink="on")
     assert sum(len(one.scored) for one in pruned) < sum(len(one.scored) for one in everything) / 2

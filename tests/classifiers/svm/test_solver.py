@@ -41,3 +41,21 @@ def test_both_solvers_give_the_same_ranking(options: dict[str, object], monkeypa
     for own, other in zip(by_libsvm.features, by_interior_point.features, strict=True):
         assert (own.s_s, own.s_a) == pytest.approx((other.s_s, other.s_a), abs=1e-4)
         assert (own.initial_s_s, own.initial_s_a) == pytest.approx((other.initial_s_s, other.initial_s_a), abs=1e-4)
+
+
+def test_fits_that_do_not_converge_are_counted_and_noted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.svm.solver._FEW_ROWS_LINEAR", 0)
+    monkeypatch.setattr("probfs.classifiers.svm.interior_point.MOST_STEPS", 2)
+    notes: list[str] = []
+    probfs.rank(weston(200, 3), target="y", classifier="svm", jobs=1, on_note=notes.append)
+    assert [note for note in notes if "converge" in note] == [
+        "3 of 3 fits did not converge, so their scores are rough; a smaller C= or count= would help"
+    ]
+
+
+def test_the_order_of_rows_does_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.svm.solver._FEW_ROWS_LINEAR", 0)
+    frame = weston(200, 4)
+    shuffled = frame.sample(frac=1, random_state=1)
+    first, second = (probfs.rank(own, target="y", classifier="svm", jobs=1).to_csv() for own in (frame, shuffled))
+    assert first == second

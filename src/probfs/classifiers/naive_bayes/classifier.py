@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import RowGroups
-from probfs.classifiers.naive_bayes.score_floors import AbsoluteFloors, ScoreFloors, SignedFloors
+from probfs.classifiers.naive_bayes.score_floors import LogFloors, PlainFloors, ScoreFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
@@ -27,6 +26,7 @@ from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
 from probfs.screening.value_counts import ValueCounts
+from probfs.tables.table import Floats
 
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.sieve import Sieve
@@ -41,10 +41,11 @@ _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
 _CELLS_WORTH_PRUNING = 300_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
-_CELLS_WORTH_SLOW_FLOORS = 60_000
-"""The same where floors fall slowly, so that nearly all features can be skipped."""
-_SLOW_FALL = 0.05
-"""Floors that fall by no more than this when a feature leaves, in logarithms, save more than the sieve."""
+_CELLS_WORTH_PLAIN_FLOORS = 60_000
+"""The same where shrinkage acts, so that nearly all features can be skipped."""
+_CLASSES_FOR_FLOORS = 5
+_CLASSES_FOR_SIGNED_FLOORS = 3
+"""Up to how many classes floors find the lowest features faster than the sieve where shrinkage acts."""
 _NUMBERS_PER_VALUE = 6
 """How many numbers a model keeps for each class and value."""
 
@@ -78,6 +79,7 @@ class NaiveBayes:
         self._prune = prune
         self._rows = dataset.rows
         self._unlabelled_rows = dataset.unlabelled_rows
+        self._classes = len(dataset.classes)
         self._active: Features = np.arange(len(dataset.features))
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         layout = SlotLayout.of([feature.values for feature in dataset.features])
@@ -99,7 +101,7 @@ class NaiveBayes:
         self._driven_by: Score | None = None
         self._follow_shrinkage()
         if prune is not False and dataset.features:
-            self._floors = self._new_floors(len(dataset.classes))
+            self._floors = self._new_floors()
 
     @property
     def active(self) -> Features:
@@ -108,10 +110,8 @@ class NaiveBayes:
     def drop(self, features: Features) -> None:
         for rows in (*self._labelled, *self._unlabelled):
             rows.update(features, sign=-1)
-        if self._floors:
-            largest_gap = self._largest_gap()
-            for floors in self._floors.values():
-                floors.lower_after_removal(features, largest_gap)
+        for floors in self._floors.values():
+            floors.lower_after_removal(features)
         self._is_active[features] = False
         self._active = self._is_active.nonzero()[0]
         self._follow_shrinkage()
@@ -120,24 +120,13 @@ class NaiveBayes:
         """Tell everything that depends on the exponent where it changes for the active features."""
         if not self._shrinkage.follow(self._active):
             return
-        groups = [*self._labelled, *self._unlabelled]
         exponent = self._shrinkage.exponent
-        for rows in groups:
+        for rows in (*self._labelled, *self._unlabelled):
             rows.set_exponent(exponent, self._active)
-        if self._floors:
-            largest_gap = self._largest_gap()
-            for floors in self._floors.values():
-                floors.follow_exponent(exponent, largest_gap)
+        # Scores under another exponent say nothing that would be worth having.
+        self._floors = {score: self._plain_floors(score) for score in self._floors}
         if self._sieve is not None:
             self._sieve.follow_exponent(self._active)
-        elif self._driven_by is not None and self._floors:
-            self._choose_pruning(self._driven_by)
-
-    def _largest_gap(self) -> float:
-        """The largest gap of any row where it may be small, so that looking at all rows pays; infinite elsewhere."""
-        if not self._shrinkage.acts:
-            return math.inf
-        return max(rows.largest_gap() for rows in (*self._labelled, *self._unlabelled))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -167,7 +156,7 @@ class NaiveBayes:
             candidates = self._sieve.find_candidates(self._active, wanted)
             return candidates, self._with_fit(self._score_features(candidates))
         floors = self._floors.get(score)
-        if floors is None or not (self._prune or self._is_worth_pruning(floors)):
+        if floors is None or not (self._prune or self._is_worth_pruning()):
             return self._active, self.score()
         first = floors.first_batch(self._active, wanted)
         scores = self._score_features(first)
@@ -184,24 +173,21 @@ class NaiveBayes:
         cells = self._table_rows * (sum(features) + _CELLS_PER_ROW * len(features)) * (len(dataset.classes) - 1)
         return cells >= _CELLS_WORTH_COMPILING
 
-    def _is_worth_pruning(self, floors: ScoreFloors) -> bool:
-        least = _CELLS_WORTH_SLOW_FLOORS if self._fall_slowly(floors) else _CELLS_WORTH_PRUNING
+    def _is_worth_pruning(self) -> bool:
+        least = _CELLS_WORTH_PLAIN_FLOORS if self._shrinkage.acts else _CELLS_WORTH_PRUNING
         return self._table_rows * len(self._active) >= least
-
-    def _fall_slowly(self, floors: ScoreFloors) -> bool:
-        return self._shrinkage.acts and floors.mean_fall <= _SLOW_FALL
 
     def _choose_pruning(self, score: Score) -> None:
         """Whether floors or a sieve finds the features of the lowest scores, or neither.
 
-        An elimination is driven by one score: bounds on the others are of no use to it. Floors that fall slowly beat
-        the sieve, which beats other floors; signed ones that fall fast are too low to skip anything.
+        An elimination is driven by one score: bounds on the others are of no use to it. Without shrinkage the sieve
+        beats floors; with it, floors fall slowly, and the more classes there are the faster.
         """
         floors = self._floors.get(score)
-        slow = floors is not None and self._fall_slowly(floors)
-        self._sieve = None if slow else self._build_sieve(score)
-        useful = slow or (self._sieve is None and not score.signed)
-        self._floors = {score: floors} if floors is not None and useful else {}
+        most_classes = _CLASSES_FOR_SIGNED_FLOORS if score.signed else _CLASSES_FOR_FLOORS
+        prefers_floors = self._shrinkage.acts and floors is not None and self._classes <= most_classes
+        self._sieve = None if prefers_floors else self._build_sieve(score)
+        self._floors = {score: floors} if floors is not None and self._sieve is None else {}
 
     def _build_sieve(self, score: Score) -> Sieve | None:
         if not self._compiled or self._prune is False:
@@ -228,7 +214,7 @@ class NaiveBayes:
         if self._floors:
             for score, driving in ((ABSOLUTE, s_s), (SIGNED, s_a), (UNLABELED, s_su)):
                 if score in self._floors and driving is not None:
-                    self._floors[score].record(features, driving, s_s)
+                    self._floors[score].record(features, driving, s_s if score.signed else driving)
         return s_s, s_a, s_su
 
     def _with_fit(self, scores: Scores) -> RoundScores:
@@ -242,22 +228,28 @@ class NaiveBayes:
             self._shrinkage.exponent,
         )
 
-    def _new_floors(self, classes: int) -> dict[Score, ScoreFloors]:
+    def _new_floors(self) -> dict[Score, ScoreFloors]:
         """Floors, before any score is known, for the scores that can have them."""
-        reaches = []
-        for rows in (*self._labelled, *self._unlabelled):
-            reach = rows.reach(self._counts)
-            if reach is None:
-                return {}
-            reaches.append(reach)
-        reach = np.max(reaches, axis=0)
-        exponent = self._shrinkage.exponent
-        floors: dict[Score, ScoreFloors] = {ABSOLUTE: AbsoluteFloors(reach, classes, exponent)}
-        if self._unlabelled:
-            floors[UNLABELED] = AbsoluteFloors(reach, classes, exponent)
-        if classes == 2 and self._shrinkage.acts:
-            floors[SIGNED] = SignedFloors(reach, exponent)
-        return floors
+        reaches = [rows.reach(self._counts) for rows in (*self._labelled, *self._unlabelled)]
+        bounded = [reach for reach in reaches if reach is not None]
+        if len(bounded) < len(reaches):
+            return {}
+        scores = [ABSOLUTE, *([UNLABELED] if self._unlabelled else [])]
+        if self._shrinkage.acts:
+            return {score: self._plain_floors(score) for score in (*scores, SIGNED)}
+        reach = np.max(bounded, axis=0) * (1 if self._classes == 2 else 2)
+        return {score: LogFloors(reach) for score in scores}
+
+    def _plain_floors(self, score: Score) -> PlainFloors:
+        reach = self._shrinkage.exponent * self._mean_ranges[score.needs_unlabelled]
+        return PlainFloors(reach, curvature(self._classes))
+
+    @cached_property
+    def _mean_ranges(self) -> tuple[Floats, Floats]:
+        """For each feature the root of its mean squared range at exponent 1, over labelled rows and over all."""
+        labelled: Floats = np.sum([rows.squared_ranges() for rows in self._labelled], axis=0)
+        everywhere = np.sum([labelled, *(rows.squared_ranges() for rows in self._unlabelled)], axis=0)
+        return np.sqrt(labelled / self._rows), np.sqrt(everywhere / (self._rows + self._unlabelled_rows))
 
     def _memory_needed(self, dataset: Dataset, layout: SlotLayout, models: int) -> int:
         classes = len(dataset.classes)

@@ -103,8 +103,9 @@ class CompiledTwoClassRows(Rows):
         reaches = [reach for group in self.groups if (reach := group.reach(counts)) is not None]
         return np.max(reaches, axis=0) if reaches else None
 
-    def largest_gap(self) -> float:
-        return float(np.abs(self.high + self.low).max(initial=0.0))
+    def squared_ranges(self) -> Floats:
+        total: Floats = np.sum([group.squared_ranges() for group in self.groups], axis=0)
+        return total
 
 
 def _bind_sums(**arguments: Any) -> BoundKernel:

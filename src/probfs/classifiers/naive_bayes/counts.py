@@ -7,7 +7,7 @@ values[j]``, the last of them for a missing cell, whose factor is 1 in every cla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.tables.table import Codes, Floats, Integers
+
+_CELLS_AT_A_TIME = 1 << 17
+"""Cells of several features counted together, where features have few rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +49,20 @@ class SlotLayout:
         chosen[features] = True
         return np.flatnonzero(np.repeat(chosen, self.values + 1))
 
-    def count(self, codes: Iterable[Codes], counts: Floats) -> Floats:
-        """How many of these rows have each value, slot by slot."""
+    def count(self, codes: Codes, counts: Floats) -> Floats:
+        """How many of these rows have each value, slot by slot; ``codes`` has a line for each feature."""
+        by_slot = np.empty(self.slots)
         # Counting is faster than adding up weights of 1.
-        weights = None if (counts == 1).all() else counts
-        parts = [
-            np.bincount(column, weights=weights, minlength=int(values) + 1).astype(np.float64)
-            for column, values in zip(codes, self.values, strict=True)
-        ]
-        return np.concatenate([np.empty(0), *parts])
+        single = bool((counts == 1).all())
+        at_a_time = max(1, _CELLS_AT_A_TIME // max(1, len(counts)))
+        for first in range(0, len(codes), at_a_time):
+            block = codes[first : first + at_a_time]
+            start = int(self.offset[first])
+            end = int(self.offset[first + len(block)]) if first + len(block) < len(codes) else self.slots
+            places = block + (self.offset[first : first + len(block), None] - start)
+            weights = None if single else np.broadcast_to(counts, places.shape).ravel()
+            by_slot[start:end] = np.bincount(places.ravel(), weights, minlength=end - start)
+        return by_slot
 
 
 @dataclass(frozen=True, eq=False)

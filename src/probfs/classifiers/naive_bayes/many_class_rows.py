@@ -204,9 +204,10 @@ class ManyClassRows(ClassRows):
         span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
         return np.maximum.reduceat(np.where(held, span, 0.0), self.layout.offset)
 
-    def largest_gap(self) -> float:
-        weights = self.high + self.low
-        return float((weights.max(axis=0) - weights.min(axis=0)).max(initial=0.0))
+    def squared_ranges(self) -> Floats:
+        rows = self.layout.count(self.codes, self.counts)
+        span = self.tables.logs.max(axis=0) - self.tables.logs.min(axis=0)
+        return np.add.reduceat(rows * span**2, self.layout.offset)
 
     def _errors(self, behind: Floats) -> float:
         predicted = np.argmax(behind <= EVEN_ODDS_TOLERANCE, axis=0)

@@ -61,8 +61,10 @@ class Rows(ABC):
         """
 
     @abstractmethod
-    def largest_gap(self) -> float:
-        """The largest difference between the log-weights of two classes in any row, at exponent 1."""
+    def squared_ranges(self) -> Floats:
+        """For each feature the sum over rows of the squared difference that it makes, at exponent 1, between the
+        log-weights of its most and least probable class.
+        """
 
     @abstractmethod
     def fit(self) -> Fit:

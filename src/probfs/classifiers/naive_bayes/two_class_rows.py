@@ -200,8 +200,9 @@ class TwoClassRows(ClassRows):
         size = np.where(counts.is_held(self.label), np.abs(self.tables.log_odds), 0.0)
         return np.maximum.reduceat(size, self.layout.offset)
 
-    def largest_gap(self) -> float:
-        return float(np.abs(self.high + self.low).max(initial=0.0))
+    def squared_ranges(self) -> Floats:
+        rows = self.layout.count(self.codes, self.counts)
+        return np.add.reduceat(rows * self.tables.log_odds**2, self.layout.offset)
 
     def _odds_of_first(self) -> Floats:
         """The log-odds of class 0 at exponent 1, infinite if by a zero factor."""

@@ -104,5 +104,6 @@ SVM = CLASSIFIERS.register(
         arrange=_arrange,
         fit=_fit,
         summarize=_summarize,
+        sees_columns_together=lambda options: options["kernel"] == "rbf",
     )
 )

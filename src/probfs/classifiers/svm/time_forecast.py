@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from probfs.classifiers.svm.fit_plan import FitPlan
-from probfs.text import counted
+from probfs.text import counted, duration
 
 LONG_SECONDS = 60.0
 """Rankings that take longer are announced."""
@@ -38,7 +38,7 @@ class TimeForecast:
         if self._plan.estimate == "loo" or seconds > LONG_SECONDS:
             which = "leave-one-out with the SVM: " if self._plan.estimate == "loo" else ""
             models = counted(self._plan.models, "model")
-            self._on_note(f"{which}{models} will be fitted, in about {_in_words(seconds)}; {self._plan.remedy}")
+            self._on_note(f"{which}{models} will be fitted, in about {duration(seconds)}; {self._plan.remedy}")
             self._told = seconds
 
     def start(self) -> None:
@@ -55,7 +55,7 @@ class TimeForecast:
         seconds = self._extrapolate(done, self._clock() - self._start)
         if self._is_news(seconds):
             remedy = f"; {self._plan.remedy}" if seconds > LONG_SECONDS else ""
-            self._on_note(f"by the models fitted so far, the ranking takes about {_in_words(seconds)}{remedy}")
+            self._on_note(f"by the models fitted so far, the ranking takes about {duration(seconds)}{remedy}")
             self._told = seconds
 
     def _extrapolate(self, done: float, elapsed: float) -> float:
@@ -73,13 +73,3 @@ class TimeForecast:
             return seconds > LONG_SECONDS
         long_enough = max(seconds, self._told) > LONG_SECONDS
         return long_enough and not self._told / _FAR_OFF < seconds < self._told * _FAR_OFF
-
-
-def _in_words(seconds: float) -> str:
-    """
-    >>> [_in_words(seconds) for seconds in (0.6, 119, 121, 6000, 9000)]
-    ['1 second', '119 seconds', '2 minutes', '100 minutes', '2.5 hours']
-    """
-    if seconds < 120:
-        return counted(round(seconds), "second")
-    return counted(round(seconds / 60), "minute") if seconds < 7200 else f"{seconds / 3600:.1f} hours"

@@ -48,15 +48,15 @@ class CellGrid:
 def parse_grid(
     data: bytes, columns: int, delimiter: str, missing: str = "", zeros_lead: bool = False
 ) -> CellGrid | None:
-    """The cells of a block of rows without quotes; None unless every line has as many cells as there are columns.
+    """The cells of rows of two columns or more without quotes; None unless every line has a cell for each column.
 
     ``missing`` is the text of a missing cell; if it is not empty, no cell may be. Unless ``zeros_lead`` is true, a
     column with 007 is not one of numbers.
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    if not data.endswith(b"\n"):
-        data += b"\n"
+    # Blank lines after the last row are none.
+    data = data.rstrip(b"\n") + b"\n"
     cells = _split(data, columns, ord(delimiter))
     if cells is None:
         return None

@@ -40,6 +40,8 @@ class GridCollector:
 
     def hand_over(self, builders: Sequence[ColumnBuilder], positions: Iterable[int] | None = None) -> None:
         """Give the cells of some columns, or of all, to the builders of single columns, and forget all cells."""
+        if not self._grids:
+            return
         for position in range(len(builders)) if positions is None else positions:
             for grid in self._grids:
                 cells = grid.texts(position)

@@ -1,0 +1,131 @@
+"""p and q of a ranking: those of the screening and of a plain implementation, whatever the classifier."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+from scipy.stats import chi2_contingency, false_discovery_control, gamma, kruskal, rankdata
+
+import probfs
+from probfs.columns.encode import encode
+from probfs.columns.roles import ColumnChoice
+from probfs.ranking.result import Ranking
+from probfs.ranking.stages import read_prepared
+from probfs.screening.cut_numbers import numbers_before_cutting
+from probfs.screening.screen import screen
+from probfs.tables.readers import ReadOptions
+
+Floats = npt.NDArray[np.float64]
+
+
+def table(seed: int, classes: int = 2, rows: int = 240) -> pd.DataFrame:
+    """Columns of few values and of numbers, some related to the class, with missing cells."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, classes, rows)
+    columns = {}
+    for number in range(4):
+        related = random.random(rows) < 0.1 * number
+        columns[f"few{number}"] = np.array(["a", "b", "c"])[np.where(related, labels, random.integers(0, 3, rows))]
+        numbers = (random.normal(size=rows) + 0.2 * number * labels).round(2)
+        numbers[random.random(rows) < 0.1] = np.nan
+        columns[f"number{number}"] = numbers
+    return pd.DataFrame({**columns, "y": np.array(["p", "q", "r"])[labels]})
+
+
+def tail(relation: float, rows: int, ranks: tuple[int, int], squares: tuple[float, float]) -> float:
+    """The gamma law of Dawson's moments, from the ranks of both projections and the sums of their squared diagonals."""
+    w = [(rows * square - rank**2) / (rows - 2) for rank, square in zip(ranks, squares, strict=True)]
+    v = [rank * (rows - 1 - rank) / (rows - 1) for rank in ranks]
+    mean = ranks[0] * ranks[1] / (rows - 1)
+    variance = 2 * (v[0] - w[0]) * (v[1] - w[1]) / (rows * (rows - 3)) + w[0] * w[1] / (rows - 1)
+    return float(gamma.sf(relation * (1 - 1e-9), mean**2 / variance, scale=variance / mean))
+
+
+def group_squares(groups: pd.Series) -> float:
+    """Σ A_ii² of the centred projection onto groups."""
+    sizes = groups.value_counts().to_numpy()
+    return float((sizes * (1 / sizes - 1 / len(groups)) ** 2).sum())
+
+
+def p_of_values(values: pd.Series, labels: pd.Series) -> float:
+    statistic = chi2_contingency(pd.crosstab(values, labels), correction=False).statistic
+    ranks = values.nunique() - 1, labels.nunique() - 1
+    return tail(statistic / len(values), len(values), ranks, (group_squares(values), group_squares(labels)))
+
+
+def p_of_numbers(numbers: pd.Series, labels: pd.Series) -> float:
+    statistic = kruskal(*(numbers[labels == label] for label in labels.unique())).statistic
+    scores = rankdata(numbers) - (len(numbers) + 1) / 2
+    square = float((scores**4).sum() / (scores**2).sum() ** 2)
+    rows = len(numbers)
+    return tail(statistic / (rows - 1), rows, (1, labels.nunique() - 1), (square, group_squares(labels)))
+
+
+def plain_p(frame: pd.DataFrame, name: str, cut: bool) -> float:
+    present = frame[frame[name].notna()]
+    if name.startswith("few"):
+        return p_of_values(present[name], present["y"])
+    p = p_of_numbers(present[name], present["y"])
+    if not cut:
+        return p
+    wanted = np.arange(1, 5) * len(present) / 5
+    points = np.sort(present[name])[np.ceil(wanted).astype(int) - 1]
+    intervals = pd.Series(np.searchsorted(points, present[name]), index=present.index)
+    return min(1, 2 * min(p, p_of_values(intervals, present["y"])))
+
+
+def p_by_name(ranking: Ranking) -> dict[str, float | None]:
+    return {feature.feature: feature.p for feature in ranking.features}
+
+
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 3), (2, 3), (3, 2)])
+def test_p_and_q_are_those_of_a_plain_implementation(seed: int, classes: int) -> None:
+    frame = table(seed, classes)
+    ranking = probfs.rank(frame, target="y", missing="skip")
+    expected = {name: plain_p(frame, name, cut=True) for name in frame.columns.drop("y")}
+    assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
+    q = false_discovery_control([feature.p for feature in ranking.features])
+    assert [feature.q for feature in ranking.features] == pytest.approx(q.tolist())
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_svm_s_numbers_are_tested_as_they_are(kernel: str) -> None:
+    frame = table(4, rows=120)
+    ranking = probfs.rank(frame, target="y", classifier="svm", kernel=kernel, missing="skip", eliminate=False)  # type: ignore[arg-type]  # of the two
+    expected = {name: plain_p(frame, name, cut=False) for name in frame.columns.drop("y")}
+    assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
+
+
+def test_p_and_q_are_those_of_the_screening() -> None:
+    frame = table(5)
+    prepared, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice("y", missing="auto"))
+    dataset, _ = encode(prepared)
+    found = screen(dataset, numbers_before_cutting(prepared, dataset))
+    names = [feature.name for feature in dataset.features]
+    ranking = probfs.rank(frame, target="y")
+    shown = {feature.feature: (feature.p, feature.q) for feature in ranking.features}
+    assert shown == dict(zip(names, zip(found.p.tolist(), found.q.tolist(), strict=True), strict=True))
+
+
+def test_counted_rows_are_repeated_rows_and_no_order_matters() -> None:
+    random = np.random.default_rng(6)
+    frame = table(6, classes=3, rows=90)
+    counts = random.integers(0, 4, 90)
+    repeated = frame.loc[np.repeat(np.arange(90), counts)]
+    shuffled = repeated.sample(frac=1, random_state=1)[["number2", "few1", *frame.columns.drop(["number2", "few1"])]]
+    # The quantiles of number columns, too, are those of the repeated rows.
+    found = [
+        probfs.rank(frame.assign(n=counts), target="y", count="n"),
+        probfs.rank(repeated, target="y"),
+        probfs.rank(shuffled, target="y"),
+    ]
+    first, *others = [{f.feature: (f.p, f.q) for f in ranking.features} for ranking in found]
+    assert others == [first, first]
+
+
+def test_unlabelled_rows_are_kept_out_of_the_test() -> None:
+    frame = table(7)
+    more = table(8).assign(y=None)
+    assert p_by_name(probfs.rank(pd.concat([frame, more]), target="y")) == p_by_name(probfs.rank(frame, target="y"))

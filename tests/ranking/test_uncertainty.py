@@ -1,0 +1,252 @@
+"""How sure a ranking is: samples of the rows, ranked and scored anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import probfs
+from probfs.classifiers.protocol import Classifier
+from probfs.columns.dataset import Dataset
+from probfs.errors import DataError
+from probfs.ranking import uncertainty
+from probfs.ranking.result import RankedFeature
+from probfs.ranking.settings import Settings
+from probfs.ranking.uncertainty import GROUPS, PAIRS, measure_uncertainty
+from probfs.runtime.progress import Progress
+from probfs.tables.table import Floats
+from probfs.text import command_line_language
+from tests.support.datasets import frame_of, random_dataset
+from tests.support.scripted_classifier import ScriptedClassifier
+
+SETTINGS = probfs.rank(pd.DataFrame({"a": list("uuvv"), "y": list("ppqq")}), target="y").settings
+
+
+def table(seed: int, rows: int = 120, classes: int = 2) -> pd.DataFrame:
+    return frame_of(random_dataset(rows, features=5, values=2, classes=classes, seed=seed))
+
+
+def shown(ranking: probfs.Ranking) -> dict[tuple[str, str], Any]:
+    keys = ("se_initial_s_s", "se_initial_s_a", "rank_low", "rank_high")
+    return {(feature.feature, key): getattr(feature, key) for feature in ranking.features for key in keys}
+
+
+def repeat_rows(dataset: Dataset) -> pd.DataFrame:
+    frame = frame_of(dataset)
+    return frame.loc[np.repeat(np.arange(len(frame)), dataset.counts)]
+
+
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+def test_it_is_what_a_plain_loop_over_the_samples_finds(score: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples: list[Dataset] = []
+    take = uncertainty._take
+
+    def recorded(*given: Any) -> Dataset:
+        samples.append(take(*given))
+        return samples[-1]
+
+    monkeypatch.setattr(uncertainty, "_take", recorded)
+    frame = table(0)
+    found = probfs.rank(frame, target="y", score=score, uncertainty=True)
+    # One of them is not ranked: the whole table without its unlabelled rows.
+    halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS + 1 :]
+    assert (len(halves), len(groups)) == (50, 20)
+    ranked = [probfs.rank(repeat_rows(half), target="y", score=score).features for half in halves]
+    scored = [probfs.rank(repeat_rows(rest), target="y", eliminate=False).features for rest in groups]
+
+    def values(runs: list[tuple[RankedFeature, ...]], name: str, key: str) -> list[float]:
+        return [getattr(feature, key) for run in runs for feature in run if feature.feature == name]
+
+    for feature in found.features:
+        ranks = sorted(values(ranked, feature.feature, "rank"))
+        assert feature.rank_low == min(ranks[2], feature.rank)
+        assert feature.rank_high == max(ranks[47], feature.rank)
+        for key in ("initial_s_s", "initial_s_a"):
+            scores = np.array(values(scored, feature.feature, key))
+            expected = np.sqrt(19 / 20 * ((scores - scores.mean()) ** 2).sum())
+            assert getattr(feature, f"se_{key}") == pytest.approx(expected)
+
+
+def test_halves_complete_each_other_and_groups_hold_each_row_once() -> None:
+    dataset = random_dataset(101, features=3, values=2, classes=3, seed=1)
+    random = np.random.default_rng(0)
+    counts = random.integers(1, 5, 101)
+    for groups in (2, GROUPS):
+        dealt = uncertainty._deal_at_random(dataset.labels, counts, groups, random)
+        assert (np.sum(dealt, axis=0) == counts).all()
+        sizes = np.array([np.bincount(dataset.labels, weights=own, minlength=3) for own in dealt])
+        assert np.ptp(sizes, axis=0).max() <= 1
+        assert np.ptp(sizes.sum(axis=1)) <= 1
+
+
+def test_equal_rows_are_dealt_at_random_and_not_evenly() -> None:
+    """Even halves of equal rows would all be alike, and nothing uncertain."""
+    labels, counts = np.array([0, 0, 1, 1]), np.array([100, 100, 100, 100])
+    random = np.random.default_rng(0)
+    taken = [uncertainty._deal_at_random(labels, counts, 2, random)[0][0] for _ in range(400)]
+    # The variance of the hypergeometric law: 100 of 200 rows, of which 100 are taken.
+    assert np.mean(taken) == pytest.approx(50, abs=1)
+    assert np.var(taken) == pytest.approx(100 * 0.25 * 100 / 199, rel=0.2)
+
+
+def test_neither_order_nor_counting_of_rows_matters() -> None:
+    frame = table(2, rows=60, classes=3)
+    counts = np.random.default_rng(3).integers(1, 4, 60)
+    repeated = frame.loc[np.repeat(np.arange(60), counts)]
+    shuffled = repeated.sample(frac=1, random_state=1)[[*frame.columns[::-1]]]
+    first = shown(probfs.rank(frame.assign(n=counts), target="y", count="n", uncertainty=True))
+    for other in (repeated, shuffled):
+        assert shown(probfs.rank(other, target="y", uncertainty=True)) == pytest.approx(first)
+
+
+def test_the_seed_changes_the_samples_and_nothing_else() -> None:
+    frame = table(4)
+    first, same, other = (probfs.rank(frame, target="y", uncertainty=True, seed=seed) for seed in (1, 1, 2))
+    assert shown(first) == shown(same) != shown(other)
+    assert [f.s_s for f in first.features] == [f.s_s for f in other.features]
+
+
+def test_without_it_nothing_is_there() -> None:
+    ranking = probfs.rank(table(4), target="y")
+    assert set(shown(ranking).values()) == {None}
+    assert ranking.settings.uncertainty is False
+    assert ranking.to_frame()["rank_low"].isna().all()
+
+
+def test_intervals_leave_two_ranks_out_at_either_end() -> None:
+    """The first feature is last in 2 of 50 halves, the second in 3, and one of the others in the rest."""
+    dataset = random_dataset(60, features=4, values=2, classes=2, seed=0)
+    names = [feature.name for feature in dataset.features]
+    fitted = 0
+
+    def fit(sample: Dataset, rounds: Sequence[int]) -> Classifier:
+        nonlocal fitted
+        fitted += 1
+        scores = [4.0, 3.0, 2.0, 1.0 + fitted / 1000]
+        if fitted <= 2:
+            scores[0] = 0.5
+        elif fitted <= 5:
+            scores[1] = 0.5
+        return ScriptedClassifier(scores)
+
+    found = measure_uncertainty(dataset, SETTINGS, fit, pytest.fail)
+    assert fitted == 2 * PAIRS + GROUPS
+    # Where another is last, the two others move up.
+    assert [(found[name].rank_low, found[name].rank_high) for name in names] == [(1, 1), (2, 4), (2, 3), (3, 4)]
+    spread = np.arange(GROUPS) / 1000
+    assert found[names[3]].se_initial_s_s == pytest.approx((19 / 20 * ((spread - spread.mean()) ** 2).sum()) ** 0.5)
+    assert found[names[0]].se_initial_s_s == 0
+
+
+def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 10.0])
+    monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
+    notes: list[str] = []
+    dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
+    measure_uncertainty(dataset, SETTINGS, lambda sample, rounds: ScriptedClassifier([1.0, 2.0]), notes.append)
+    assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
+
+
+def test_progress_counts_samples() -> None:
+    heard: list[Progress] = []
+    probfs.rank(table(5), target="y", uncertainty=True, on_progress=heard.append)
+    own = [progress for progress in heard if progress.stage == uncertainty.STAGE]
+    assert own == [Progress("measuring uncertainty", done, 70, "samples") for done in range(71)]
+
+
+@pytest.mark.parametrize(
+    ("classes", "problem"),
+    [
+        ("p" * 10 + "q" * 9, "needs 20 labelled rows, and there are 19"),
+        ("p" * 20 + "q" * 3, "needs 4 rows of each class, and 'q' has 3"),
+        ("p" * 20 + "q" * 9 + "r" * 3, "needs 4 rows of each class, and 'r' has 3; drop the class with min_class=4"),
+    ],
+)
+def test_too_few_rows_are_one_clear_line(classes: str, problem: str) -> None:
+    frame = pd.DataFrame({"a": ["u", "v", "w"] * 20, "y": [*classes, *[None] * (60 - len(classes))]})
+    with pytest.raises(DataError) as caught:
+        probfs.rank(frame, target="y", uncertainty=True)
+    assert str(caught.value) == f"<frame>: uncertainty=True {problem}"
+    with command_line_language(), pytest.raises(DataError, match="--uncertainty needs"):
+        probfs.rank(frame, target="y", uncertainty=True)
+
+
+def test_so_many_rows_that_none_can_be_drawn_are_refused() -> None:
+    frame = pd.DataFrame({"a": list("uvuv"), "n": [10**9, 5, 5, 10**9], "y": list("ppqq")})
+    with pytest.raises(DataError, match="fewer than 1,000,000,000 rows, and there are 2,000,000,010"):
+        probfs.rank(frame, target="y", count="n", uncertainty=True)
+
+
+def test_unlabelled_rows_are_halved_where_they_decide() -> None:
+    frame = pd.concat([table(6), table(7).assign(y=None)])
+    assert all(f.rank_low for f in probfs.rank(frame, target="y", score="unlabeled", uncertainty=True).features)
+    few = pd.concat([table(6), table(7)[:1].assign(y=None)])
+    with pytest.raises(DataError, match="needs 2 unlabelled rows, and there is one"):
+        probfs.rank(few, target="y", score="unlabeled", uncertainty=True)
+    absolute = probfs.rank(frame, target="y", uncertainty=True)
+    assert shown(absolute) == shown(probfs.rank(table(6), target="y", uncertainty=True))
+
+
+def test_the_svm_has_it_too() -> None:
+    random = np.random.default_rng(0)
+    labels = np.arange(60) % 2
+    frame = pd.DataFrame({"tells": random.normal(size=60) + 2 * labels, "noise": random.normal(size=60), "y": labels})
+    ranking = probfs.rank(frame, target="y", classifier="svm", permutations=2, eliminate=False, uncertainty=True)
+    first = ranking.features[0]
+    assert (first.feature, first.rank_low, first.rank_high) == ("tells", 1, 1)
+    assert first.se_initial_s_s is not None
+    assert 0 < first.se_initial_s_s < first.initial_s_s
+
+
+def simulated(random: np.random.Generator, rows: int) -> pd.DataFrame:
+    """Ten columns that follow the class more and more, and ten of noise."""
+    labels = random.integers(0, 2, rows)
+    labels[:8] = np.arange(8) % 2
+    columns: dict[str, Any] = {}
+    for number in range(20):
+        values = 2 + number % 4
+        told = random.random(rows) < (0.08 * (number + 1) if number < 10 else 0)
+        columns[f"{'told' if number < 10 else 'noise'}{number}"] = np.where(
+            told, labels % values, random.integers(0, values, rows)
+        ).astype(str)
+    return pd.DataFrame({**columns, "y": np.where(labels, "yes", "no")})
+
+
+def covered(rows: int, draws: int) -> dict[str, Floats]:
+    """The shares of 95 % intervals that hold the mean score over tables of as many rows, and of rank intervals that
+    hold the column's place in the order of mean ranks; for informative columns and for noise.
+    """
+    random = np.random.default_rng(rows)
+    settings: dict[str, Any] = {"target": "y", "uncertainty": True}
+    rankings = [probfs.rank(simulated(random, rows), **settings).to_frame().set_index("feature") for _ in range(draws)]
+    shares = {}
+    for key in ("s_s", "s_a"):
+        scores = pd.concat([own[f"initial_{key}"] for own in rankings], axis=1)
+        errors = pd.concat([own[f"se_initial_{key}"] for own in rankings], axis=1)
+        # The 97.5 % quantile of Student's law of 19 degrees of freedom.
+        shares[key] = (scores.sub(scores.mean(axis=1), axis=0).abs() <= 2.093 * errors.to_numpy()).mean(axis=1)
+    truth = pd.concat([own["rank"] for own in rankings], axis=1).mean(axis=1).rank()
+    inside = [(own["rank_low"] <= truth[own.index]) & (truth[own.index] <= own["rank_high"]) for own in rankings]
+    shares["rank"] = pd.concat(inside, axis=1).astype(float).mean(axis=1)
+    told = {key: own.index.str.startswith("told") for key, own in shares.items()}
+    return {key: np.array([own[told[key]].mean(), own[~told[key]].mean()]) for key, own in shares.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "draws"), [(50, 60), (200, 40), (1000, 25)])
+def test_intervals_cover_what_they_promise(rows: int, draws: int, capsys: pytest.CaptureFixture[str]) -> None:
+    found = covered(rows, draws)
+    with capsys.disabled():
+        for key, (told, noise) in found.items():
+            print(f"\n{rows} rows, {key}: covered {told:.2f} of informative columns, {noise:.2f} of noise", end="")
+    assert min(found["s_s"].min(), found["s_a"].min()) > 0.8
+    assert found["rank"].min() > 0.85
+
+
+def test_settings_are_recorded() -> None:
+    settings: Settings = probfs.rank(table(4), target="y", uncertainty=True).settings
+    assert settings.to_dict()["uncertainty"] is True
