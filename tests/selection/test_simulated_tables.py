@@ -1,0 +1,126 @@
+"""Tables whose truth is known: what is kept of them, and whether the honest estimate is honest.
+
+Ten columns tell the class; in some tables there are two noisy copies of each, and the rest is noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.specification import HoldOutRequest
+from probfs.columns.dataset import Dataset, Feature
+from probfs.selection.choice import Choice, choose_columns
+from probfs.selection.honest import estimate_honestly
+from probfs.selection.temperature import least_probability
+from probfs.selection.tempered_sums import row_losses
+from probfs.tables.table import Integers
+from tests.selection.test_choice import candidates
+from tests.support.datasets import feature_of
+
+FRESH_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Regime:
+    """What tables are drawn, how many, and how much of their noise may be kept, on average."""
+
+    rows: int
+    columns: int
+    copies: int
+    positive: float
+    effect: float
+    tables: int
+    most_noise: float
+    classes: int = 2
+
+
+REGIMES = {
+    "indep 500x50": Regime(500, 50, 0, 0.5, 0.3, 12, 1.5),
+    "copies 500x50": Regime(500, 50, 2, 0.5, 0.4, 12, 2.0),
+    "copies 3000x40": Regime(3000, 40, 2, 0.5, 0.4, 6, 2.0),
+    "indep 100x200": Regime(100, 200, 0, 0.5, 0.6, 60, 2.0),
+    "10 % positive 500x50": Regime(500, 50, 0, 0.1, 0.4, 12, 1.5),
+    "indep 200x2000": Regime(200, 2000, 0, 0.5, 0.6, 40, 2.0),
+    "3 classes 500x50": Regime(500, 50, 0, 1 / 3, 0.4, 12, 1.5, classes=3),
+}
+
+
+def draw_table(regime: Regime, seed: int) -> Dataset:
+    """A table, followed by fresh rows; the informative columns come first, then their copies, then noise."""
+    random = np.random.default_rng(seed)
+    rows = regime.rows + FRESH_ROWS
+    shares = [1 - regime.positive * (regime.classes - 1), *[regime.positive] * (regime.classes - 1)]
+    labels = random.choice(regime.classes, rows, p=shares)
+    columns: list[Feature] = []
+    for number in range(10):
+        values = 2 + number % 4
+        # All columns tell about equally much: a slope that differs from class to class.
+        slopes = regime.effect * random.permutation(np.linspace(-1, 1, regime.classes))
+        weights = np.exp(np.outer(slopes, np.linspace(-1, 1, values)))
+        cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+        codes = (random.random(rows)[:, None] > cumulative[labels, :-1]).sum(axis=1)
+        columns.append(feature_of(f"true{number}", values, codes))
+    for number in range(10 * regime.copies):
+        source = columns[number % 10]
+        codes = source.labelled.astype(np.int64)
+        changed = np.flatnonzero(random.random(rows) < 0.15)
+        codes[changed] = codes[random.permutation(changed)]
+        columns.append(feature_of(f"copy{number}", source.values, codes))
+    for number in range(regime.columns - len(columns)):
+        values = 2 + number % 4
+        columns.append(feature_of(f"noise{number}", values, random.integers(0, values, rows)))
+    classes = tuple(f"c{label}" for label in range(regime.classes))
+    return Dataset(tuple(columns), classes, labels, np.ones(rows, np.int64), np.empty(0, np.int64))
+
+
+def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
+    """The log-loss of the choice on fresh rows."""
+    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {"smoothing": 1.0}))
+    return float(row_losses(odds, choice.curve.points[choice.size].temperature, least_probability(rows)).mean())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REGIMES)
+def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    regime = REGIMES[name]
+    found = []
+    for seed in range(regime.tables):
+        dataset = draw_table(regime, seed)
+        own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
+        chosen = candidates(replace(dataset, counts=own))
+        choice = choose_columns(chosen)
+        honesty = estimate_honestly(replace(chosen, dataset=_first_rows(dataset, regime.rows)), 10)
+        noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
+        promised = choice.curve.points[choice.size].log_loss
+        estimate = honesty.estimate
+        delivered = fresh_loss(dataset, choice, 1 - own, regime.rows)
+        found.append((len(choice.kept), noise, promised, estimate.kept.log_loss, delivered, estimate.all.log_loss))
+    kept, noise, promised, honest, delivered, of_all = np.mean(found, axis=0)
+    with capsys.disabled():
+        print(
+            f"\n{name}: kept {kept:.1f} ({noise:.1f} noise); log-loss leave-one-out {promised:.3f}, "
+            f"honest {honest:.3f}, fresh rows {delivered:.3f}; all columns, honest {of_all:.3f}"
+        )
+    assert noise <= regime.most_noise
+    assert honest == pytest.approx(delivered, rel=0.1)
+    assert honest <= of_all * 1.05
+
+
+def _first_rows(dataset: Dataset, rows: int) -> Dataset:
+    features = tuple(replace(own, labelled=own.labelled[:rows]) for own in dataset.features)
+    return replace(dataset, features=features, labels=dataset.labels[:rows], counts=dataset.counts[:rows])
+
+
+def test_a_drawn_table_is_what_its_regime_says() -> None:
+    regime = REGIMES["copies 500x50"]
+    dataset = draw_table(regime, 0)
+    names: Sequence[str] = [feature.name for feature in dataset.features]
+    assert len(names) == len(set(names)) == 50
+    assert sum(name.startswith("copy") for name in names) == 20
+    same = np.mean(dataset.features[10].labelled == dataset.features[0].labelled)
+    assert 0.85 <= same < 1
