@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.row_odds import RowOdds
-from probfs.selection.temperature import least_probability
+from probfs.kernels.kernel import Kernel
+from probfs.kernels.unavailable import KernelUnavailable
+from probfs.selection.temperature import fit_temperature, least_probability
 from probfs.selection.tempered_sums import compile_sums, row_losses, sum_losses
 from tests.support.row_odds import random_odds
 
@@ -30,6 +32,19 @@ def test_compiled_sums_are_those_of_numpy(rows: int, classes: int) -> None:
 def test_rows_with_classes_of_weight_0_are_left_to_numpy() -> None:
     odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=True)
     assert compile_sums(odds, least_probability(odds.rows)) is None
+
+
+def test_where_the_loop_is_not_available_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Kernel, **arguments: object) -> None:
+        raise KernelUnavailable(self.name, ImportError("no compiler"))
+
+    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=False)
+    expected = fit_temperature(odds, 0.01, compiled=True)
+    monkeypatch.setattr(Kernel, "bind", fail)
+    assert compile_sums(odds, 0.01) is None
+    found = fit_temperature(odds, 0.01, compiled=True)
+    assert found.temperature == pytest.approx(expected.temperature, abs=1e-6)
+    assert found.log_loss == pytest.approx(expected.log_loss)
 
 
 def test_losses_by_hand() -> None:

@@ -138,8 +138,8 @@ class NaiveBayes:
 
     @property
     def compiled(self) -> bool:
-        """Whether loops are compiled, as the table is large enough."""
-        return self._compiled
+        """Whether loops are compiled: the table is large enough, and nothing stands in the way."""
+        return self._compiled and self._not_compiled_because is None
 
     def odds(self) -> RowOdds:
         """The odds of the labelled rows, at exponent 1, with the active features."""
