@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.columns.missing_texts import AMONG_NUMBERS, UNMISTAKABLE, is_unmistakable, looks_missing, mark_missing
+from probfs.columns.missing_texts import is_unmistakable, looks_missing, mark_missing
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
 from probfs.tables.readers.frame import table_from_frame
 from tests.support.table_content import Write, read_csv_text, table_content
 

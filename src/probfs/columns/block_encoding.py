@@ -10,7 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.block_cutting import interval_codes, quantile_points
-from probfs.columns.dataset import MISSING_LABEL, DeferredLabels, EncodedFeature, Feature, refuse_many_values, unseen_share
+from probfs.columns.dataset import (
+    MISSING_LABEL,
+    DeferredLabels,
+    EncodedFeature,
+    Feature,
+    refuse_many_values,
+    unseen_share,
+)
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnPlan
 from probfs.columns.rules import Category, Quantiles, interval_labels

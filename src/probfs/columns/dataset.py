@@ -84,7 +84,9 @@ def unseen_share(lost: int, present: int) -> float:
 def refuse_many_values(name: str, values: int, source: str) -> None:
     """Refuse a column with more values than are counted."""
     if values > MOST_VALUES:
-        problem = f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are counted"
+        problem = (
+            f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are counted"
+        )
         hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
         raise DataError(f"{problem}; {hint}", source=source)
 
