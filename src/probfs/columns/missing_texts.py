@@ -18,7 +18,7 @@ from probfs.tables.number_block import NumberBlock, NumberColumn, some_lines
 from probfs.tables.table import Column, Flags, Floats, Kind, Table, code_type, is_number
 
 ALSO_WORDS = ("None",)
-"""Those of the unmistakable texts that real tables hold as a value about as often, as in None, Some, Marked: a draft does not decide."""
+"""Unmistakable texts that are as often a value, as in None, Some, Marked: a draft does not decide."""
 AUTO, NONE = "auto", "none"
 """What users say in place of a text: take all that looks so, or nothing but what they name."""
 _KNOWN = frozenset((*UNMISTAKABLE, *AMONG_NUMBERS))
