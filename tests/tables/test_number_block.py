@@ -24,7 +24,13 @@ FLOATS = (0.0, -0.0, 1.0, 0.1, -2.5, 1e15, 123456789.25, 1e300, 5e-324, np.nan, 
 INTEGERS = (0, 1, -1, 7, 100, 2**31 - 1, -(2**31))
 LARGE = (2**53, 2**53 + 1, 2**62)
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.float32, np.int64, np.int64, np.int32, np.uint8, np.int64)
-NULLABLE = {"float64": "Float64", "float32": "Float32", "int64": "Int64", "int32": "Int32", "uint8": "UInt8"}
+NULLABLE: dict[str, Any] = {
+    "float64": "Float64",
+    "float32": "Float32",
+    "int64": "Int64",
+    "int32": "Int32",
+    "uint8": "UInt8",
+}
 
 
 @st.composite
@@ -94,8 +100,8 @@ def test_every_format_has_blocks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", [*NULLABLE.values(), "double[pyarrow]", "int64[pyarrow]"])
-def test_nullable_columns_of_a_frame_are_in_a_block(dtype: str) -> None:
-    frame = pd.DataFrame({f"c{number}": pd.array([number, None, 1], dtype=dtype) for number in range(9)})
+def test_nullable_columns_of_a_frame_are_in_a_block(dtype: Any) -> None:
+    frame = pd.DataFrame({f"c{number}": [number, None, 1] for number in range(9)}, dtype="Int64").astype(dtype)
     with blocks(True):
         with_block = table_from_frame(frame)
     assert all(isinstance(column, NumberColumn) for column in with_block.columns.values())
