@@ -14,7 +14,7 @@ from probfs.columns.inspection import inspect_table
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import Category, Quantiles
+from probfs.columns.rules import Category, Numeric, Quantiles
 from probfs.columns.suggestion import suggest_mapping
 from probfs.errors import ProbfsError
 from probfs.tables.number_block import NumberColumn
@@ -25,7 +25,9 @@ CHOICES = st.builds(
     ColumnChoice,
     target=st.just("y"),
     count=st.sampled_from([None, None, "n"]),
-    na=st.sampled_from([(), (), ("999",), ("1", "0.5"), ("auto",), ("none",), ("-3",)]),
+    na=st.sampled_from(
+        [(), (), ("999",), ("1", "0.5"), ("auto",), ("none",), ("-3",), ("-9",), ("-9", "NA", "."), ("none", "?")]
+    ),
     bins=st.sampled_from([2, 5, 5, 50]),
     numbers_as_they_are=st.booleans(),
     keep_identifiers=st.booleans(),
@@ -36,6 +38,8 @@ MAPPINGS = st.sampled_from(
         MappingFile(),
         MappingFile(),
         MappingFile(columns={"measured1": Category(), "measured2": Quantiles(3)}, missing_cells={"counted3": "value"}),
+        MappingFile(columns={"genotypes5": Category(), "measured12": Numeric()}, missing=("NA", "--")),
+        MappingFile(columns={"empty10": Quantiles(3), "empty32": Category()}, missing_cells={"empty10": "value"}),
     ]
 )
 
@@ -51,18 +55,18 @@ def everything(
         prepared = prepare(table, mapping, choice, decimal)
         seen += [[plan.describe() for plan in prepared.plans], prepared.notes, prepared.leaks]
         seen += [suggest_mapping(prepared, "nb"), inspect_table(prepared)]
-        dataset, notes = encode(prepared, others)
-        seen += [notes, dataset.labels.tolist(), dataset.counts.tolist(), dataset.unlabelled_counts.tolist()]
-        for feature in dataset.features:
-            numbers = None if feature.numbers is None else feature.numbers.tolist()
-            seen += [feature.name, feature.labels.to_pylist(), feature.labelled.tolist(), feature.unlabelled.tolist()]
-            seen += [feature.values, feature.own_labels().to_pylist(), numbers, feature.missing_is_value]
         for column in (*table.columns.values(), *prepared.table.columns.values()):
             seen += [column.name, column.values.to_pylist(), column.codes.tolist(), column.codes.dtype, column.kind]
             seen += [column.rows, column.distinct(), column.missing(), column.is_missing().tolist()]
             seen += [column.distinct(prepared.labelled_weights), column.missing(prepared.labelled_weights)]
             numbers = column.numbers()
             seen.append(None if numbers is None else numbers.tolist())
+        dataset, notes = encode(prepared, others)
+        seen += [notes, dataset.labels.tolist(), dataset.counts.tolist(), dataset.unlabelled_counts.tolist()]
+        for feature in dataset.features:
+            numbers = None if feature.numbers is None else feature.numbers.tolist()
+            seen += [feature.name, feature.labels.to_pylist(), feature.labelled.tolist(), feature.unlabelled.tolist()]
+            seen += [feature.values, feature.own_labels().to_pylist(), numbers, feature.missing_is_value]
     except ProbfsError as error:
         seen.append(str(error))
     return seen
@@ -99,6 +103,20 @@ def check_that_a_block_changes_nothing(folder: Path, case: Case) -> None:
         with blocks(wanted):
             found.append(everything(path, unlabelled, choice, mapping, decimal))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("na", [("-9",), ("NA", "-9"), ("auto",), ()])
+def test_columns_with_missing_words_and_numbers_named_missing_stay_in_a_block(
+    tmp_path: Path, na: tuple[str, ...]
+) -> None:
+    rows = ["NA,1.5,-9,4,-9,no", "2,-9,NA,5,.,yes", "3,.,6,NA,7,no", "4,2.5,8,-9,8,yes", "5,3.5,9,6,9,no"]
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d,e,y\n" + "\n".join(rows) + "\n")
+    with blocks(True):
+        prepared = prepare(read_table(path), MappingFile(), ColumnChoice(target="y", na=na))
+    columns = [prepared.table.columns[name] for name in "abcde"]
+    assert all(isinstance(column, NumberColumn) for column in columns)
+    assert len({column.block for column in columns if isinstance(column, NumberColumn)}) == 1
 
 
 def test_numeric_columns_are_in_a_block_and_others_are_not(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_rows_of_other_tables_count_by_the_same_column_or_once() -> None:
 
 
 def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.columns.encode.MOST_VALUES", 2)
+    monkeypatch.setattr("probfs.columns.dataset.MOST_VALUES", 2)
     text = "a,y\nu,p\nv,q\nw,p\n"
     with pytest.raises(DataError) as caught:
         encode_csv(text)

@@ -8,10 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.columns.missing_texts import AMONG_NUMBERS, UNMISTAKABLE, is_unmistakable, looks_missing, mark_missing
+from probfs.columns.missing_texts import is_unmistakable, looks_missing, mark_missing
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
+from probfs.tables.mixed_column import MixedColumn
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.readers.frame import table_from_frame
 from tests.support.table_content import Write, read_csv_text, table_content
+from tests.support.wide_tables import blocks
 
 
 def test_missing_texts_and_declared_missing_are_the_same(write: Write) -> None:
@@ -65,3 +69,22 @@ def test_no_text_is_both_unmistakable_and_not() -> None:
     assert not set(UNMISTAKABLE) & set(AMONG_NUMBERS)
     assert all(map(is_unmistakable, UNMISTAKABLE))
     assert not any(map(is_unmistakable, AMONG_NUMBERS))
+
+
+def test_a_number_is_missing_in_a_block_only_in_the_spelling_that_was_named() -> None:
+    with blocks(True):
+        table = read_csv_text("a,b,c,d\n-9,-9.0,NA,1\n2,3,-9,-9\n")
+    marked = mark_missing(table, ["-9"])
+    assert table_content(marked) == {"a": [None, "2"], "b": ["-9.0", "3"], "c": ["NA", None], "d": ["1", None]}
+    assert table_content(table)["a"] == ["-9", "2"]
+
+
+def test_some_words_of_a_column_may_be_missing_and_others_not() -> None:
+    with blocks(True):
+        table = read_csv_text("a,b,c,d,e\nNA,1,1,1,1\n?,2,2,2,2\n3,.,3,3,3\n")
+    assert [isinstance(column, MixedColumn) for column in table.columns.values()] == [True, True, False, False, False]
+    marked = mark_missing(table, ["NA", ".", "3"])
+    assert table_content(marked.only(["a", "b"])) == {"a": [None, "?", None], "b": ["1", "2", None]}
+    assert isinstance(marked.columns["a"], MixedColumn)
+    assert isinstance(marked.columns["b"], NumberColumn)
+    assert isinstance(mark_missing(marked, ["?"]).columns["a"], NumberColumn)

@@ -62,7 +62,24 @@ def _words(generator: np.random.Generator, rows: int) -> list[str]:
     return _texts(generator.choice(["ash", "birch", "élm", "oak 1"], size=rows))
 
 
-KINDS = (_measured, _measured, _measured, _counted, _half_zero, _genotypes, _numbers_rows, _keys, _rising, _words)
+def _empty(generator: np.random.Generator, rows: int) -> list[str]:
+    return [""] * rows
+
+
+KINDS = (
+    _measured,
+    _measured,
+    _measured,
+    _counted,
+    _half_zero,
+    _genotypes,
+    _numbers_rows,
+    _keys,
+    _rising,
+    _words,
+    _empty,
+)
+MISSING_WORDS = ("NA", "NA", "NA", "nan", "?", "None", "n/a", "-", "--", ".", "..", "none", "na", "-9", "-9", "NA ")
 ODD_CELLS = (
     *("", "", "1.0", "-0", "+1", "007", "1e999", "1e2", "100", " 3", "3 ", "NA", "-", ".5", "5.", "1-2", "nan", "-00"),
     *("9007199254740993", "9007199254740992", "1e-400", "0", "1,5", "999", "inf", "1e", "2020-01-02"),
@@ -82,6 +99,11 @@ def wide_tables(draw: st.DrawFn) -> dict[str, list[str]]:
         if generator.random() < 0.3:
             for _ in range(int(generator.integers(1, rows + 1))):
                 cells[int(generator.integers(rows))] = str(generator.choice(ODD_CELLS))
+        elif generator.random() < 0.4:
+            # Words that mean missing, of one or two kinds, as files write them.
+            own_words = generator.choice(MISSING_WORDS, size=int(generator.integers(1, 3)))
+            gone = generator.random(rows) < generator.choice([0.1, 0.5, 0.95, 1])
+            cells = [str(generator.choice(own_words)) if own else cell for cell, own in zip(cells, gone, strict=True)]
         elif generator.random() < 0.3:
             kept = generator.random(rows) < 0.5
             cells = [cell if own else "" for cell, own in zip(cells, kept, strict=True)]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.tables.arrow_arrays import text_array
-from probfs.tables.readers.cell_grid import parse_grid
+from probfs.tables.readers.cell_grid import CellGrid, parse_grid
 from probfs.tables.table import Kind, numbers_of
 
+WORDS = ("NA", "?", "n/a", "-", "--", ".", "..")
 CELLS = st.one_of(
     st.sampled_from(
         ["", "0", "-0", "007", "+07", "-01", "1.5", ".5", "5.", "1e5", "1E+5", "e", "-", "+", "1-2", "1e999"]
@@ -48,6 +51,26 @@ def test_line_ends_and_what_follows_the_last_row_do_not_matter() -> None:
         grid = parse_grid(data, 2, ",")
         assert grid is not None
         assert grid.numbers.tolist() == [[1, 2], [3, 4]]
+
+
+@given(
+    st.lists(
+        st.lists(st.one_of(st.sampled_from([*WORDS, "NAN", "N", "-1", ".5", "", "-."]), CELLS), min_size=3, max_size=3),
+        min_size=1,
+    )
+)
+def test_words_beside_numbers_are_found_and_change_nothing_else(rows: list[list[str]]) -> None:
+    def parse(cells: list[list[str]]) -> CellGrid:
+        grid = parse_grid("".join(";".join(row) + "\n" for row in cells).encode(), 3, ";", words=WORDS)
+        assert grid is not None
+        return grid
+
+    grid = parse(rows)
+    without = parse([["" if cell in WORDS else cell for cell in row] for row in rows])
+    assert grid.words.tolist() == [place for place, cell in enumerate(chain(*rows)) if cell in WORDS]
+    assert grid.plain.tolist() == without.plain.tolist()
+    np.testing.assert_array_equal(grid.numbers, without.numbers)
+    assert grid.cells.to_pylist() == list(chain(*rows))
 
 
 def test_a_text_may_mean_missing_and_zeros_may_lead() -> None:

@@ -24,6 +24,13 @@ FLOATS = (0.0, -0.0, 1.0, 0.1, -2.5, 1e15, 123456789.25, 1e300, 5e-324, np.nan, 
 INTEGERS = (0, 1, -1, 7, 100, 2**31 - 1, -(2**31))
 LARGE = (2**53, 2**53 + 1, 2**62)
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.float32, np.int64, np.int64, np.int32, np.uint8, np.int64)
+NULLABLE: dict[str, Any] = {
+    "float64": "Float64",
+    "float32": "Float32",
+    "int64": "Int64",
+    "int32": "Int32",
+    "uint8": "UInt8",
+}
 
 
 @st.composite
@@ -41,9 +48,8 @@ def frames(draw: st.DrawFn) -> pd.DataFrame:
             choice = INTEGERS if generator.random() < 0.9 or dtype != np.int64 else LARGE
             columns[f"c{number}"] = np.array(generator.choice(choice, rows)).astype(dtype)
     frame = pd.DataFrame(columns)
-    nullable = [name for name in frame.columns[30:] if frame[name].dtype == np.int64]
-    for name in nullable:
-        frame[name] = frame[name].astype("Int64").mask(generator.random(rows) < 0.3)
+    for name in frame.columns[20:]:
+        frame[name] = frame[name].astype(NULLABLE[frame[name].dtype.name]).mask(generator.random(rows) < 0.3)
     return frame.assign(word="a", y=generator.choice(["no", "yes"], rows))
 
 
@@ -91,6 +97,23 @@ def test_every_format_has_blocks(tmp_path: Path) -> None:
     with blocks(True):
         tables = [table_from_frame(frame), *(read_table(path) for path in sorted(tmp_path.glob("t.*")))]
     assert [sum(isinstance(c, NumberColumn) for c in table.columns.values()) for table in tables] == [9] * 5
+
+
+@pytest.mark.parametrize("dtype", [*NULLABLE.values(), "double[pyarrow]", "int64[pyarrow]"])
+def test_nullable_columns_of_a_frame_are_in_a_block(dtype: Any) -> None:
+    frame = pd.DataFrame({f"c{number}": [number, None, 1] for number in range(9)}, dtype="Int64").astype(dtype)
+    with blocks(True):
+        with_block = table_from_frame(frame)
+    assert all(isinstance(column, NumberColumn) for column in with_block.columns.values())
+    with blocks(False):
+        assert contents(with_block) == contents(table_from_frame(frame))
+
+
+def test_whole_numbers_that_a_double_cannot_hold_are_in_no_block() -> None:
+    frame = pd.DataFrame({f"c{number}": pd.array([2**53 + 1, None], dtype="Int64") for number in range(9)})
+    with blocks(True):
+        table = table_from_frame(frame)
+    assert table.columns["c0"].values.to_pylist() == ["9007199254740993"]
 
 
 @given(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from probfs.tables.table import Codes, Floats, Integers, code_type
+from probfs.tables.table import Codes, Flags, Floats, Integers, code_type
 
 _FEW_POINTS = 32
 """Up to so many points, comparing all numbers with each is faster than a search for the numbers of each line."""
-
-Flags = npt.NDArray[np.bool_]
 
 
 def quantile_points(numbers: Floats, weights: Integers | None, intervals: int) -> tuple[Floats, Flags]:

@@ -9,28 +9,31 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 
-from probfs.columns.block_cutting import Flags, interval_codes, quantile_points
-from probfs.columns.dataset import MISSING_LABEL, DeferredLabels, EncodedFeature, Feature, unseen_share
+from probfs.columns.block_cutting import interval_codes, quantile_points
+from probfs.columns.dataset import (
+    MISSING_LABEL,
+    DeferredLabels,
+    EncodedFeature,
+    Feature,
+    refuse_many_values,
+    unseen_share,
+)
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnPlan
 from probfs.columns.rules import Category, Quantiles, interval_labels
 from probfs.tables.arrow_arrays import text_array
-from probfs.tables.number_block import NumberBlock, NumberColumn
-from probfs.tables.table import Codes, Floats, Integers, Kind, Table, code_type
-
-_CELLS_AT_ONCE = 1 << 20
-"""Cells that are encoded at a time: what is made on the way takes several times their memory."""
+from probfs.tables.number_block import NumberBlock, NumberColumn, some_lines
+from probfs.tables.table import Codes, Flags, Floats, Integers, Kind, Table, code_type
 
 Group = list[tuple[ColumnPlan, NumberColumn]]
 
 
 def encode_block_columns(prepared: PreparedTable, others: Sequence[Table]) -> dict[str, EncodedFeature]:
     """The features that can be encoded together, by name."""
-    at_once = max(1, _CELLS_AT_ONCE // max(1, prepared.table.rows))
     encoded: dict[str, EncodedFeature] = {}
     for (block, rule), group in _groups(prepared, others).items():
-        for first in range(0, len(group), at_once):
-            some = group[first : first + at_once]
+        for lines in some_lines(len(group), prepared.table.rows):
+            some = group[lines]
             if isinstance(rule, Quantiles):
                 features = _cut(prepared, others, block, rule, some)
             else:
@@ -40,11 +43,14 @@ def encode_block_columns(prepared: PreparedTable, others: Sequence[Table]) -> di
 
 
 def _groups(prepared: PreparedTable, others: Sequence[Table]) -> dict[tuple[NumberBlock, Quantiles | Category], Group]:
-    """Features of the same block and rule; further tables must have them in blocks, too, and categories need texts."""
+    """Features of the same block and rule; further tables must have them in blocks, too, and categories need texts.
+
+    A column without a number in any labelled row is not among them: there is nothing to cut.
+    """
     groups: dict[tuple[NumberBlock, Quantiles | Category], Group] = {}
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
-        if not isinstance(column, NumberColumn):
+        if not isinstance(column, NumberColumn) or not column.distinct(prepared.labelled_weights):
             continue
         further = all(isinstance(table.columns[plan.name], NumberColumn) for table in others)
         if (isinstance(plan.rule, Quantiles) and further) or (isinstance(plan.rule, Category) and not others):
@@ -97,6 +103,7 @@ def _categories(prepared: PreparedTable, block: NumberBlock, group: Group) -> It
     labels: list[DeferredLabels] = []
     for own_texts, own_held, (plan, _) in zip(texts, held.tolist(), group, strict=True):
         own_labels = sorted(text for text, is_held in zip(own_texts, own_held, strict=False) if is_held)
+        refuse_many_values(plan.name, len(own_labels), prepared.table.source)
         places = {label: place for place, label in enumerate(own_labels)}
         missing, unknown = len(own_labels), len(own_labels) + plan.missing_is_value
         padding = [missing] * (held.shape[1] - len(own_texts))

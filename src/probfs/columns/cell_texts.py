@@ -13,12 +13,21 @@ import numpy as np
 import pyarrow.compute as pc
 
 from probfs.columns.mapping_file import MappingFile
-from probfs.columns.missing_texts import AUTO, NONE, is_unmistakable, looks_missing, mark_missing, without_values
+from probfs.columns.missing_texts import (
+    AUTO,
+    NONE,
+    is_unmistakable,
+    looks_missing,
+    mark_missing,
+    texts_that_look_missing,
+    without_values,
+)
 from probfs.columns.number_texts import NumberStyle, is_settled, respell_numbers, style_of_numbers
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Among, Category, Groups, Rule
 from probfs.errors import UsageError
-from probfs.tables.arrow_arrays import equal_mask, filled, looked_up, mask_array, text_array
+from probfs.tables.arrow_arrays import equal_mask, filled, looked_up, mask_array
+from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind, Table, code_type, numbers_of
 from probfs.text import listed, option, quoted
@@ -46,7 +55,7 @@ class ColumnTexts:
     def read(self, column: Column) -> Column:
         """The column with its cells as they are meant."""
         if self.missing:
-            column = without_values(column, text_array(self.missing))
+            column = without_values(column, self.missing)
         return _respell(column, self.style) if self.respelled and self.style is not None else column
 
 
@@ -90,9 +99,7 @@ class CellTexts:
             for text in (*texts.missing, *texts.doubtful):
                 found.setdefault(text, []).append(name)
         for name, column in table.columns.items():
-            if isinstance(column, NumberColumn):
-                continue
-            for text in column.values.filter(mask_array(looks_missing(column.values))).to_pylist():
+            for text in texts_that_look_missing(column):
                 if name == target or name not in found.get(text, ()):
                     found.pop(text, None)
         return found
@@ -148,10 +155,15 @@ def _speaks_of_texts(rule: Rule | None) -> bool:
 
 
 def _holds(column: Column, text: str) -> bool:
+    """Whether a column has a text, which is no number, as a value."""
+    if isinstance(column, MixedColumn):
+        return text in column.words
     return bool(pc.any(equal_mask(column.values, text), min_count=0).as_py())
 
 
 def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> ColumnTexts | None:
+    if isinstance(column, MixedColumn) and decimal != ",":
+        return _judge(column.words, words, column.numeric.distinct())
     looks = looks_missing(column.values)
     if column.declared:
         # A file lists values that no row may hold.
@@ -163,12 +175,25 @@ def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> 
     if not suspicious:
         return None if style is None else ColumnTexts(style=style, respelled=respelled)
     texts = column.values.filter(mask_array(looks)).to_pylist()
-    if column.declared or not (style or (len(others) and numbers_of(others, Kind.TEXT) is not None)):
+    numeric = not column.declared and (style or numbers_of(others, Kind.TEXT) is not None)
+    return _judge(texts, words, len(others) if numeric else 0, style, respelled=respelled)
+
+
+def _judge(
+    texts: Sequence[str],
+    words: Sequence[str],
+    numbers: int,
+    style: NumberStyle | None = None,
+    *,
+    respelled: bool = False,
+) -> ColumnTexts | None:
+    """What texts that look like missing mean beside so many different numbers; 0 if there are others beside them."""
+    if not numbers:
         among_numbers = False
         texts = [text for text in texts if is_unmistakable(text)]
     else:
         fewest = _FEWEST_BESIDE_NA if all(map(is_unmistakable, texts)) else _FEWEST_NUMBERS
-        among_numbers = len(others) >= fewest and (style is None or respelled)
+        among_numbers = numbers >= fewest and (style is None or respelled)
     if AUTO in words or (among_numbers and NONE not in words):
         return ColumnTexts(missing=tuple(texts), style=style, respelled=respelled)
     # A column that keeps such a text as a value is none of numbers.

@@ -9,10 +9,14 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from probfs.errors import DataError
 from probfs.tables.table import Codes, Floats, Integers, Labels
+from probfs.text import option, quoted
 
 MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
+MOST_VALUES = 1_000_000
+"""Values of one feature: a column with more does not hold categories, and would take all memory."""
 _FEWEST_UNLABELLED = 10
 """Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
@@ -75,6 +79,16 @@ class EncodedFeature:
 def unseen_share(lost: int, present: int) -> float:
     """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
     return lost / present if present >= _FEWEST_UNLABELLED else 0.0
+
+
+def refuse_many_values(name: str, values: int, source: str) -> None:
+    """Refuse a column with more values than are counted."""
+    if values > MOST_VALUES:
+        problem = (
+            f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are counted"
+        )
+        hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
+        raise DataError(f"{problem}; {hint}", source=source)
 
 
 @dataclass(frozen=True, eq=False)

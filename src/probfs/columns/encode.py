@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.block_encoding import encode_block_columns
-from probfs.columns.dataset import MISSING_LABEL, Dataset, EncodedFeature, Feature, unseen_share
+from probfs.columns.dataset import MISSING_LABEL, Dataset, EncodedFeature, Feature, refuse_many_values, unseen_share
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
@@ -22,8 +22,6 @@ from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, option, quoted
 
-MOST_VALUES = 1_000_000
-"""Values of one feature: a column with more does not hold categories, and would take all memory."""
 _MANY_UNSEEN = 0.5
 
 
@@ -101,11 +99,7 @@ def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: Colum
     labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
     unlabelled = np.concatenate([codes[prepared.unlabelled], *(recoded(table)[0] for table in others)])
     nothing = len(labels)
-    if len(coder.labels) > MOST_VALUES:
-        problem = f"column {quoted(name)} has {len(coder.labels):,} different values"
-        problem += f", more than the {MOST_VALUES:,} that are counted"
-        hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
-        raise DataError(f"{problem}; {hint}", source=prepared.table.source)
+    refuse_many_values(name, len(coder.labels), prepared.table.source)
     # From how many rows hold each value, not from the rows.
     rows = column.counts(prepared.labelled_weights)
     seen = np.bincount(new_codes, rows, minlength=nothing + 1) > 0

@@ -65,7 +65,6 @@ _SURE_REPEATS = 3
 _MOST_ROUND = 0.25
 """Of keys, a tenth end in 0; of amounts of the same length, often many more."""
 _FIRST_VALUES = 16
-_NUMBERS_ROWS = "numbers the rows from {} on"
 
 
 def identifier_reason(column: Column, weights: Integers | None = None) -> str | None:
@@ -78,15 +77,18 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
     # Most columns hold few values, which is known without a look at their cells.
     if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= column.rows):
         return None
-    if isinstance(column, NumberColumn):
-        return _reason_for_plain_numbers(column, weights, enough)
+    if isinstance(column, NumberColumn) and column.has_fractions(weights):
+        # Measurements, which a block tells for all of its columns at once.
+        return None
     first = _first_row_number(column)
     if first is not None:
-        return _NUMBERS_ROWS.format(first)
+        return f"numbers the rows from {first} on"
     counts = column.counts(weights)
     seen = np.flatnonzero(counts[:-1])
     if len(seen) <= min(enough, _MOST) * counts[:-1].sum() or _begins_with_fractions(column):
         return None
+    if isinstance(column, NumberColumn):
+        return _reason_for_numbers(column, seen, column.numbers()[seen], counts, enough)
     values = pc.utf8_trim_whitespace(column.values.take(index_array(seen)))
     numeric = is_number(values)
     if numeric.mean() < _NEARLY_NUMERIC:
@@ -99,23 +101,6 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
         return _reason_for_texts(values, counts, enough)
     finite = np.isfinite(numbers)
     return _reason_for_numbers(column, seen[numeric][finite], numbers[finite], counts, enough)
-
-
-def _reason_for_plain_numbers(column: NumberColumn, weights: Integers | None, enough: float) -> str | None:
-    """The same for a column of which it is known that all values are numbers; measurements have fractions."""
-    if column.has_fractions(weights):
-        return None
-    first = column.by_row[0]
-    if column.rows >= _FEWEST_NUMBERED_ROWS and first in (0, 1) and _rise_by_one(column.by_row):
-        return _NUMBERS_ROWS.format(int(first))
-    present = (column.rows if weights is None else int(weights.sum())) - column.missing(weights)
-    if column.distinct(weights) <= min(enough, _MOST) * present:
-        return None
-    counts, numbers = column.counts(weights), column.numbers()
-    seen = np.flatnonzero(counts[:-1])
-    if weights is not None and not _all_whole(numbers[:_FIRST_VALUES]):
-        return None
-    return _reason_for_numbers(column, seen, numbers[seen], counts, enough)
 
 
 def _enough_for_name(name: str) -> float:
@@ -176,8 +161,14 @@ def _reason_for_numbers(
 
 def _first_row_number(column: Column) -> str | None:
     """The number of the first row, 0 or 1, if the column numbers the rows in their order."""
-    rows, codes = len(column.codes), column.codes
-    if rows < _FEWEST_NUMBERED_ROWS or len(column.values) < rows or codes[0] == len(column.values):
+    rows = column.rows
+    if rows < _FEWEST_NUMBERED_ROWS or column.distinct() < rows:
+        return None
+    if isinstance(column, NumberColumn):
+        first = column.by_row[0]
+        return str(int(first)) if first in (0, 1) and _rise_by_one(column.by_row) else None
+    codes = column.codes
+    if codes[0] == len(column.values):
         return None
     # The first cell rules out nearly every column.
     start = _python_numbers(column.values.slice(int(codes[0]), 1))
@@ -193,7 +184,10 @@ def _rise_by_one(numbers: Floats) -> bool:
 
 def _begins_with_fractions(column: Column) -> bool:
     """Whether the first values are numbers, with a fraction among them: that tells measurements at little cost."""
-    numbers = _python_numbers(column.values.slice(0, _FIRST_VALUES))
+    if isinstance(column, NumberColumn):
+        numbers = column.numbers()[:_FIRST_VALUES].tolist()
+    else:
+        numbers = _python_numbers(column.values.slice(0, _FIRST_VALUES))
     return any(math.isfinite(number) and not number.is_integer() for number in numbers)
 
 

@@ -11,17 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from probfs.tables.table import Codes, Column, Floats, Integers, Kind, code_type
+from probfs.tables.table import Codes, Column, Flags, Floats, Integers, Kind, code_type
 
 FEWEST_COLUMNS = 64
 """Fewer columns are not worth a block."""
 _CELLS_AT_ONCE = 1 << 20
-"""Cells that are sorted or coded at a time: what is made on the way takes several times their memory."""
+"""Cells that are sorted, compared or coded at a time: what is made on the way takes several times their memory."""
 
-Flags = npt.NDArray[np.bool_]
 Texts = Callable[[Integers, Integers], pa.StringArray]
 """Gives the texts of cells that are not missing, by their lines and rows."""
 
@@ -29,6 +27,12 @@ Texts = Callable[[Integers, Integers], pa.StringArray]
 def is_wide(columns: int, rows: int) -> bool:
     """Whether a block serves a table of this size: with more rows than columns, single columns are work enough."""
     return columns >= FEWEST_COLUMNS and rows < columns
+
+
+def some_lines(lines: int, rows: int) -> Iterator[slice]:
+    """All lines of a block, as many at a time as there is memory to work on."""
+    at_once = max(1, _CELLS_AT_ONCE // max(1, rows))
+    return (slice(first, first + at_once) for first in range(0, lines, at_once))
 
 
 class NumberBlock:
@@ -42,6 +46,12 @@ class NumberBlock:
     def columns(self, names: Sequence[str], kind: Kind) -> list[NumberColumn]:
         """The columns of the block, of which ``names`` has one for each line."""
         return [NumberColumn(name, self, line, kind) for line, name in enumerate(names)]
+
+    def without(self, lines: Integers, rows: Integers) -> NumberBlock:
+        """The block with some cells made missing."""
+        numbers = self.numbers.copy()
+        numbers[lines, rows] = np.nan
+        return NumberBlock(numbers, self.texts)
 
     def weighed(self, weights: Integers | None) -> WeighedNumbers:
         """The numbers in rows of positive weight; without weights, in all rows."""
@@ -62,9 +72,8 @@ class NumberBlock:
     def codes(self) -> Codes:
         """The code of each cell: numbers in the order of their first rows, and then missing."""
         codes = np.empty(self.numbers.shape, dtype=code_type(self.numbers.shape[1]))
-        lines = max(1, _CELLS_AT_ONCE // max(1, self.numbers.shape[1]))
-        for first in range(0, len(codes), lines):
-            codes[first : first + lines] = _codes_by_first_row(self.numbers[first : first + lines])
+        for lines in some_lines(*self.numbers.shape):
+            codes[lines] = _codes_by_first_row(self.numbers[lines])
         return codes
 
     def first_rows(self, lines: Integers) -> tuple[Integers, Integers]:
@@ -98,10 +107,8 @@ class WeighedNumbers:
 
     def parts(self) -> Iterator[tuple[slice, Floats]]:
         """Some lines at a time, with their numbers."""
-        lines = max(1, _CELLS_AT_ONCE // max(1, self._every.shape[1]))
-        for first in range(0, len(self._every), lines):
-            own = slice(first, first + lines)
-            yield own, self._every[own] if self._rows is None else self._every[own][:, self._rows]
+        for lines in some_lines(*self._every.shape):
+            yield lines, self._every[lines] if self._rows is None else self._every[lines][:, self._rows]
 
     @cached_property
     def missing(self) -> Integers:
@@ -156,6 +163,10 @@ class NumberColumn(Column):
         # Not the base's: what is made on demand has no place among its fields.
         self.__dict__.update(name=name, block=block, line=line, kind=kind, declared=False, problem=None)
 
+    def of_block(self, block: NumberBlock) -> NumberColumn:
+        """The same column of another block."""
+        return NumberColumn(self.name, block, self.line, self.kind)
+
     @property
     def by_row(self) -> Floats:
         """The number in each row, NaN where it is missing."""
@@ -178,10 +189,7 @@ class NumberColumn(Column):
     @cached_property
     def _first_rows(self) -> Integers:
         """The first row that holds each value."""
-        rows = np.empty(self.distinct() + 1, dtype=np.int64)
-        # Of the rows that a code has, the last one written is the first.
-        rows[self.block.codes[self.line, ::-1]] = np.arange(self.rows - 1, -1, -1)
-        return rows[:-1]
+        return self.block.first_rows(np.array([self.line]))[1]
 
     def distinct(self, weights: Integers | None = None) -> int:
         return int(self.block.weighed(weights).distinct[self.line])

@@ -22,6 +22,7 @@ Integers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.signedinteger[Any]]
 """Positions of classes, in the narrowest dtype that holds them."""
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
 WORTH_PAIRING = 200_000
@@ -97,7 +98,7 @@ class Column:
         """The weight of the rows whose cells are missing; without weights, their number."""
         return int(self.counts(weights)[-1])
 
-    def is_missing(self) -> npt.NDArray[np.bool_]:
+    def is_missing(self) -> Flags:
         """For each row, whether its cell is missing."""
         return np.equal(self.codes, len(self.values))
 
@@ -107,7 +108,7 @@ class Column:
 
 
 def unusable_column(
-    name: str, missing: npt.NDArray[np.bool_], kind: Kind, problem: str, remedy: str = "turn it into text or numbers"
+    name: str, missing: Flags, kind: Kind, problem: str, remedy: str = "turn it into text or numbers"
 ) -> Column:
     """A column whose cells cannot be used: it is known which of them are missing, and nothing else."""
     return Column(
@@ -130,7 +131,7 @@ def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
     return numpy_array(pc.cast(trimmed, pa.float64()))
 
 
-def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> npt.NDArray[np.bool_]:
+def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> Flags:
     """For each text, whether it can be read as a number, or as a date in ISO form."""
     if kind is Kind.DATE:
         return np.array(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,27 +10,32 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.tables.arrow_arrays import index_array, numpy_array
-from probfs.tables.table import Floats, is_number
+from probfs.tables.arrow_arrays import index_array, numpy_array, text_array
+from probfs.tables.table import Flags, Floats, Integers, is_number
 
-_NEWLINE, _PLUS, _MINUS, _ZERO, _NINE = (ord(character) for character in "\n+-09")
+_NEWLINE, _PLUS, _MINUS, _POINT, _ZERO, _NINE = (ord(character) for character in "\n+-.09")
 _MOST_BYTES = 1 << 30
 """Arrow's offsets have 32 bits."""
+_MOST_SIGNS = 2
+"""Bytes of the longest word that has no other bytes than numbers have."""
 _IN_NUMBERS = np.isin(np.arange(256), list(b"0123456789.+-eE"))
 """Bytes of plain numbers; infinity and NaN have others."""
 
-Flags = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class CellGrid:
-    """The cells of a block of rows, row by row, and which columns hold nothing but plain numbers and missing cells."""
+    """The cells of a block of rows, row by row, and which columns hold nothing but plain numbers, missing cells and
+    some known words.
+    """
 
     cells: pa.StringArray
+    words: Integers
+    """The places of the cells that hold such a word, among all cells."""
     numbers: Floats
-    """A line for each row; NaN where a cell is missing, and in columns that are not plain."""
+    """A line for each row; NaN where a cell is missing or a word, and in columns that are not plain."""
     plain: Flags
 
     @property
@@ -46,12 +52,17 @@ class CellGrid:
 
 
 def parse_grid(
-    data: bytes, columns: int, delimiter: str, missing: str = "", zeros_lead: bool = False
+    data: bytes,
+    columns: int,
+    delimiter: str,
+    missing: str = "",
+    words: Sequence[str] = (),
+    zeros_lead: bool = False,
 ) -> CellGrid | None:
     """The cells of rows of two columns or more without quotes; None unless every line has a cell for each column.
 
-    ``missing`` is the text of a missing cell; if it is not empty, no cell may be. Unless ``zeros_lead`` is true, a
-    column with 007 is not one of numbers.
+    ``missing`` is the text of a missing cell; if it is not empty, no cell may be. ``words`` may stand among numbers.
+    Unless ``zeros_lead`` is true, a column with 007 is not one of numbers.
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -69,10 +80,12 @@ def parse_grid(
     strange = _cells_with_other_bytes(text, starts, len(cells))
     if not zeros_lead:
         strange |= _begins_with_needless_zero(text, starts, lengths)
+    worded = _is_word(cells, strange | _begins_with_sign_or_point(text, starts, lengths), words)
+    absent |= worded
     strange[absent] = False
     plain = np.logical_not(strange.reshape(-1, columns).any(axis=0))
     numbers = _numbers(cells, plain, absent.reshape(-1, columns))
-    return CellGrid(cells, *numbers)
+    return CellGrid(cells, np.flatnonzero(worded), *numbers)
 
 
 def _split(data: bytes, columns: int, delimiter: int) -> pa.StringArray | None:
@@ -109,10 +122,28 @@ def _is_text(text: Bytes, starts: Offsets, lengths: Offsets, wanted: bytes) -> F
     return found
 
 
+def _is_word(cells: pa.StringArray, may_be: Flags, words: Sequence[str]) -> Flags:
+    """For each cell, whether it holds one of some words, as only few cells may."""
+    found = np.zeros(len(cells), dtype=np.bool_)
+    if words and may_be.any():
+        places = np.flatnonzero(may_be)
+        found[places] = numpy_array(pc.is_in(cells.take(index_array(places)), value_set=text_array(words)))
+    return found
+
+
 def _cells_with_other_bytes(text: Bytes, starts: Offsets, cells: int) -> Flags:
     """For each cell, whether it holds a byte that numbers do not."""
     flags = np.zeros(cells, dtype=np.bool_)
     flags[np.searchsorted(starts, np.flatnonzero(~_IN_NUMBERS[text]), side="right") - 1] = True
+    return flags
+
+
+def _begins_with_sign_or_point(text: Bytes, starts: Offsets, lengths: Offsets) -> Flags:
+    """For each cell, whether it is as short as the words -, --, . and .. and begins as they do."""
+    flags = np.zeros(len(lengths), dtype=np.bool_)
+    cells = np.flatnonzero((lengths > 0) & (lengths <= _MOST_SIGNS))
+    first = text[starts[cells]]
+    flags[cells[(first == _MINUS) | (first == _POINT)]] = True
     return flags
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from probfs.errors import DataError
 from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
 from probfs.tables.number_block import is_wide
 from probfs.tables.readers.cell_grid import CellGrid, parse_grid
 from probfs.tables.readers.cell_splitter import Splitter
@@ -38,6 +39,8 @@ _ROWS_AT_ONCE = 20_000
 _PARSERS = 2
 """Blocks read at a time; more would only take memory, as what comes before and after is done one by one."""
 _MOST = 0.5
+"""The share of numeric columns above which a block of a wide file is worth a grid: all others are read twice."""
+_WORDS = tuple(text for text in (*UNMISTAKABLE, *AMONG_NUMBERS) if text)
 _EMPTY_FILE = "is empty; a header line and data rows are needed"
 
 
@@ -172,7 +175,7 @@ class _DelimitedReader:
         """The cells of a block of many columns, if most of them are numeric."""
         if not self._reads_grids or not is_wide(len(self._columns), lines):
             return None
-        grid = parse_grid(data, len(self._columns), self._delimiter)
+        grid = parse_grid(data, len(self._columns), self._delimiter, words=_WORDS)
         return grid if grid is not None and np.mean(grid.plain) > _MOST else None
 
     def _append_cells(self, cells: _Cells) -> None:

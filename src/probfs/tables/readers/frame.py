@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.errors import DataError
@@ -44,16 +45,30 @@ def _numbers(frame: pandas.DataFrame, named: Sequence[tuple[int, str]]) -> dict[
     """Those of the columns that belong into blocks of numbers; none if two have the same name, which is refused."""
     if len({name for _, name in named}) < len(named):
         return {}
-    by_type: dict[np.dtype[Any], list[tuple[int, str]]] = {}
+    by_type: dict[Any, list[tuple[int, str]]] = {}
     for (position, name), dtype in zip(named, frame.dtypes.iloc[len(frame.columns) - len(named) :], strict=True):
-        if isinstance(dtype, np.dtype) and (dtype.kind in "iu" or dtype in (np.float32, np.float64)):
+        if _is_number_type(dtype):
             by_type.setdefault(dtype, []).append((position, name))
     columns: dict[str, NumberColumn] = {}
     for dtype, own in by_type.items():
         if len(frame) and is_wide(len(own), len(frame)):
-            lines = frame.iloc[:, [position for position, _ in own]].to_numpy(dtype).T
+            lines = _lines(frame.iloc[:, [position for position, _ in own]], dtype)
             columns |= block_of_declared_numbers([name for _, name in own], as_doubles(lines))
     return columns
+
+
+def _is_number_type(dtype: Any) -> bool:
+    """Whether a type is one of numbers: numpy's, or pandas' own, which have a mask for missing cells."""
+    own = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
+    return own is not None and (own.kind in "iu" or own in (np.float32, np.float64))
+
+
+def _lines(frame: pandas.DataFrame, dtype: Any) -> npt.NDArray[np.number]:
+    """The columns of a frame of one type as lines of numbers, with NaN for what is missing."""
+    if isinstance(dtype, np.dtype):
+        return frame.to_numpy(dtype).T
+    # Whole numbers that a double cannot hold are rounded to some that do not fit into a block either.
+    return frame.to_numpy(np.float32 if dtype.numpy_dtype == np.float32 else np.float64, na_value=np.nan).T
 
 
 def _column_name(name: Any) -> str:

@@ -9,13 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrow_arrays import index_array, numpy_array
-from probfs.tables.number_block import NumberBlock
-from probfs.tables.readers.cell_grid import CellGrid, Flags
+from probfs.tables.mixed_column import MixedColumn
+from probfs.tables.number_block import NumberBlock, NumberColumn, some_lines
+from probfs.tables.readers.cell_grid import CellGrid
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.table import Column, Floats, Integers, Kind
-
-_CELLS_AT_ONCE = 1 << 20
-"""Cells of which equal numbers are compared at a time, so that their texts stay few."""
+from probfs.tables.table import Column, Flags, Floats, Integers, Kind
 
 
 class GridCollector:
@@ -49,7 +47,7 @@ class GridCollector:
         self._grids.clear()
 
     def plain_columns(self) -> Integers:
-        """The positions of the columns that hold nothing but plain numbers and missing cells."""
+        """The positions of the columns that hold nothing but plain numbers, missing cells and words."""
         return np.flatnonzero(np.all([grid.plain for grid in self._grids], axis=0))
 
     def numbers(self, positions: Integers) -> Floats:
@@ -72,7 +70,9 @@ class GridCollector:
                 positions, numbers = positions[fits], numbers[fits]
             block = NumberBlock(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
             columns = block.columns([builders[position].name for position in positions.tolist()], Kind.TEXT)
-            by_position.update(zip(positions.tolist(), columns, strict=True))
+            words = _words_by_position(self._grids, len(builders))
+            for position, column in zip(positions.tolist(), columns, strict=True):
+                by_position[position] = _with_words(column, words.get(position, ()), position, cells)
         others = [position for position in range(len(builders)) if position not in by_position]
         self.hand_over(builders, others)
         by_position |= {position: builders[position].finish()[0] for position in others}
@@ -102,15 +102,36 @@ class _Cells:
         return pa.concat_arrays(parts).take(index_array(back))
 
 
+def _words_by_position(grids: Sequence[CellGrid], columns: int) -> dict[int, list[str]]:
+    """The different words that some columns hold beside numbers, in the order of their first rows."""
+    found: dict[int, dict[str, None]] = {}
+    for grid in grids:
+        words = grid.cells.take(index_array(grid.words)).to_pylist()
+        for position, word in zip((grid.words % columns).tolist(), words, strict=True):
+            found.setdefault(position, {})[word] = None
+    return {position: list(words) for position, words in found.items()}
+
+
+def _with_words(column: NumberColumn, words: Sequence[str], position: int, cells: _Cells) -> Column:
+    if not words:
+        return column
+
+    def make() -> Column:
+        builder = ColumnBuilder(column.name)
+        builder.append(cells.texts(np.full(column.rows, position), np.arange(column.rows)))
+        return builder.finish()[0]
+
+    return MixedColumn(column, words, make)
+
+
 def _have_one_text_for_each_number(numbers: Floats, positions: Integers, cells: _Cells) -> Flags:
     """For each line of numbers, whether equal ones are written alike: not 1 and 1.0."""
     fits = np.ones(len(numbers), dtype=np.bool_)
-    lines = max(1, _CELLS_AT_ONCE // numbers.shape[1])
-    for first in range(0, len(numbers), lines):
-        part = numbers[first : first + lines]
+    for lines in some_lines(*numbers.shape):
+        part = numbers[lines]
         order = np.argsort(part, axis=1)
         ordered = np.take_along_axis(part, order, axis=1)
         line, place = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
-        texts, others = (cells.texts(positions[first + line], order[line, place + after]) for after in (0, 1))
-        fits[first + line[~numpy_array(pc.equal(texts, others))]] = False
+        texts, others = (cells.texts(positions[lines][line], order[line, place + after]) for after in (0, 1))
+        fits[lines.start + line[~numpy_array(pc.equal(texts, others))]] = False
     return fits
