@@ -112,7 +112,8 @@ def draw_column(generator: np.random.Generator, labels: Codes, strength: float) 
     values = generator.integers(2, MOST_VALUES, endpoint=True)
     weights = generator.dirichlet(np.full(values, 3.0)) * np.exp(strength * generator.normal(size=(2, values)))
     cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-    return (generator.random(len(labels))[:, None] > cumulative[labels, :-1]).sum(axis=1)
+    codes: Codes = (generator.random(len(labels))[:, None] > cumulative[labels, :-1]).sum(axis=1)
+    return codes
 
 
 def copy_noisily(generator: np.random.Generator, column: Codes) -> Codes:
@@ -132,7 +133,8 @@ def by_rfecv_of_indicators(codes: Codes, labels: Codes) -> list[int]:
     indicators = encoder.fit_transform(codes)
     kept = RFECV(regression(), cv=5, scoring="neg_log_loss").fit(indicators, labels).support_
     columns = np.repeat(np.arange(codes.shape[1]), [len(own) for own in encoder.categories_])
-    return np.unique(columns[kept]).tolist()
+    numbers: list[int] = np.unique(columns[kept]).tolist()
+    return numbers
 
 
 def by_rfecv_of_columns(codes: Codes, labels: Codes) -> list[int]:
