@@ -59,6 +59,7 @@ def tall(folder: Path) -> Iterator[Line]:
     cold = process(probfs("rank", path))
     out_of_cache(path)
     yield at_most(name, "rank, absolute, cold", cold.seconds, "pandas.read_csv, cold", process(read).seconds, 2)
+    yield select_beside_rank(name, path, 12)
 
 
 def wide(folder: Path) -> Iterator[Line]:
@@ -231,10 +232,19 @@ def wide_numbers(folder: Path) -> Iterator[Line]:
     for what, path, step, peer, read, limit in runs:
         own, reading = best_of_each(5, partial(process, probfs("rank", path, "--step", step)), partial(read, path))
         yield at_most(name, what, own, peer, reading, limit)
+    yield select_beside_rank(name, table, 2)
     small = folder / "fewer_genes.csv"
     genes(100, 2_000).to_csv(small, index=False)
     ours, theirs = best_processes(5, probfs("rank", small), python(f"import pandas; pandas.read_csv({str(small)!r})"))
     yield at_most("genes-100x2000", "rank", ours.seconds, "import pandas and read_csv", theirs.seconds, 2)
+
+
+def select_beside_rank(name: str, path: Path, limit: float) -> Line:
+    """End to end, with the ten folds of the honest estimate."""
+    # The first run compiles, once and for all.
+    process(probfs("select", path))
+    ours, rank = best_processes(3, probfs("select", path), probfs("rank", path))
+    return at_most(name, "select", ours.seconds, "probfs rank", rank.seconds, limit)
 
 
 def start_up(folder: Path) -> Iterator[Line]:
