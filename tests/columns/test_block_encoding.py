@@ -14,7 +14,7 @@ from probfs.columns.inspection import inspect_table
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import Category, Numeric, Quantiles
+from probfs.columns.rules import Category, Numeric, Quantiles, Rule
 from probfs.columns.suggestion import suggest_mapping
 from probfs.errors import ProbfsError
 from probfs.tables.number_block import NumberColumn
@@ -103,6 +103,35 @@ def check_that_a_block_changes_nothing(folder: Path, case: Case) -> None:
         with blocks(wanted):
             found.append(everything(path, unlabelled, choice, mapping, decimal))
     assert found[0] == found[1]
+
+
+WORDS_AND_NOTHING = {
+    "na": ["1", "NA", "2", "NA", "3", "4"],
+    "na_and_two": ["1", "NA", "2", "NA", "1", "2"],
+    "na_and_one": ["1", "NA", "1", "NA", "1", "1"],
+    "na_alone": ["NA", "NA", "", "NA", "NA", "NA"],
+    "dash_and_two": ["1", "-", "2", "-", "1", "2"],
+    "dash_and_three": ["1", "-", "2", "..", "1", "3"],
+    "none": ["1", "none", "2", "7", "1", "3"],
+    "two_words": ["?", "NA", "2.5", "7", "?", "3"],
+    "nine": ["-9", "NA", "2.5", "7", "-9", "3"],
+    "nine_with_point": ["-9.0", "1", "2.5", "7", "8", "3"],
+    "empty": [""] * 6,
+    "unlabelled_only": ["", "", "", "", "", "5"],
+    "y": ["no", "yes", "no", "yes", "no", ""],
+}
+
+
+@pytest.mark.parametrize("na", [(), ("auto",), ("none",), ("NA",), ("-9",), ("-9", "NA", "none"), ("2.5", "?"), ("1",)])
+@pytest.mark.parametrize(
+    ("name", "rule"), [("na", Category()), ("empty", Quantiles(2)), ("unlabelled_only", Quantiles(2))]
+)
+def test_words_and_empty_columns_are_the_same_in_a_block(
+    tmp_path: Path, na: tuple[str, ...], name: str, rule: Rule
+) -> None:
+    choice = ColumnChoice(target="y", na=na, keep_identifiers=True)
+    wide = WORDS_AND_NOTHING | {f"more{number}": list("123456") for number in range(20)}
+    check_that_a_block_changes_nothing(tmp_path, (wide, None, choice, MappingFile(columns={name: rule}), None))
 
 
 @pytest.mark.parametrize("na", [("-9",), ("NA", "-9"), ("auto",), ()])
