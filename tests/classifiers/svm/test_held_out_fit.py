@@ -31,7 +31,8 @@ def test_the_measures_are_those_of_every_row_by_itself(seed: int, classes: int) 
     losses = [-math.log(given[label]) for label, given in rows]
     shares_losses = [-math.log(shares[label]) for label, _ in rows]
     assert fit.errors == 7
-    assert fit.log_loss == pytest.approx(np.mean(losses))
+    sigmoids = 1 if classes == 2 else classes
+    assert fit.log_loss == pytest.approx(np.mean(losses) + (sigmoids - 1) / 2 / len(rows))
     assert fit.shares_log_loss == pytest.approx(np.mean(shares_losses))
     differences = np.array(losses) - np.array(shares_losses)
     assert fit.standard_error == pytest.approx(differences.std() / math.sqrt(len(rows)))
@@ -57,7 +58,7 @@ def test_the_shares_themselves_are_noted(counts: list[int]) -> None:
     shares = np.tile(1 / (1 + np.exp(-log_odds)), (len(labels), 1)).T
     measured = HeldOutFit.measure(0, shares[1:] if len(counts) == 2 else shares, labels, ones.astype(np.float64))
     assert nothing.errors == sum(counts) - max(counts)
-    assert measured.log_loss == pytest.approx(nothing.log_loss)
+    assert measured.shares_log_loss == pytest.approx(nothing.log_loss)
     assert measured.note is not None
     assert nothing.note is not None
 
@@ -88,6 +89,11 @@ def test_a_model_that_ranks_the_rows_of_a_rare_class_first_is_not_noted() -> Non
     assert ranking.rounds[0].cv_errors > 90
     assert [feature.feature for feature in ranking.features[:2]] == ["f0", "f1"]
     assert not any(NOTED in warning for warning in ranking.warnings)
+
+
+def test_noise_beside_many_classes_is_noted_most_of_the_time() -> None:
+    labels = np.arange(300) % 5
+    assert sum(is_noted(draw_noise(np.random.default_rng(seed), labels, 10)) for seed in range(6)) >= 5
 
 
 def test_noise_beside_a_rare_class_is_noted() -> None:

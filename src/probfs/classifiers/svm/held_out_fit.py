@@ -16,6 +16,10 @@ from probfs.tables.table import Floats, Integers
 
 _LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
 """Smaller ones count as this one, so that no single row makes a loss infinite."""
+_CHANCE_GAIN = 0.5
+"""What a sigmoid gains by chance in the sum of losses over the rows it is fitted on, as any parameter found by maximum
+likelihood does. A standard error is margin enough for one sigmoid, but not for one of each class.
+"""
 _LEAST_GAIN = 1e-12
 """A smaller difference between losses is rounding."""
 
@@ -27,7 +31,9 @@ class HeldOutFit:
     errors: int
     """By the model's own sigmoids."""
     log_loss: float
-    """By sigmoids on the held-out decision values; one that decreases is replaced by the share of its class."""
+    """By sigmoids on the held-out decision values; one that decreases is replaced by the share of its class. What all
+    sigmoids but one gain by chance is added.
+    """
     shares_log_loss: float
     """If each class has its share of the rows as its probability, in every row."""
     standard_error: float
@@ -44,8 +50,8 @@ class HeldOutFit:
         differences = losses - shares_losses
         mean = float(weights @ differences) / total
         variance = float(weights @ (differences - mean) ** 2) / total
-        loss, shares_loss = (float(weights @ own) / total for own in (losses, shares_losses))
-        return cls(errors, loss, shares_loss, math.sqrt(variance / total))
+        loss = (float(weights @ losses) + _CHANCE_GAIN * (len(probabilities) - 1)) / total
+        return cls(errors, loss, float(weights @ shares_losses) / total, math.sqrt(variance / total))
 
     @classmethod
     def of_shares(cls, rows: TrainingRows) -> HeldOutFit:
