@@ -136,9 +136,9 @@ def test_a_pipe_that_does_not_block_is_waited_for(large: Path, monkeypatch: pyte
     os.set_blocking(reading, False)
     asked = threading.Event()
 
-    def wait(readable: list[int], *others: list[int]) -> object:
+    def wait(readable: list[int], writable: list[int], exceptional: list[int]) -> object:
         asked.set()
-        return select.select(readable, *others)
+        return select.select(readable, writable, exceptional)
 
     def write_when_asked() -> None:
         with open(writing, "wb") as stream:

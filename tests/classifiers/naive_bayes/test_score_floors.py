@@ -114,7 +114,8 @@ def test_floors_are_bounds_in_exact_fractions(seed: int) -> None:
     random = np.random.default_rng(seed)
     reach = 10 ** random.uniform(0, 4, 60)
     floors, slopes = PlainFloors(reach, 0.25), [Fraction(0.25) * Fraction(own) for own in reach.tolist()]
-    scored, exact, fallen = np.arange(40, 60), {}, Fraction(0)
+    scored, fallen = np.arange(40, 60), Fraction(0)
+    exact: dict[int, tuple[float, Fraction]] = {}
     for leaving in range(40):
         scores = random.uniform(-1e-9, 1e-9, len(scored))
         floors.record(scored, ExtendedFloats.of(scores), ExtendedFloats.of(np.abs(scores)))
