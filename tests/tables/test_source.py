@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import select
 import sys
 import threading
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -58,6 +61,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pd.DataFrame(np.random.default_rng(0).integers(0, 10**6, (60_000, 12))).rename(columns=str)
     frame.to_csv(folder / "t.csv", index=False)
     frame.to_parquet(folder / "t.parquet", row_group_size=10_000)
+    frame.to_feather(folder / "t.feather")
     (folder / "t.csv.gz").write_bytes(gzip.compress((folder / "t.csv").read_bytes(), 1))
     return folder
 
@@ -104,6 +108,50 @@ def test_of_a_pipe_only_what_was_read_is_known(large: Path, monkeypatch: pytest.
         heard = heard_while_reading("-")
     writer.join()
     assert {progress.total for progress in heard} == {None}
+    assert heard[-1].done == len(data)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather"])
+def test_a_listener_is_never_called_by_two_threads_at_a_time(large: Path, name: str) -> None:
+    """pyarrow reads Parquet and Feather files in threads of its own."""
+    busy = threading.Lock()
+    overlapping = []
+
+    def hear(progress: Progress) -> None:
+        if not busy.acquire(blocking=False):
+            overlapping.append(progress)
+            return
+        time.sleep(0.001)
+        busy.release()
+
+    with listening(hear):
+        assert read_table(large / name).rows == 60_000
+    assert overlapping == []
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_pipe_that_does_not_block_is_waited_for(large: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    data = (large / name).read_bytes()
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    asked = threading.Event()
+
+    def wait(readable: list[int], writable: list[int], exceptional: list[int]) -> object:
+        asked.set()
+        return select.select(readable, writable, exceptional)
+
+    def write_when_asked() -> None:
+        with open(writing, "wb") as stream:
+            assert asked.wait(60), "nobody waits for what is not there yet"
+            stream.write(data)
+
+    monkeypatch.setattr("probfs.tables.source.select", SimpleNamespace(select=wait))
+    writer = threading.Thread(target=write_when_asked)
+    writer.start()
+    with open(reading) as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        heard = heard_while_reading("-")
+    writer.join()
     assert heard[-1].done == len(data)
 
 

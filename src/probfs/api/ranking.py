@@ -157,7 +157,8 @@ def rank(
     on_progress : callable, optional
         Called with a ``probfs.Progress`` as each stage of the work begins and goes on: what is being done (reading,
         preparing columns, compiling loops the first time they are needed …), how much of it is done, of how much in
-        all, and in which unit.
+        all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
+        a time; all others come from the thread that called ``rank``.
     **options
         Options of classifiers that were registered beside those named here.
 

@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import io
 import os
+import select
 import stat
 import sys
 from collections.abc import Iterator
@@ -130,7 +131,11 @@ class _CountedStream(io.RawIOBase):
         return self._stream.seek(offset, whence)
 
     def readinto(self, buffer: Any) -> int:
-        number: int = self._stream.readinto(buffer)  # type: ignore[union-attr]  # every binary stream has it
+        read = self._stream.readinto  # type: ignore[union-attr]  # every binary stream has it
+        number: int | None
+        while (number := read(buffer)) is None:
+            # Standard input was set not to block, by this or another program, and the next bytes are not there yet.
+            select.select([self._stream], [], [])
         self._bytes_read += number
         self._report()
         return number

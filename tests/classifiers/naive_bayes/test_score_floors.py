@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -104,6 +105,42 @@ def test_scores_too_small_for_doubles_leave_nothing_out() -> None:
     floors.record(features, tiny, tiny)
     floors.lower_after_removal(features[:1])
     assert floors.second_batch(features[1:], features[1:2], 1).tolist() == [2, 3]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6))
+def test_floors_are_bounds_in_exact_fractions(seed: int) -> None:
+    """With scores so small beside what floors have fallen that the rounding of sums and products decides."""
+    random = np.random.default_rng(seed)
+    reach = 10 ** random.uniform(0, 4, 60)
+    floors, slopes = PlainFloors(reach, 0.25), [Fraction(0.25) * Fraction(own) for own in reach.tolist()]
+    scored, fallen = np.arange(40, 60), Fraction(0)
+    exact: dict[int, tuple[float, Fraction]] = {}
+    for leaving in range(40):
+        scores = random.uniform(-1e-9, 1e-9, len(scored))
+        floors.record(scored, ExtendedFloats.of(scores), ExtendedFloats.of(np.abs(scores)))
+        exact |= {feature: (own, fallen) for feature, own in zip(scored.tolist(), scores.tolist(), strict=True)}
+        floors.lower_after_removal(np.array([leaving]))
+        fallen += Fraction(float(reach[leaving]))
+        for feature, floor in enumerate(floors.floors(np.arange(40, 60)).tolist(), 40):
+            score, then = exact[feature]
+            assert Fraction(floor) <= Fraction(score) - slopes[feature] * (fallen - then)
+        scored = np.sort(random.choice(np.arange(40, 60), 5, replace=False))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_feature_that_may_be_as_low_as_a_scored_one_is_scored_too(seed: int) -> None:
+    """Its floor may be a score that was just as low, before features without any reach left."""
+    random = np.random.default_rng(seed)
+    reach = np.append(10 ** random.uniform(0, 4, 20), 0.0)
+    floors = PlainFloors(reach, 0.25)
+    floors.lower_after_removal(np.arange(18))
+    tied = ExtendedFloats.of(np.full(2, random.uniform(-1e-9, 1e-9)))
+    floors.record(np.array([18, 19]), tied, ExtendedFloats.of(np.abs(tied.values)))
+    floors.lower_after_removal(np.array([20]))
+    floors.record(np.array([18]), ExtendedFloats.of(tied.values[:1]), ExtendedFloats.of(np.abs(tied.values[:1])))
+    assert floors.second_batch(np.array([18, 19]), np.array([18]), 1).tolist() == [19]
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])

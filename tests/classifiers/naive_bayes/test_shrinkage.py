@@ -155,3 +155,13 @@ def test_a_note_says_what_was_done_and_how_to_do_without() -> None:
         "log-odds were shrunk, to 0.029 of their size in the first round, because chance alone would move them by "
         'about ±5.8; such probabilities are good for ranking, and not calibrated (shrink="off" ranks without)'
     )
+
+
+def test_the_note_of_a_table_that_auto_would_leave_alone_does_not_blame_chance() -> None:
+    dataset = random_dataset(300, 5, 3, 2, seed=0)
+    assert NaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="auto").notes == ()
+    (note,) = NaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="on").notes
+    assert note == (
+        'log-odds were shrunk, to 0.89 of their size in the first round, as shrink="on" demands (chance alone would '
+        "move them by about ±0.36); such probabilities are good for ranking, and not calibrated"
+    )

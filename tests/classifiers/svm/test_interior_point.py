@@ -82,7 +82,7 @@ def test_a_huge_cost_is_no_obstacle(kind: str) -> None:
 
 
 def test_rows_of_a_lopsided_table_are_told_nothing_by_columns_of_noise() -> None:
-    """Where guessing the larger class is best, the weights are 0, not what is left of a search that stopped early."""
+    """With equal costs guessing the larger class is best: the weights are 0, not what is left of a search."""
     generator = np.random.default_rng(2)
     cells = np.column_stack([generator.normal(size=(500, 4)), np.ones(500)])
     signs = np.where(np.arange(500) < 25, 1.0, -1.0)

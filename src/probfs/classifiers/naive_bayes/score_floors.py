@@ -25,6 +25,11 @@ of which |σ''| ≤ 1/(6·√3). So in each row both ½ Σ |Δ_j| and the change
 c·R(λ_j)·R(λ_k), with c = ¼ or 1/(6·√3). The mean over rows differs, by Cauchy and Schwarz, by at most
 c·r_j·r_k, where r² is the mean of R². This is little where λ is small, as it is while shrinkage acts; and it holds for
 all three scores.
+
+**Rounding.** A floor is kept as score + c·r_j·f, with f = Σ r_k over all features that had left when the score was
+computed, and read as that minus c·r_j·f with the f of now. Both products, the sum and the difference are rounded by at
+most half an ulp each, together by less than 3 ε·c·r_j·f beside what is relative to the score. So 8 ε·c·r_j·f is taken
+off every floor; and f itself is rounded up whenever it grows, so that it grows by no less than r_k.
 """
 
 from __future__ import annotations
@@ -42,6 +47,8 @@ _ROUNDING = 1e-9
 """Bound on rounding errors of scores and on differences between tied scores, relative to the sum of the sizes of a
 score's terms; far above either.
 """
+_ULPS = 8 * float(np.finfo(np.float64).eps)
+"""Bound on rounding errors of a plain floor, relative to how far all floors of its slope have fallen."""
 _MIN_BATCH = 4
 _ROUNDS_OF_A_POOL = 16
 """How many features may leave until all features are looked at again; costs little and saves most of looking at all."""
@@ -161,14 +168,17 @@ class PlainFloors(ScoreFloors):
         return self._floors_at(self._fallen, features)
 
     def _floors_at(self, fallen: float, features: Features) -> Floats:
-        floors: Floats = self._at_start[features] - self._slope[features] * fallen
+        floors: Floats = self._at_start[features] - self._slope[features] * (fallen * (1 + _ULPS))
         return floors
 
     def _tolerance(self, features: Features) -> float:
-        return 3 * _ROUNDING * float(self._sizes[features].max(initial=0.0))
+        # Floors of these features are below their scores by what was taken off them for rounding.
+        taken_off = _ULPS * self._fallen * float(self._slope[features].max(initial=0.0))
+        return 3 * _ROUNDING * float(self._sizes[features].max(initial=0.0)) + 2 * taken_off
 
     def lower_after_removal(self, features: Features) -> None:
-        self._fallen += float(self._reach[features].sum())
+        exact = math.fsum([self._fallen, *self._reach[features].tolist()])
+        self._fallen = math.nextafter(exact, math.inf)
         if self._pool is not None:
             self._pool = self._pool[(self._pool[:, None] != features).all(axis=1)]
 

@@ -34,6 +34,7 @@ _HELD_SHARE = 0.95
 """A is computed again when this share of the features that it was computed for is left, or less: the tables that depend
 on it would otherwise have to be computed in every round.
 """
+_PROBABILITIES = "probabilities are good for ranking, and not calibrated"
 
 
 class Shrinkage:
@@ -41,6 +42,7 @@ class Shrinkage:
 
     def __init__(self, choice: ShrinkName, counts: ClassCounts, layout: SlotLayout, smoothing: float) -> None:
         """``counts`` are those of all labelled rows."""
+        self._choice = choice
         self._variances = count_variances(counts, layout, smoothing)
         self.variance = math.fsum(self._variances.tolist())
         """τ² of all features."""
@@ -62,11 +64,12 @@ class Shrinkage:
         """What users should know of the probabilities, where shrinkage acts."""
         if not self.acts or not self.variance:
             return None
-        return (
-            f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round, because chance "
-            f"alone would move them by about ±{math.sqrt(self.variance):.2g}; such probabilities are good for ranking, "
-            f"and not calibrated ({option('shrink', 'off')} ranks without)"
-        )
+        done = f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round"
+        moved = f"move them by about ±{math.sqrt(self.variance):.2g}"
+        if self._choice == "on":
+            return f"{done}, as {option('shrink', 'on')} demands (chance alone would {moved}); such {_PROBABILITIES}"
+        without = f"{option('shrink', 'off')} ranks without"
+        return f"{done}, because chance alone would {moved}; such {_PROBABILITIES} ({without})"
 
 
 def count_variances(counts: ClassCounts, layout: SlotLayout, smoothing: float) -> Floats:

@@ -16,13 +16,14 @@ from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.donors import Donors, draw_donors
-from probfs.classifiers.svm.error_notes import note_guessing
 from probfs.classifiers.svm.fit_plan import FitPlan
 from probfs.classifiers.svm.fitted_svm import FitOptions
+from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import choose_cost
 from probfs.classifiers.svm.options import DEFAULT_GAMMA, Cost, Gamma, KernelName, Removal
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
 from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, sum_retrained
+from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.classifiers.svm.splits import Split, check_training_sizes, make_splits
 from probfs.classifiers.svm.tasks import (
     FitTask,
@@ -72,7 +73,6 @@ class Svm:
         if removal == "permute" and permutations is None:
             raise ValueError("permuting features needs a number of permutations")
         self._dataset = dataset
-        self._estimate = estimate
         self._removal = removal
         self._permutations = permutations or 0
         self._seed = seed
@@ -82,7 +82,9 @@ class Svm:
         self._data = TrainingData(builder, dataset.labels, dataset.counts, len(dataset.classes))
         # C is chosen once, for the table with all its features: if it grew as features leave, late rounds, which
         # decide the best ranks, would fit the noise more closely.
-        cells = builder.build(self._active, dataset.counts).cells[: len(dataset.labels)]
+        matrix = builder.build(self._active, dataset.counts)
+        cells = matrix.cells[: len(dataset.labels)]
+        self._widths = matrix.widths
         cost = choose_cost(kernel, C, cells, dataset.counts)
         self._options = FitOptions(kernel, cost, DEFAULT_GAMMA if gamma is None else gamma)
         self._splits = make_splits(dataset, estimate, folds, seed)
@@ -107,10 +109,10 @@ class Svm:
         self._on_model = on_model
         self._round = 0
         self._tally = FitTally()
-        self._cv_errors = 0
+        self._held_out: HeldOutFit | None = None
         """Of this round's model with all labelled rows and all active features."""
-        self._full_model_errors: int | None = None
-        """On held-out rows, of the first round's model."""
+        self._first_held_out: HeldOutFit | None = None
+        """Of the first round's."""
 
     @property
     def active(self) -> Features:
@@ -130,9 +132,8 @@ class Svm:
         if self._tally.unconverged:
             problem = f"{self._tally.unconverged:,} of {fits} did not converge, so their scores are rough"
             notes.append(f"{problem}; a smaller {option('C')} or {option('count')} would help")
-        if self._full_model_errors is not None:
-            guessing = note_guessing(self._full_model_errors, self._dataset.class_rows())
-            notes += [] if guessing is None else [guessing]
+        if self._first_held_out is not None and self._first_held_out.note is not None:
+            notes.append(self._first_held_out.note)
         return tuple(notes)
 
     def drop(self, features: Features) -> None:
@@ -158,10 +159,9 @@ class Svm:
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
             total.fit.log_loss / rows,
-            cv_errors=self._cv_errors,
+            cv_errors=self._held_out.errors if self._held_out is not None else None,
         )
-        if self._round == 1:
-            self._full_model_errors = self._cv_errors if self._estimate == "resubstitution" else scores.errors
+        self._first_held_out = self._first_held_out or self._held_out
         return scores
 
     # --- the tasks of a round ---------------------------------------------------------------------------------------
@@ -172,23 +172,26 @@ class Svm:
         donors = self._draw_donors()
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
+        solver = self._choose_solver()
         return [
-            PermuteTask(self._data, self._options, self._active, sigmoids, split, donors[:, split.scored], threads)
+            PermuteTask(
+                self._data, self._options, self._active, solver, sigmoids, split, donors[:, split.scored], threads
+            )
             for split in self._splits
         ]
 
     def _score_permuted(self) -> Iterator[ScoreShare]:
-        for share, cv_errors in self._workers.run(fit_and_permute, self.make_permute_tasks()):
+        for share, held_out in self._workers.run(fit_and_permute, self.make_permute_tasks()):
             self._report_models(1)
             if not self._plan.compares_models:
-                self._cv_errors = cv_errors
+                self._held_out = held_out
             yield share
 
     def _score_retrained(self) -> Iterator[ScoreShare]:
-        sigmoids = self._choose_sigmoids()
+        sigmoids, solver = self._choose_sigmoids(), self._choose_solver()
         by_task = self._plan.models_by_task(len(self._active))
         tasks = [
-            RetrainTask(self._data, self._options, self._active, sigmoids, split, left_out)
+            RetrainTask(self._data, self._options, self._active, solver, sigmoids, split, left_out)
             for split in self._splits
             for left_out in by_task
         ]
@@ -207,11 +210,16 @@ class Svm:
         """The sigmoids that all models of this round fit on training rows: those whose cross-validated sigmoid
         decreases in the model with all rows and all active features.
         """
-        task = FitTask(self._data, self._options, self._active, None, Split.without_scoring())
-        decreasing, self._cv_errors, tally = run_interruptibly(find_decreasing_sigmoids, task)
+        task = FitTask(self._data, self._options, self._active, self._choose_solver(), None, Split.without_scoring())
+        decreasing, self._held_out, tally = run_interruptibly(find_decreasing_sigmoids, task)
         self._tally += tally
         self._report_models(1)
         return decreasing
+
+    def _choose_solver(self) -> Solver:
+        """The solver of all models of this round, by the shape of all labelled rows and all active features."""
+        columns = int(self._widths[self._active].sum())
+        return choose_solver(self._options.kernel, len(self._dataset.labels), columns)
 
     def _draw_donors(self) -> Donors:
         """Donors for all rows. They are labelled ones, so that the scores of labelled rows do not depend on which

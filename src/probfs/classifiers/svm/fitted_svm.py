@@ -9,10 +9,11 @@ import numpy as np
 
 from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, make_frequency_svms
 from probfs.classifiers.svm.design_matrix import DesignMatrix, Positions
+from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import KernelFunction, choose_kernel
 from probfs.classifiers.svm.options import Gamma, KernelName
 from probfs.classifiers.svm.platt_scaling import SvcInput, TrainingSigmoids, fit_binary_svms
-from probfs.classifiers.svm.solver import Solver, choose_solver
+from probfs.classifiers.svm.solver import Solver
 from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.tables.table import Floats
 
@@ -35,8 +36,8 @@ class FittedSvm:
     binary_svms: Sequence[BinarySvm]
     kernel: KernelFunction
     matrix: DesignMatrix
-    cv_errors: int
-    """How many training rows are wrong by decision values of SVMs that were fitted without them."""
+    held_out: HeldOutFit
+    """How well training rows are predicted from decision values of SVMs that were fitted without them."""
 
     def probabilities(self, rows: Positions) -> Floats:
         """The class probabilities of some rows, as ``compute_probabilities`` gives them: classes × rows."""
@@ -65,22 +66,22 @@ def fit_svm(
     matrix: DesignMatrix,
     rows: TrainingRows,
     options: FitOptions,
+    solver: Solver,
     training_sigmoids: TrainingSigmoids = None,
     products: Floats | None = None,
 ) -> FittedSvm:
     """Fit on some rows of a matrix; ``products`` are the inner products of these rows, if already known."""
     cells = matrix.cells[rows.positions]
     if not cells.shape[1]:
-        guessing = int(rows.counts.sum() - rows.class_counts().max())
-        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix, guessing)
+        return FittedSvm(make_frequency_svms(rows), KernelFunction("linear"), matrix, HeldOutFit.of_shares(rows))
     kernel = choose_kernel(options.kernel, options.gamma, cells, rows.counts)
     if products is None:
-        products = compute_inner_products(cells, kernel.name)
-    svc_input = SvcInput.prepare(kernel, cells, products)
-    svms, cv_errors = fit_binary_svms(rows, svc_input, options.cost, training_sigmoids)
-    return FittedSvm(svms, kernel, matrix, cv_errors)
+        products = compute_inner_products(cells, solver)
+    svc_input = SvcInput.prepare(kernel, solver, cells, products)
+    svms, held_out = fit_binary_svms(rows, svc_input, options.cost, training_sigmoids)
+    return FittedSvm(svms, kernel, matrix, held_out)
 
 
-def compute_inner_products(cells: Floats, kernel: KernelName) -> Floats | None:
+def compute_inner_products(cells: Floats, solver: Solver) -> Floats | None:
     """The inner products of all rows with each other; None where the solver does without."""
-    return cells @ cells.T if choose_solver(kernel, *cells.shape) is Solver.KERNEL_MATRIX else None
+    return cells @ cells.T if solver is Solver.KERNEL_MATRIX else None

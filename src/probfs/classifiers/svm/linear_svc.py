@@ -72,7 +72,7 @@ def solve_near(problem: HingeProblem, start: Floats) -> Hyperplane:
         if converged and not moved.any():
             return Hyperplane(plane, True)
         if not converged or 2 * moved.sum() > len(short):
-            # The start was not near, or most rows lie on their margins, as they do where the best weights are 0.
+            # The start was not near enough: going on from here would take longer than all rows from the beginning.
             return minimise_hinge_loss(problem, start)
         variable |= moved
 

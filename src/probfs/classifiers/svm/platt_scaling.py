@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,9 +16,10 @@ from sklearn.svm import SVC
 
 from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, find_errors
 from probfs.classifiers.svm.design_matrix import Positions
+from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import KernelFunction
 from probfs.classifiers.svm.linear_svc import LinearSvc
-from probfs.classifiers.svm.solver import Solver, choose_solver
+from probfs.classifiers.svm.solver import Solver
 from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.columns.folds import deal
 from probfs.tables.table import Floats, Integers
@@ -62,26 +63,26 @@ class SvcInput:
     """Input of the solver: the kernel matrix of the training rows or, where that is too large, their cells."""
 
     values: Floats
-    kernel: KernelFunction | None = None
-    """None if the values are a kernel matrix."""
+    kernel: KernelFunction
+    solver: Solver
 
     @classmethod
-    def prepare(cls, kernel: KernelFunction, cells: Floats, products: Floats | None) -> SvcInput:
+    def prepare(cls, kernel: KernelFunction, solver: Solver, cells: Floats, products: Floats | None) -> SvcInput:
         """The kernel matrix if the inner products of the rows are given, otherwise the cells."""
         if products is None:
-            return cls(cells, kernel)
+            return cls(cells, kernel, solver)
         norms = products.diagonal().copy()
-        return cls(kernel.from_inner_products(products, norms, norms))
+        return cls(kernel.from_inner_products(products, norms, norms), kernel, solver)
 
     def select(self, rows: Positions) -> Floats:
         """The input for some of the rows, which may repeat."""
         if np.array_equal(rows, np.arange(len(self.values))):
             return self.values
-        return self.values[rows] if self.kernel is not None else self.values[np.ix_(rows, rows)]
+        return self.values[np.ix_(rows, rows)] if self.solver is Solver.KERNEL_MATRIX else self.values[rows]
 
     def make_svc(self, cost: float) -> SVC | LinearSvc:
         """An estimator, not yet fitted, for this kind of input."""
-        if self.kernel is not None and choose_solver(self.kernel.name, *self.values.shape) is Solver.INTERIOR_POINT:
+        if self.solver is Solver.INTERIOR_POINT:
             return LinearSvc(cost)
         settings: dict[str, Any] = {
             "C": cost,
@@ -89,7 +90,7 @@ class SvcInput:
             "cache_size": CACHE_MEGABYTES,
             "max_iter": MOST_ITERATIONS,
         }
-        if self.kernel is None:
+        if self.solver is Solver.KERNEL_MATRIX:
             return _QuietSvc(kernel="precomputed", **settings)
         return _QuietSvc(kernel=self.kernel.name, gamma=self.kernel.gamma or "scale", **settings)
 
@@ -120,9 +121,9 @@ class _Pieces:
 
 def fit_binary_svms(
     rows: TrainingRows, svc_input: SvcInput, cost: float, training_sigmoids: TrainingSigmoids = None
-) -> tuple[list[BinarySvm], int]:
-    """The binary SVMs of a model, each with its sigmoid, and how many rows are wrong when each row is predicted by the
-    same sigmoids from decision values of SVMs that were fitted without its fold.
+) -> tuple[list[BinarySvm], HeldOutFit]:
+    """The binary SVMs of a model, each with its sigmoid, and how well rows are predicted from decision values of SVMs
+    that were fitted without their fold.
 
     On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
     cross-validated decision values decreases. The SVM is still right about the rows it was trained on, so the sigmoid
@@ -134,6 +135,7 @@ def fit_binary_svms(
     values = svc_input.select(pieces.rows)
     svc = svc_input.make_svc(cost)
     svms: list[BinarySvm] = []
+    increasing: list[BinarySvm] = []
     decisions: list[Floats] = []
     # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
     with config_context(assume_finite=True, skip_parameter_validation=True):
@@ -144,17 +146,23 @@ def fit_binary_svms(
             # The SVMs without a fold differ little from the one with all rows, which gives them a start.
             near = fitted.as_start() if isinstance(fitted, LinearSvc) else svc
             held_out = _cross_validate(near, splits, values, members, costs)
-            slope, offset = _fit_sigmoid(held_out, members, pieces.weights)
-            inverted = slope <= 0
+            sigmoid = _fit_sigmoid(held_out, members, pieces.weights)
+            inverted = sigmoid[0] <= 0
+            own_sigmoid = sigmoid
             if inverted if training_sigmoids is None else training_sigmoids[number]:
-                slope, offset = _fit_sigmoid(fitted.decision_function(values), members, pieces.weights)
-            if slope <= 0:
-                # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
-                slope, offset = 0.0, _log_odds(members, pieces.weights)
-            svms.append(_make_binary_svm(fitted, rows, pieces, slope, offset, inverted))
+                own_sigmoid = _fit_sigmoid(fitted.decision_function(values), members, pieces.weights)
+            # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
+            flat = 0.0, _log_odds(members, pieces.weights)
+            svm = _make_binary_svm(fitted, rows, pieces, flat if own_sigmoid[0] <= 0 else own_sigmoid, inverted)
+            svms.append(svm)
+            slope, offset = flat if inverted else sigmoid
+            increasing.append(replace(svm, slope=slope, offset=offset))
             decisions.append(held_out)
-    wrong = find_errors(compute_probabilities(decisions, svms), rows.labels[pieces.rows])
-    return svms, round(float(pieces.weights @ wrong))
+    labels = rows.labels[pieces.rows]
+    wrong = find_errors(compute_probabilities(decisions, svms), labels)
+    errors = round(float(pieces.weights @ wrong))
+    # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
+    return svms, HeldOutFit.measure(errors, compute_probabilities(decisions, increasing), labels, pieces.weights)
 
 
 def _balance_sides(members: Integers, weights: Floats) -> Floats:
@@ -200,15 +208,15 @@ def _log_odds(members: Integers, weights: Floats) -> float:
 
 
 def _make_binary_svm(
-    fitted: SVC | LinearSvc, rows: TrainingRows, pieces: _Pieces, slope: float, offset: float, inverted: bool
+    fitted: SVC | LinearSvc, rows: TrainingRows, pieces: _Pieces, sigmoid: tuple[float, float], inverted: bool
 ) -> BinarySvm:
     if isinstance(fitted, LinearSvc):
         nothing = np.empty(0, dtype=np.intp), np.empty(0)
         *weights, intercept = fitted.plane_.tolist()
-        return BinarySvm(*nothing, intercept, slope, offset, inverted, fitted.converged_, np.array(weights))
+        return BinarySvm(*nothing, intercept, *sigmoid, inverted, fitted.converged_, np.array(weights))
     support, coefficients = _merge_support_vectors(fitted, rows, pieces)
     converged = bool(np.all(fitted.n_iter_ < MOST_ITERATIONS))
-    return BinarySvm(support, coefficients, float(fitted.intercept_[0]), slope, offset, inverted, converged)
+    return BinarySvm(support, coefficients, float(fitted.intercept_[0]), *sigmoid, inverted, converged)
 
 
 def _merge_support_vectors(fitted: SVC, rows: TrainingRows, pieces: _Pieces) -> tuple[Positions, Floats]:

@@ -17,9 +17,11 @@ from probfs.classifiers.svm.binary_svm import compute_probabilities, make_freque
 from probfs.classifiers.svm.design_matrix import DesignMatrix
 from probfs.classifiers.svm.donors import Donors
 from probfs.classifiers.svm.fitted_svm import FitOptions, FittedSvm, compute_inner_products, fit_svm
+from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.permuted_decisions import PermutedDecisions, prepare_permuted_decisions
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
 from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, sum_changes
+from probfs.classifiers.svm.solver import Solver
 from probfs.classifiers.svm.splits import Split
 from probfs.classifiers.svm.training_rows import TrainingData, TrainingRows
 from probfs.runtime.processes import in_threads
@@ -36,6 +38,8 @@ class FitTask:
     data: TrainingData
     options: FitOptions
     features: Features
+    solver: Solver
+    """The same for all models of a round: solvers differ in tolerance, and models are compared with each other."""
     training_sigmoids: TrainingSigmoids
     split: Split
 
@@ -63,21 +67,21 @@ class RetrainTask(FitTask):
     """For each model the position, among the features, of the one left out; None for the model with all of them."""
 
 
-def find_decreasing_sigmoids(task: FitTask) -> tuple[list[bool], int, FitTally]:
-    """For each binary SVM of a model, whether its cross-validated sigmoid decreases; and the model's ``cv_errors``."""
+def find_decreasing_sigmoids(task: FitTask) -> tuple[list[bool], HeldOutFit, FitTally]:
+    """For each binary SVM of a model, whether its cross-validated sigmoid decreases; and the model's fit."""
     model = fit_full_model(task)
-    return [svm.inverted for svm in model.binary_svms], model.cv_errors, FitTally.of(model.binary_svms)
+    return [svm.inverted for svm in model.binary_svms], model.held_out, FitTally.of(model.binary_svms)
 
 
-def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, int]:
-    """Fit one model, and score its rows with each feature permuted; the number is the model's ``cv_errors``."""
+def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, HeldOutFit]:
+    """Fit one model, and score its rows with each feature permuted."""
     model = fit_full_model(task)
-    return permute_features(task, model), model.cv_errors
+    return permute_features(task, model), model.held_out
 
 
 def fit_full_model(task: FitTask) -> FittedSvm:
     """The model with all features of the task."""
-    return fit_svm(task.matrix(), task.training_rows(), task.options, task.training_sigmoids)
+    return fit_svm(task.matrix(), task.training_rows(), task.options, task.solver, task.training_sigmoids)
 
 
 def permute_features(task: PermuteTask, model: FittedSvm) -> ScoreShare:
@@ -101,16 +105,17 @@ def retrain_without_features(task: RetrainTask) -> tuple[list[Floats], FitTally]
     """The probabilities that each of the task's models gives to the scored rows."""
     rows = task.training_rows()
     matrix = task.matrix()
-    products = compute_inner_products(matrix.cells[rows.positions], task.options.kernel)
+    products = compute_inner_products(matrix.cells[rows.positions], task.solver)
     probabilities, tally = [], FitTally()
     for feature in task.left_out:
-        if feature is None:
-            model = fit_svm(matrix, rows, task.options, task.training_sigmoids, products)
-        else:
-            columns = matrix.cells[rows.positions, matrix.columns(feature)]
-            # Inner products are sums over features, so leaving one out is a subtraction.
-            remaining = None if products is None else products - columns @ columns.T
-            model = fit_svm(matrix.without(feature), rows, task.options, task.training_sigmoids, remaining)
+        own_matrix, own_products = matrix, products
+        if feature is not None:
+            own_matrix = matrix.without(feature)
+            if products is not None:
+                columns = matrix.cells[rows.positions, matrix.columns(feature)]
+                # Inner products are sums over features, so leaving one out is a subtraction.
+                own_products = products - columns @ columns.T
+        model = fit_svm(own_matrix, rows, task.options, task.solver, task.training_sigmoids, own_products)
         probabilities.append(model.probabilities(task.split.scored))
         tally += FitTally.of(model.binary_svms)
     return probabilities, tally
