@@ -158,7 +158,8 @@ def select(
         from probfs.tables.writers import table_bytes
 
         small = table.only(selected.reduced_columns)
-        deliver(table_bytes(small, reduced_format, selected.input.target, safe=result.safe_csv), reduced)
+        target, safe = selected.input.target, result.safe_csv
+        deliver(table_bytes(small, reduced_format, target, safe=safe, plain_numbers=True), reduced)
     if destination is None:
         deliver(_kept_names(selected, top, result.output), result.output)
     else:
