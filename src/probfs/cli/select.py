@@ -67,7 +67,7 @@ class SelectionOptions(Bundle):
         opt.parsed(
             parsers.parser(FALSE_DISCOVERIES),
             FALSE_DISCOVERIES.metavar,
-            "The share of noise tolerated among the columns told from noise; 1 screens nothing.",
+            "The share of noise tolerated among the columns told from noise, from 1e-06 to 1, which screens nothing.",
             show_default=True,
         ),
     ] = DEFAULT_FALSE_DISCOVERIES

@@ -39,4 +39,3 @@ def _as_numbers(column: Column, classes: bool) -> Column:
             return column
         texts = text_array([repr(number) for number in numbers.tolist()])
     return Column(column.name, column.codes, texts, Kind.NUMBER)
-
