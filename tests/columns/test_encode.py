@@ -162,7 +162,7 @@ def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypat
 
 
 def test_notes_name_options_in_the_caller_s_language() -> None:
-    text = csv_of_rows(["when", "x", "y"], [(f"2020-01-{n:02}", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
+    text = csv_of_rows(["when", "x", "y"], [(f"{n:02}/01/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
     _, notes = encode(prepare_csv(text))
     assert notes == (
         "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'x'",
@@ -170,7 +170,7 @@ def test_notes_name_options_in_the_caller_s_language() -> None:
     )
     with command_line_language():
         _, notes = encode(prepare_csv(text))
-    assert "; --bins, or a mapping)" in notes[0]
+    assert "(--bins, or a mapping)" in notes[0]
     assert "; --exclude leaves it out" in notes[1]
 
 

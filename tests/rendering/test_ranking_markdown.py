@@ -6,7 +6,6 @@ from probfs.ranking.result import Ranking
 from probfs.rendering.ranking_csv import CSV_HEADER
 from probfs.rendering.ranking_markdown import ranking_markdown
 
-
 HEADER = [name for name in CSV_HEADER if name not in ("se_initial_s_s", "se_initial_s_a", "rank_low", "rank_high")]
 """Without --uncertainty, nothing stands in the others."""
 
