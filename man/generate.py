@@ -63,8 +63,9 @@ folds says in how many folds it was kept. When nothing can be told from noise, n
 is 0.
 
 --reduced writes the table itself with only the kept columns, the target and the column named by --count: rows without
-a class, the order of rows and columns and the text of each cell stay as they were. In Parquet and Feather, numbers
-stay numbers, and all else becomes text, dates too.
+a class, the order of rows and columns and the text of each cell stay as they were. In Parquet, Feather and JSON lines,
+a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
+of 20 digits); all else becomes text, dates too.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

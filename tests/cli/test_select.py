@@ -147,7 +147,7 @@ def test_a_name_of_two_lines_is_not_taken_for_two_names(run_here: Run, selected:
         ("--false-discoveries 0", "'--false-discoveries': '0' is not a number from 1e-06 to 1"),
         ("--false-discoveries 10", "'--false-discoveries': '10' is not a number from 1e-06 to 1"),
         ("--score unlabeled", "'--score': 'unlabeled' is not one of 'absolute', 'signed'"),
-        ("--step 2", "No such option: --step"),
+        ("--step 2", "No such option: --step, which belongs to rank; see 'probfs select --help'"),
         ("--estimate cv", "No such option: --estimate"),
         ("--reduced t.csv", "--reduced: t.csv is an input; name another file"),
         ("--reduced m.toml --mapping m.toml", "--reduced: m.toml is an input; name another file"),

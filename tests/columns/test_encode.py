@@ -37,7 +37,7 @@ def test_a_long_numeric_column_is_cut_at_quantiles_and_it_is_said(write: Write) 
     rows = [(n / 2, n % 3, "ab"[n > 12]) for n in range(25)]
     data = write("t.csv", "x,k,y\n" + "".join(f"{x},{k},{y}\n" for x, k, y in rows))
     ranking = probfs.rank(data)
-    assert any("cut at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
+    assert any("cut into 5 intervals at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
     cut = write("m.toml", "[columns]\nx = { cut = [2, 4.5, 7, 9.5] }\n")
     assert [f.s_s for f in probfs.rank(data, mapping=cut).features] == [f.s_s for f in ranking.features]
     assert probfs.rank(data, bins=3).features[0].s_s != ranking.features[0].s_s
@@ -162,15 +162,15 @@ def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypat
 
 
 def test_notes_name_options_in_the_caller_s_language() -> None:
-    text = csv_of_rows(["when", "x", "y"], [(f"2020-01-{n:02}", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
+    text = csv_of_rows(["when", "x", "y"], [(f"{n:02}/01/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
     _, notes = encode(prepare_csv(text))
     assert notes == (
-        "cut at quantiles of the labelled rows (5 intervals at quantiles; bins=, or a mapping): 'x'",
+        "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'x'",
         "a different value in every row (an identifier?): 'when'; exclude= leaves it out",
     )
     with command_line_language():
         _, notes = encode(prepare_csv(text))
-    assert "; --bins, or a mapping)" in notes[0]
+    assert "(--bins, or a mapping)" in notes[0]
     assert "; --exclude leaves it out" in notes[1]
 
 

@@ -8,13 +8,20 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from probfs.rendering.markdown_tables import escape_markdown, pipe_table
+from probfs.rendering.markdown_tables import escape_markdown, pipe_table, table_for_reading
 from probfs.text import printable
 
 
 def test_names_are_left_and_numbers_right_aligned() -> None:
     assert pipe_table(["rank", "feature"], [(1, "a_b"), (None, 0.1)]) == (
         "| rank | feature |\n| ---: | --- |\n| 1 | a\\_b |\n|  | 0.1 |\n"
+    )
+
+
+def test_a_table_for_reading_has_few_digits_and_no_empty_columns() -> None:
+    rows = [(1, 0.123456, None, "a"), (2, None, None, None), (20_000, 1.5e-7, None, "b")]
+    assert table_for_reading(["rank", "q", "se", "instead"], rows) == (
+        "| rank | q | instead |\n| ---: | ---: | --- |\n| 1 | 0.1235 | a |\n| 2 |  |  |\n| 20000 | 1.5e-07 | b |\n"
     )
 
 

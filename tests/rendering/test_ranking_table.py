@@ -81,12 +81,15 @@ def test_what_matters_only_with_others_is_not_noise_to_an_rbf_svm(kernel: str, m
 def test_uncertainty_has_columns_of_its_own() -> None:
     ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], uncertainty=True)
     shown = ranking_table(ranking, Presentation())
-    assert "90% of ranks   Ŝ_S in round 1    Ŝ_A in round 1" in shown
+    assert "rank interval (90%)   Ŝ_S in round 1    Ŝ_A in round 1" in shown
     for feature in ranking.features:
         assert (
             f"{feature.rank_low}-{feature.rank_high}  {feature.initial_s_s:.4f} ± {feature.se_initial_s_s:.4f}" in shown
         )
-    assert max(map(len, ranking_table(ranking, Presentation(60)).splitlines())) <= 60
+    assert "\n±: one standard error. " in shown
+    narrow = ranking_table(ranking, Presentation(60))
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "±" not in narrow
 
 
 def test_off_a_terminal_nothing_is_cut_and_there_is_no_color(write: Write) -> None:

@@ -220,7 +220,17 @@ def _usage_message(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "probfs"
     message = " ".join(message.replace("Value error, ", "").split()).rstrip(".")
-    return f"{message}; see '{command} --help'"
+    if message.startswith("No such option"):
+        name = getattr(error, "option_name", "")
+        others = _commands_with(name)
+        message = f"No such option: {name}, which belongs to {', '.join(others)}" if others else message
+    return f"{message} See '{command} --help'" if message.endswith("?") else f"{message}; see '{command} --help'"
+
+
+def _commands_with(option: str) -> list[str]:
+    """The commands that have an option."""
+    commands = getattr(typer.main.get_command(build_app()), "commands", {})
+    return [name for name, command in commands.items() if any(option in known.opts for known in command.params)]
 
 
 def _complain(message: str, status: int) -> int:

@@ -67,7 +67,7 @@ class SelectionOptions(Bundle):
         opt.parsed(
             parsers.parser(FALSE_DISCOVERIES),
             FALSE_DISCOVERIES.metavar,
-            "The share of noise tolerated among the columns told from noise; 1 screens nothing.",
+            "The share of noise tolerated among the columns told from noise, from 1e-06 to 1, which screens nothing.",
             show_default=True,
         ),
     ] = DEFAULT_FALSE_DISCOVERIES
@@ -158,7 +158,8 @@ def select(
         from probfs.tables.writers import table_bytes
 
         small = table.only(selected.reduced_columns)
-        deliver(table_bytes(small, reduced_format, selected.input.target, safe=result.safe_csv), reduced)
+        target, safe = selected.input.target, result.safe_csv
+        deliver(table_bytes(small, reduced_format, target, safe=safe, plain_numbers=True), reduced)
     if destination is None:
         deliver(_kept_names(selected, top, result.output), result.output)
     else:

@@ -1,7 +1,7 @@
-"""What the texts of a table's cells mean: missing, or numbers that are not written the plain way.
+"""What the texts of a table's cells mean: missing, dates, or numbers that are not written the plain way.
 
-Only distinct texts are looked at, column by column, and the columns that come out of it hold plain numbers and missing
-cells: nothing behind this step knows how the file wrote them.
+Only distinct texts are looked at, column by column, and the columns that come out of it hold plain numbers, declared
+dates and missing cells: nothing behind this step knows how the file wrote them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow.compute as pc
 
+from probfs.columns.date_texts import are_many_dates
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.missing_texts import (
     AUTO,
@@ -51,11 +52,15 @@ class ColumnTexts:
     """How the column writes numbers, if not the plain way."""
     respelled: bool = False
     """Whether they are read as numbers."""
+    dates: bool = False
+    """Whether all texts that are not missing are dates, and read as such."""
 
     def read(self, column: Column) -> Column:
         """The column with its cells as they are meant."""
         if self.missing:
             column = without_values(column, self.missing)
+        if self.dates and column.kind is Kind.TEXT:
+            column = Column(column.name, column.codes, column.values, Kind.DATE, problem=column.problem)
         return _respell(column, self.style) if self.respelled and self.style is not None else column
 
 
@@ -79,7 +84,7 @@ class CellTexts:
         changed = {
             name: texts.read(table.columns[name])
             for name, texts in self.columns.items()
-            if name in table.columns and (texts.missing or texts.respelled)
+            if name in table.columns and (texts.missing or texts.respelled or texts.dates)
         }
         return replace(table, columns={**table.columns, **changed}) if changed else table
 
@@ -114,7 +119,8 @@ class CellTexts:
             notes.append(f"taken as missing: {_shown(missing)}")
         elif missing:
             keep = f'{option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
-            notes.append(f"taken as missing among numbers: {_shown(missing)}; {keep}")
+            among = "numbers and dates" if any(columns[name].dates for name in missing) else "numbers"
+            notes.append(f"taken as missing among {among}: {_shown(missing)}; {keep}")
         if doubtful and NONE not in self.words:
             notes.append(f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing")
         for word, names in self.taken_for_words.items():
@@ -130,12 +136,14 @@ def texts_named_missing(choice: ColumnChoice, mapping: MappingFile) -> tuple[str
     return (*(text for text in choice.na if text not in (AUTO, NONE)), *mapping.missing)
 
 
-def learn_texts(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None) -> CellTexts:
+def learn_texts(
+    table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None, target: str
+) -> CellTexts:
     """What the texts of a table mean, in which the cells that are missing by the user's word are marked."""
     words = tuple(word for word in (AUTO, NONE) if word in choice.na)
     unused = {*mapping.drop, *choice.exclude, choice.count}
     learned = {
-        name: _learn_column(column, words, decimal)
+        name: _learn_column(column, words, decimal, may_be_dates=name != target)
         for name, column in table.columns.items()
         if column.kind is Kind.TEXT
         and name not in unused
@@ -161,7 +169,8 @@ def _holds(column: Column, text: str) -> bool:
     return bool(pc.any(equal_mask(column.values, text), min_count=0).as_py())
 
 
-def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> ColumnTexts | None:
+def _learn_column(column: Column, words: Sequence[str], decimal: str | None, may_be_dates: bool) -> ColumnTexts | None:
+    """What some texts of a column mean; a column of classes holds no dates, whatever it looks like."""
     if isinstance(column, MixedColumn) and decimal != ",":
         return _judge(column.words, words, column.numeric.distinct())
     looks = looks_missing(column.values)
@@ -172,11 +181,12 @@ def _learn_column(column: Column, words: Sequence[str], decimal: str | None) -> 
     others = column.values.filter(mask_array(~looks)) if suspicious else column.values
     style = None if column.declared else style_of_numbers(others, decimal)
     respelled = is_settled(style, decimal)
+    dates = may_be_dates and not column.declared and style is None and are_many_dates(others)
     if not suspicious:
-        return None if style is None else ColumnTexts(style=style, respelled=respelled)
+        return ColumnTexts(style=style, respelled=respelled, dates=dates) if style or dates else None
     texts = column.values.filter(mask_array(looks)).to_pylist()
-    numeric = not column.declared and (style or numbers_of(others, Kind.TEXT) is not None)
-    return _judge(texts, words, len(others) if numeric else 0, style, respelled=respelled)
+    numeric = not column.declared and (style or dates or numbers_of(others, Kind.TEXT) is not None)
+    return _judge(texts, words, len(others) if numeric else 0, style, respelled=respelled, dates=dates)
 
 
 def _judge(
@@ -186,8 +196,11 @@ def _judge(
     style: NumberStyle | None = None,
     *,
     respelled: bool = False,
+    dates: bool = False,
 ) -> ColumnTexts | None:
-    """What texts that look like missing mean beside so many different numbers; 0 if there are others beside them."""
+    """What texts that look like missing mean beside so many different numbers, or dates; 0 if there are others beside
+    them.
+    """
     if not numbers:
         among_numbers = False
         texts = [text for text in texts if is_unmistakable(text)]
@@ -195,7 +208,7 @@ def _judge(
         fewest = _FEWEST_BESIDE_NA if all(map(is_unmistakable, texts)) else _FEWEST_NUMBERS
         among_numbers = numbers >= fewest and (style is None or respelled)
     if AUTO in words or (among_numbers and NONE not in words):
-        return ColumnTexts(missing=tuple(texts), style=style, respelled=respelled)
+        return ColumnTexts(missing=tuple(texts), style=style, respelled=respelled, dates=dates)
     # A column that keeps such a text as a value is none of numbers.
     noticed = None if respelled else style
     return ColumnTexts(doubtful=tuple(texts), style=noticed) if texts or noticed else None

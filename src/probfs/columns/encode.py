@@ -136,8 +136,8 @@ def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[s
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
     if cut:
         names = listed(plan.name for plan in cut)
-        how = f"{cut[0].rule.describe()}; {option('bins')}, or a mapping"
-        notes.append(f"cut at quantiles of the labelled rows ({how}): {names}")
+        how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
+        notes.append(f"cut {how}: {names}")
     distinct = [(one.feature, one.distinct) for one in encoded]
     empty = [f.name for f, values in distinct if not values]
     constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]

@@ -94,9 +94,9 @@ def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: s
     include, exclude = (resolve_names(table, getattr(choice, name), name) for name in ("include", "exclude"))
     choice = replace(choice, include=include, exclude=exclude)
     table = mark_missing(table, texts_named_missing(choice, mapping))
-    texts = learn_texts(table, mapping, choice, decimal)
-    table = texts.read_columns(table)
     target_name, reason = choose_target(table, mapping, choice)
+    texts = learn_texts(table, mapping, choice, decimal, target_name)
+    table = texts.read_columns(table)
     if choice.count is not None:
         table.column(choice.count, "count")
     check_choice(mapping, choice, target_name)

@@ -262,7 +262,8 @@ def _feature_plan(
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:
         infinite = "" if np.isfinite(numbers).all() else f"; the infinite one needs {option('na')}"
-        return plan(_guess(choice), counted(len(seen), "number") + infinite), False
+        what = "date" if column.kind is Kind.DATE else "number"
+        return plan(_guess(choice), counted(len(seen), what) + infinite), False
     # If all are numbers, a leading zero makes them names, like postal codes.
     nearly = many and column.kind is Kind.TEXT and 0.9 <= is_number(seen).mean() < 1
     return plan(Category()), bool(nearly)

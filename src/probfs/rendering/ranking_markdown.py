@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.rendering.markdown_tables import escape_markdown, pipe_table
+from probfs.rendering.markdown_tables import escape_markdown, table_for_reading
 from probfs.rendering.ranking_csv import CSV_HEADER, ranking_rows
 from probfs.rendering.ranking_summary import summary_sentences
 
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 def ranking_markdown(ranking: Ranking) -> str:
     sentences = [escape_markdown(sentence) for sentence in summary_sentences(ranking)]
-    return "\n\n".join([*sentences, pipe_table(CSV_HEADER, ranking_rows(ranking))])
+    return "\n\n".join([*sentences, table_for_reading(CSV_HEADER, ranking_rows(ranking))])

@@ -55,4 +55,6 @@ def _errors_of_the_full_model(ranking: Ranking) -> str:
             rows = f"the {first.rows:,} rows it was trained on"
         else:
             errors, held_out = first.cv_errors, " when they are held out"
-    return f"With all features the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})."
+    guessing = ranking.input.labelled_rows - max(ranking.input.classes.values())
+    model = f"With all features the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})"
+    return f"{model}; always guessing the largest class, {guessing:,}."

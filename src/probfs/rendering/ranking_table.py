@@ -24,6 +24,7 @@ _GAP = 2
 _BAR = ""
 _LONG_NAME = 24
 _ROUND = "left in round"
+_INITIAL = "in round 1"
 _NOISE = " "
 _NOISE_ABOVE = 0.1
 """The rate of false discoveries above which a column is marked as one that cannot be told from noise."""
@@ -50,9 +51,9 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
         _make_fit(columns, presentation.width)
     hidden = ranking.input.features - len(ranking.features)
     more = [f"… and {hidden:,} more"] if hidden else []
-    meaning = (
-        [f"≈ noise: these rows cannot tell the column from noise (q > {_NOISE_ABOVE})."] if _NOISE in columns else []
-    )
+    meaning = ["±: one standard error."] if any(_INITIAL in heading for heading in columns) else []
+    if _NOISE in columns:
+        meaning.append(f"≈ noise: these rows cannot tell the column from noise (q > {_NOISE_ABOVE}).")
     advice = " ".join([*meaning, "To decide which columns to keep, run probfs select."])
     return terminal_text([*summary_sentences(ranking), "", _grid(columns), *more, "", advice], presentation)
 
@@ -60,9 +61,9 @@ def ranking_table(ranking: Ranking, presentation: Presentation) -> str:
 def _uncertainty(ranking: Ranking) -> dict[str, list[str]]:
     """Rank intervals, and the scores of round 1 with their standard errors."""
     features = ranking.features
-    columns = {"90% of ranks": [f"{feature.rank_low}-{feature.rank_high}" for feature in features]}
+    columns = {"rank interval (90%)": [f"{feature.rank_low}-{feature.rank_high}" for feature in features]}
     for score in (ABSOLUTE, SIGNED):
-        columns[f"{score.symbol} in round 1"] = [
+        columns[f"{score.symbol} {_INITIAL}"] = [
             f"{getattr(feature, f'initial_{score.key}'):.4f} ± {getattr(feature, f'se_initial_{score.key}'):.4f}"
             for feature in features
         ]

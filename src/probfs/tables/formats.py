@@ -45,6 +45,8 @@ class TableFormat:
     """What separates cells unless users choose otherwise; empty for a format without delimiters."""
     other_delimiters: str = ""
     """What is recognised as the delimiter of a file whose header the usual one does not split."""
+    typed: bool = False
+    """Whether files of this format tell numbers from texts that look like numbers."""
     magic: bytes | tuple[bytes, ...] = b""
     """The first bytes of every file of a binary format, or several beginnings; empty for text."""
     recognizes: Callable[[str], bool] | None = None
@@ -206,7 +208,7 @@ TABLE_FORMATS.register(
 )
 TABLE_FORMATS.register(TableFormat("arff", "ARFF", (".arff",), _read_arff, _write_arff, recognizes=_is_arff))
 TABLE_FORMATS.register(
-    TableFormat("parquet", "Parquet", (".parquet", ".pq"), _read_parquet, _write_parquet, magic=b"PAR1")
+    TableFormat("parquet", "Parquet", (".parquet", ".pq"), _read_parquet, _write_parquet, typed=True, magic=b"PAR1")
 )
 TABLE_FORMATS.register(
     TableFormat(
@@ -215,13 +217,20 @@ TABLE_FORMATS.register(
         (".feather", ".arrow", ".ipc"),
         _read_feather,
         _write_feather,
+        typed=True,
         # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
         magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
     )
 )
 TABLE_FORMATS.register(
     TableFormat(
-        "jsonl", "JSON lines", (".jsonl", ".ndjson"), _read_json_lines, _write_json_lines, recognizes=_is_json_lines
+        "jsonl",
+        "JSON lines",
+        (".jsonl", ".ndjson"),
+        _read_json_lines,
+        _write_json_lines,
+        typed=True,
+        recognizes=_is_json_lines,
     )
 )
 TABLE_FORMATS.register(

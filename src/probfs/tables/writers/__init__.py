@@ -7,6 +7,7 @@ import os
 from probfs.runtime.output import format_by_ending
 from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending, is_writable
 from probfs.tables.table import Table
+from probfs.tables.writers.plain_numbers import as_plain_numbers
 
 
 def choose_table_format(
@@ -23,15 +24,21 @@ def choose_table_format(
     return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter, by_name)
 
 
-def table_bytes(table: Table, format_name: str, target: str | None = None, *, safe: bool = False) -> bytes:
+def table_bytes(
+    table: Table, format_name: str, target: str | None = None, *, safe: bool = False, plain_numbers: bool = False
+) -> bytes:
     """The table as a file of one of the formats.
 
     The column called ``target`` is written as a list of classes even if they look like numbers, where the format tells
     these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
-    TSV. A column that cannot be used cannot be written either.
+    TSV. With ``plain_numbers``, texts that are numbers become numbers, where the format has both. A column that cannot
+    be used cannot be written either.
     """
-    write = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable).write
+    table_format = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable)
+    write = table_format.write
     assert write is not None
     for column in table.columns.values():
         table.usable(column)
+    if plain_numbers and table_format.typed:
+        table = as_plain_numbers(table, target)
     return write(table, target=target, safe=safe)
