@@ -209,6 +209,16 @@ def test_the_reduced_table_is_written_in_the_format_of_its_ending(
     assert small == {name: table_content(read_table(path))[name] for name in ("dose", "outcome", "zip")}
 
 
+def test_numbers_of_a_csv_are_numbers_in_a_typed_reduced_table(
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected
+) -> None:
+    selected(make_selection(*KEPT))
+    write("t.csv", "dose,outcome,zip\n0.75,yes,007\n2,no,8\n")
+    assert run_here("select", "t.csv", "--reduced", "small.jsonl").returncode == 0
+    first, *_ = (tmp_path / "small.jsonl").read_text().splitlines()
+    assert first == '{"dose": 0.75, "outcome": "yes", "zip": "007"}'
+
+
 def test_nothing_kept_leaves_the_target(run_here: Run, tmp_path: Path, write: Write, selected: Selected) -> None:
     selected(make_selection(make_feature(1, "zip", "noise")))
     write("t.csv", ODD_TABLE)
