@@ -13,13 +13,14 @@ from operator import add
 import numpy as np
 
 from probfs.classifiers.protocol import Features
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.svm.binary_svm import compute_probabilities, make_frequency_svms
 from probfs.classifiers.svm.design_matrix import DesignMatrix
 from probfs.classifiers.svm.donors import Donors
 from probfs.classifiers.svm.fitted_svm import FitOptions, FittedSvm, compute_inner_products, fit_svm
 from probfs.classifiers.svm.permuted_decisions import PermutedDecisions, prepare_permuted_decisions
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
-from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, sum_changes
+from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, odds_of, sum_changes
 from probfs.classifiers.svm.splits import Split
 from probfs.classifiers.svm.training_rows import TrainingData, TrainingRows
 from probfs.runtime.processes import in_threads
@@ -73,6 +74,12 @@ def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, int]:
     """Fit one model, and score its rows with each feature permuted; the number is the model's ``cv_errors``."""
     model = fit_full_model(task)
     return permute_features(task, model), model.cv_errors
+
+
+def judge_rows(task: FitTask) -> RowOdds:
+    """The odds of the rows that a split scores, all of them labelled, by the model of the rows that it trains on."""
+    split = task.split
+    return odds_of(fit_full_model(task).probabilities(split.scored), split.scored_labels, split.scored_counts)
 
 
 def fit_full_model(task: FitTask) -> FittedSvm:
