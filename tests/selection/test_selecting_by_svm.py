@@ -14,7 +14,7 @@ import probfs
 from probfs import DataError
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.svm.classifier import Svm
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
@@ -22,6 +22,10 @@ from probfs.runtime.progress import Progress
 from probfs.selection.choice import Candidates, choose_columns
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
+from probfs.selection.verdicts import judge_columns
+from probfs.tables.table import Integers
+from tests.selection.test_verdicts import plain_twin
+from tests.support.datasets import feature_of
 from tests.support.datasets import random_dataset as dataset_of_categories
 from tests.support.held_out_svm import held_out_probabilities
 from tests.support.plain_selection import standard_error
@@ -205,3 +209,36 @@ def test_nothing_told_from_noise_keeps_nothing() -> None:
     assert honesty.estimate.kept == honesty.estimate.none
     (point,) = choose_columns(Candidates(dataset, (), (), svm_settings(false_discoveries=1e-6))).curve.points
     assert point.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
+
+
+@pytest.mark.parametrize("missing_is_value", [False, True])
+def test_measured_numbers_are_compared_by_their_quintiles(missing_is_value: bool) -> None:
+    dataset = random_dataset(9, 60, "ccd", counted=True, gaps=0.15, missing_is_value=missing_is_value)
+    first = dataset.features[0]
+    assert first.numbers is not None
+    copy = replace(first, name="copy", numbers=first.numbers * 2)
+    dataset = replace(dataset, features=(*dataset.features, copy))
+    choice = choose_columns(Candidates(dataset, (), (0,), svm_settings(false_discoveries=1.0, keep=1)))
+    cut = replace(dataset, features=tuple(cut_at_quintiles(own, dataset.counts) for own in dataset.features))
+    position = {own.name: place for place, own in enumerate(dataset.features)}
+    dropped = [own for own in judge_columns(dataset, choice, None) if not own.keep]
+    assert len(dropped) == 3
+    for own in dropped:
+        twin, share = plain_twin(cut, position[own.feature], choice.kept)
+        assert twin is not None
+        redundant = (dataset.features[twin].name, pytest.approx(share, abs=1e-9))
+        assert (own.instead, own.explained) == (redundant if share >= 0.5 else (None, None))
+    assert {own.feature: own.verdict for own in dropped}["copy"] == "redundant"
+
+
+def cut_at_quintiles(feature: Feature, counts: Integers) -> Feature:
+    """A measured feature as a category: numbers of more than twenty values in five intervals."""
+    assert feature.numbers is not None
+    codes = feature.labelled.astype(np.int64)
+    missing, values = codes >= len(feature.numbers), len(feature.numbers)
+    if values > 20:
+        numbers = np.append(feature.numbers, np.nan)[codes]
+        every = np.repeat(numbers[~missing], counts[~missing])
+        points = np.unique(np.quantile(every, [0.2, 0.4, 0.6, 0.8], method="inverted_cdf"))
+        codes, values = np.searchsorted(points, numbers), len(points) + 1
+    return feature_of(feature.name, values + feature.missing_is_value, np.where(missing, values, codes))
