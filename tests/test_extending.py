@@ -179,6 +179,13 @@ def test_a_wrong_option_is_one_line_and_status_2(run_here: Run, arguments: tuple
 
 
 @registered
+def test_a_classifier_that_holds_no_rows_out_cannot_select(run_here: Run) -> None:
+    result = run_here("select", *COMMUTE, "--classifier", "vote")
+    problem = "--classifier vote ranks columns, but cannot select them; use --classifier nb or --classifier svm"
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"probfs: error: {problem}\n")
+
+
+@registered
 def test_the_summary_and_the_notes_are_the_classifier_s_own(run_here: Run) -> None:
     result = run_here(*VOTE, "--vote-power", "2", "--format", "table")
     assert "Vote to the power 2, resubstitution, ranked by Ŝ_S (absolute) under recursive elimination" in result.stdout

@@ -78,7 +78,7 @@ def test_a_table_without_features_has_one_size() -> None:
 def test_losses_along_a_curve_have_its_means(smoothing: float) -> None:
     dataset = random_dataset(60, 5, 3, 3, seed=5)
     curve = trace_curve(fit(dataset, smoothing), names_of(dataset), SCORES["signed"])
-    along = list(losses_along(curve, fit(dataset, smoothing)))
+    along = list(losses_along(curve, lambda: fit(dataset, smoothing)))
     assert [point for point, _ in along] == list(reversed(curve.points))
     for point, losses in along:
         assert losses.mean() == pytest.approx(point.log_loss)

@@ -80,7 +80,7 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
 
 def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
     """The log-loss of the choice on fresh rows."""
-    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {"smoothing": 1.0}))
+    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {"smoothing": 1.0}, 0))
     return float(row_losses(odds, choice.curve.points[choice.size].temperature, least_probability(rows)).mean())
 
 

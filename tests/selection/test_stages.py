@@ -11,6 +11,7 @@ import pytest
 
 import probfs
 from probfs import DataError, Selection, UsageError
+from probfs.selection.stages import announce_folds
 
 
 def make_frame(rows: int = 120, seed: int = 0, classes: int = 2) -> pd.DataFrame:
@@ -160,7 +161,6 @@ def test_a_number_of_columns() -> None:
         ({"always": "goood1"}, "always=: no column 'goood1' in <frame>; did you mean 'good1'"),
         ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
         ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
-        ({"classifier": "svm"}, 'classifier="svm" ranks columns, but cannot select them; use classifier="nb"'),
         ({"C": 1.0}, 'C= goes with classifier="svm" only'),
     ],
 )
@@ -227,3 +227,12 @@ def test_notes_are_told_as_they_arise() -> None:
     selection = probfs.select(make_frame(), target="y", keep=10, folds=0, on_note=told.append)
     assert told[0].startswith("target: y")
     assert tuple(told[1:]) == selection.warnings != ()
+
+
+def test_folds_that_take_long_are_announced() -> None:
+    notes: list[str] = []
+    announce_folds(6.0, 10, notes.append)
+    assert notes == []
+    announce_folds(70.0, 10, notes.append)
+    takes = "repeating the choice in 10 folds will take about 12 minutes"
+    assert notes == [f"{takes}; folds=0 does without the honest estimate"]

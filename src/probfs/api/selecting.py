@@ -54,7 +54,7 @@ def select(
     """Say which columns of a table to keep, why the others may go, and what a model of the kept ones achieves.
 
     Each column is first tested against the class. Those told from noise are eliminated one by one, and the table is cut
-    where the model without each row predicts it best. All of that is then repeated without each of some folds, whose
+    where models that do not know a row predict it best. All of that is then repeated without each of some folds, whose
     rows are predicted: the honest estimate.
 
     Parameters
@@ -64,8 +64,8 @@ def select(
     false_discoveries : float, default 0.1
         The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
     keep : {"best", "fewest", "most"} or int, default "best"
-        How many columns to keep: as many as have the least leave-one-out log-loss, the fewest or the most within one
-        standard error of it, or a number.
+        How many columns to keep: as many as have the least log-loss on rows that the model does not know, the fewest or
+        the most within one standard error of it, or a number.
     always : str or sequence of str, default: none
         Columns that are neither tested nor eliminated. ``"a,b"`` is both, where no column is called so.
     folds : int, default 10
@@ -73,17 +73,19 @@ def select(
     score : {"signed", "absolute"}, default "signed"
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
-        The seed of the folds, and of tables that are drawn to test columns of rare values.
+        The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
     target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
         Which columns and rows there are, as for ``rank``.
     delimiter, decimal, encoding, max_unpacked, input_format
         How the file is read, as for ``rank``.
     classifier : str, default "nb"
-        The classifier whose probabilities are used.
+        The classifier whose probabilities are used. ``"svm"`` is cross-validated in ten folds for every number of
+        columns; for its RBF kernel, which sees columns together, no column is tested.
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
-        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``.
+        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``
+        and so on.
 
     Returns
     -------

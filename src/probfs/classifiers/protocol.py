@@ -78,4 +78,15 @@ class OddsClassifier(Classifier, Protocol):
         """Whether there is so much work that compiled loops pay."""
         ...
 
-    def odds(self) -> RowOdds: ...
+    @property
+    def calibrated(self) -> bool:
+        """Whether fitting calibrates probabilities, so that they need no temperature. Such models are fitted anew in
+        every round, so that whoever wants the odds of several rounds had better keep them.
+        """
+        ...
+
+    def odds(self) -> RowOdds:
+        """Of the rows, always in the same order. A calibrated classifier has them once the active features are scored,
+        or none is left.
+        """
+        ...

@@ -88,6 +88,7 @@ class HoldOutRequest:
     """How many copies of each row of the dataset are judged."""
     options: Mapping[str, Any]
     """The classifier's own options, as in a ``FitRequest``."""
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class Specification:
     """Judges rows by a model of others. Columns can be selected by a classifier that has this, and whose fitted models
     are ``OddsClassifier``.
     """
+    training_rows_of_class: int = 1
+    """How many rows of each class a model has to be trained on, at least."""
     sees_columns_together: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether, with these options, columns may matter together of which each alone says nothing: to such a classifier,
     a column that is unrelated to the class is not yet noise.

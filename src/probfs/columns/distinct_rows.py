@@ -24,7 +24,8 @@ _ROWS_PER_COMBINATION = 4
 
 
 def order_by_content(dataset: Dataset, seed: int) -> Dataset:
-    """The same dataset with its features sorted by name, and its distinct rows sorted by class and a seeded hash.
+    """The same dataset with its features sorted by name, and its distinct rows sorted by class and a seeded hash; rows
+    that count for nothing are left out.
 
     A classifier that is fitted step by step, or that draws at random, answers a little differently when its rows come
     in another order. In this order, a table is ranked the same however it was shuffled, and the same whether equal rows
@@ -123,6 +124,7 @@ def _distinct_by_hash(
     """
     # Very rarely, rows that differ share a hash: the cells settle their order. Lexsort's last key counts first.
     order = np.lexsort((*cells[1:], hashes, cells[0]))
+    order = order[counts[order] > 0]
     new = np.arange(len(order)) == 0
     for column in cells:
         new[1:] |= np.diff(column[order].astype(np.int64)) != 0

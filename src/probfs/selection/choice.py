@@ -6,12 +6,13 @@ part in it, so the rows of a fold are left out by counting for nothing, and noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from probfs.classifiers.estimates import DEFAULT_FOLDS
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
@@ -66,20 +67,25 @@ class Choice:
         return [own.feature for own in self.curve.order[: self.size]]
 
 
-def choose_columns(candidates: Candidates) -> Choice:
-    """Screen all columns, eliminate the survivors, and cut."""
+def choose_columns(candidates: Candidates, on_model: Callable[[int, int], None] | None = None) -> Choice:
+    """Screen all columns, eliminate the survivors, and cut. ``on_model`` is for a classifier that fits many models."""
     counts = count_values(candidates.dataset)
     p, q = _screen(candidates, counts)
     survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
     table = _Survivors(candidates, survivors, counts)
-    classifier = table.fit()
+    classifier = table.fit(on_model=on_model)
     curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
     order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
     return Choice(p, q, replace(curve, order=order), size, counts, classifier.notes)
 
 
-def fit_odds_classifier(dataset: Dataset, counts: ValueCounts, settings: SelectionSettings) -> OddsClassifier:
+def fit_odds_classifier(
+    dataset: Dataset,
+    counts: ValueCounts,
+    settings: SelectionSettings,
+    on_model: Callable[[int, int], None] | None = None,
+) -> OddsClassifier:
     """The chosen classifier of all features of a dataset, whose counts are known."""
     specification = CLASSIFIERS[settings.classifier]
     given = {**settings.options, **settings.resources}
@@ -87,12 +93,12 @@ def fit_odds_classifier(dataset: Dataset, counts: ValueCounts, settings: Selecti
         FitRequest(
             dataset=dataset,
             estimate=settings.estimate,
-            folds=None,
+            folds=min(DEFAULT_FOLDS, dataset.rows) if settings.estimate == "cv" else None,
             seed=settings.seed,
             options={own.name: given[own.name] for own in specification.options},
             rounds=schedule(len(dataset.features), 1),
             on_note=lambda note: None,
-            on_model=None,
+            on_model=on_model,
             counts=counts,
         )
     )
@@ -102,8 +108,11 @@ def fit_odds_classifier(dataset: Dataset, counts: ValueCounts, settings: Selecti
 
 def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
     """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
-    seed = candidates.settings.seed
-    p = screen(candidates.dataset, candidates.numbers, seed, counts).p.copy()
+    settings = candidates.settings
+    if CLASSIFIERS[settings.classifier].sees_columns_together(settings.options):
+        untested = np.full(len(candidates.dataset.features), np.nan)
+        return untested, untested
+    p = screen(candidates.dataset, candidates.numbers, settings.seed, counts).p.copy()
     p[list(candidates.always)] = np.nan
     screened = ~np.isnan(p)
     q = np.full(len(p), np.nan)
@@ -130,19 +139,22 @@ class _Survivors:
         """Where a feature of this table stands in the whole table."""
         return int(self._positions[eliminated.feature])
 
-    def fit(self, features: Sequence[int] | None = None) -> OddsClassifier:
+    def fit(
+        self, features: Sequence[int] | None = None, on_model: Callable[[int, int], None] | None = None
+    ) -> OddsClassifier:
         """A classifier of all features of this table, or of some."""
         places = np.arange(len(self.names)) if features is None else np.array(features, dtype=np.int64)
         dataset = replace(self._dataset, features=tuple(self._dataset.features[place] for place in places))
-        return fit_odds_classifier(dataset, self._counts.of_features(self._positions[places]), self._settings)
+        return fit_odds_classifier(dataset, self._counts.of_features(self._positions[places]), self._settings, on_model)
 
     def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Mean]]:
         """How much more than at one point of the curve the rows lose at each point, on average.
 
-        The elimination is gone through once more: the losses of all rows at all points would take more memory than the
-        table.
+        Unless the odds were kept, the elimination is gone through once more: the losses of all rows at all points would
+        take more memory than the table.
         """
-        odds = self.fit([own.feature for own in curve.order[: best.features]]).odds()
+        kept = [own.feature for own in curve.order[: best.features]]
+        odds = curve.odds[best.features] if curve.odds else self.fit(kept).odds()
         least_losses = row_losses(odds, best.temperature, least_probability(odds.rows))
-        for point, losses in losses_along(curve, self.fit()):
+        for point, losses in losses_along(curve, self.fit):
             yield point, Mean.of(losses - least_losses, odds.counts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import eliminate
 from probfs.selection.temperature import fit_temperature, least_probability
@@ -30,7 +31,8 @@ class CurvePoint:
 
     features: int
     log_loss: float
-    temperature: float
+    temperature: float | None
+    """None for a classifier whose probabilities are calibrated already."""
     errors: int
 
 
@@ -41,6 +43,8 @@ class Curve:
     order: tuple[EliminatedFeature, ...]
     points: tuple[CurvePoint, ...]
     """For k = 0, 1, … all features."""
+    odds: tuple[RowOdds, ...] = field(default=(), compare=False)
+    """Of the rows at every point; only of a calibrated classifier, whose models take long to fit again."""
 
 
 def trace_curve(
@@ -48,31 +52,41 @@ def trace_curve(
 ) -> Curve:
     """Eliminate all features, one by one, and judge the model of those that are left each time."""
     left: list[EliminatedFeature] = []
-    points = [_judge(classifier, start=1.0)]
+    points: list[CurvePoint] = []
+    odds: list[RowOdds] = []
+
+    def judge() -> None:
+        own = classifier.odds()
+        points.append(_judge(classifier, own, points[-1].temperature if points else None))
+        if classifier.calibrated:
+            odds.append(own)
+
     for current in eliminate(classifier, names, score, 1, protected):
         (position,) = current.leaving
         (s_s,), (s_a,) = (own.floats_at([position]) for own in (current.scores.s_s, current.scores.s_a))
-        if left:
-            points.append(_judge(classifier, points[-1].temperature))
+        judge()
         left.append(EliminatedFeature(int(current.scored[position]), s_s, s_a))
-    if left:
-        points.append(_judge(classifier, points[-1].temperature))
-    return Curve(tuple(reversed(left)), tuple(reversed(points)))
+    judge()
+    return Curve(tuple(reversed(left)), tuple(reversed(points)), tuple(reversed(odds)))
 
 
-def losses_along(curve: Curve, classifier: OddsClassifier) -> Iterator[tuple[CurvePoint, Floats]]:
+def losses_along(curve: Curve, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[CurvePoint, Floats]]:
     """Every point with the log-loss of every row there, from all features to none.
 
-    ``classifier`` must be as it was when the curve was traced: with all features.
+    ``fit`` makes the classifier that the curve was traced with; it is not called where the odds were kept.
     """
+    classifier = None if curve.odds else fit()
     for point in reversed(curve.points):
-        odds = classifier.odds()
+        odds = curve.odds[point.features] if classifier is None else classifier.odds()
         yield point, row_losses(odds, point.temperature, least_probability(odds.rows))
-        if point.features:
+        if classifier is not None and point.features:
             classifier.drop(np.array([curve.order[point.features - 1].feature]))
 
 
-def _judge(classifier: OddsClassifier, start: float) -> CurvePoint:
-    odds = classifier.odds()
-    fitted = fit_temperature(odds, least_probability(odds.rows), start, compiled=classifier.compiled)
-    return CurvePoint(len(classifier.active), fitted.log_loss, fitted.temperature, round(odds.errors))
+def _judge(classifier: OddsClassifier, odds: RowOdds, start: float | None) -> CurvePoint:
+    least = least_probability(odds.rows)
+    features, errors = len(classifier.active), round(odds.errors)
+    if classifier.calibrated:
+        return CurvePoint(features, float(odds.counts @ row_losses(odds, None, least)) / odds.rows, None, errors)
+    fitted = fit_temperature(odds, least, 1.0 if start is None else start, compiled=classifier.compiled)
+    return CurvePoint(features, fitted.log_loss, fitted.temperature, errors)

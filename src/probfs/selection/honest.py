@@ -76,10 +76,11 @@ def _judge_fold(training: Candidates, choice: Choice, held_out: Integers, rows: 
     return _JudgedFold(np.array(losses), tuple(own.errors for own in odds), odds[0].counts)
 
 
-def _temperature_of_all(training: Candidates, choice: Choice) -> float:
-    """The temperature of the model of all columns, from its training rows."""
-    if len(choice.curve.order) == len(training.dataset.features):
-        return choice.curve.points[-1].temperature
+def _temperature_of_all(training: Candidates, choice: Choice) -> float | None:
+    """The temperature of the model of all columns, from its training rows; None where probabilities need none."""
+    last = choice.curve.points[-1].temperature
+    if last is None or len(choice.curve.order) == len(training.dataset.features):
+        return last
     classifier = fit_odds_classifier(training.dataset, choice.counts, training.settings)
     odds = classifier.odds()
     return fit_temperature(odds, least_probability(odds.rows), compiled=classifier.compiled).temperature
@@ -88,8 +89,9 @@ def _temperature_of_all(training: Candidates, choice: Choice) -> float:
 def _hold_out(training: Candidates, features: Sequence[int], choice: Choice, held_out: Integers) -> RowOdds:
     specification = CLASSIFIERS[training.settings.classifier]
     assert specification.hold_out is not None
+    settings = training.settings
     return specification.hold_out(
-        HoldOutRequest(training.dataset, features, choice.counts, held_out, training.settings.options)
+        HoldOutRequest(training.dataset, features, choice.counts, held_out, settings.options, settings.seed)
     )
 
 

@@ -50,10 +50,12 @@ def choose_selection_settings(
     if CLASSIFIERS[classifier].name not in selectors:
         choices = " or ".join(option("classifier", name) for name in selectors)
         raise UsageError(f"{option('classifier', classifier)} ranks columns, but cannot select them; use {choices}")
+    # Rows are judged by models that do not know them.
+    judges_known_rows = CLASSIFIERS[classifier].default_estimate == "resubstitution"
     ranking = choose_settings(
         classifier=classifier,
         score=SCORES.get(score, "score", lambda known: not known.needs_unlabelled).name,
-        estimate=None,
+        estimate="cv" if judges_known_rows else None,
         folds=None,
         step=1,
         eliminate=True,

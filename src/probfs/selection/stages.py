@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from probfs import __version__
+from probfs.classifiers.registry import CLASSIFIERS
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes
 from probfs.columns.prepare import PreparedTable
@@ -20,10 +23,12 @@ from probfs.selection.honest import estimate_honestly
 from probfs.selection.result import Selection, Size
 from probfs.selection.settings import SelectionSettings
 from probfs.selection.verdicts import judge_columns
-from probfs.text import option, quoted
+from probfs.text import duration, option, quoted
 
-_FEWEST_ROWS = 2
-"""Of each class, so that one of them can be left out and one is left."""
+CHOOSING = "choosing columns"
+"""The stage in which a classifier that fits many models counts them."""
+LONG_SECONDS = 60.0
+"""Folds that take longer are announced."""
 
 
 def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Listeners) -> Selection:
@@ -37,11 +42,14 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     position = {name: place for place, name in enumerate(encoded.names)}
     numbers = numbers_before_cutting(inputs.prepared, dataset)
     candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings)
-    report("choosing columns")
-    choice = choose_columns(candidates)
+    report(CHOOSING)
+    start = time.monotonic()
+    choice = choose_columns(candidates, _report_models)
+    seconds = time.monotonic() - start
     notes = [*choice.notes, *_notes(settings, folds, len(choice.curve.order))]
     for note in notes:
         listeners.on_note(note)
+    announce_folds(seconds, folds, listeners.on_note)
     honesty = estimate_honestly(candidates, folds) if folds else None
     features = judge_columns(dataset, choice, None if honesty is None else honesty.kept)
     return Selection(
@@ -54,6 +62,17 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
         warnings=(*encoded.notes, *notes),
         version=__version__,
     )
+
+
+def announce_folds(seconds: float, folds: int, on_note: Callable[[str], None]) -> None:
+    """Say how long the folds will take, if that is long: each repeats a choice that took so many seconds."""
+    if seconds * folds > LONG_SECONDS:
+        takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
+        on_note(f"{takes}; {option('folds', 0)} does without the honest estimate")
+
+
+def _report_models(done: int, total: int) -> None:
+    report(CHOOSING, done, total, "models")
 
 
 def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[str, ...]:
@@ -78,12 +97,14 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             raise UsageError(f"{problem} that can be kept; name fewer")
         if settings.keep < len(settings.always):
             raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
+    # One of them can be left out then, and enough are left.
+    fewest = CLASSIFIERS[settings.classifier].training_rows_of_class + 1
     for name, rows in dataset.class_rows().items():
-        if _rows_left(rows, folds) < _FEWEST_ROWS:
-            enough = next(more for more in range(rows, 5) if _rows_left(more, folds) >= _FEWEST_ROWS)
+        if _rows_left(rows, folds) < fewest:
+            enough = next(more for more in range(rows, 2 * fewest + 1) if _rows_left(more, folds) >= fewest)
             held = "one row" if rows == 1 else f"{rows} rows"
             problem = f"class {quoted(name)} has {held} only, too few to hold some out"
-            fewer = f"use {option('folds', 0)}, or " if folds and rows >= _FEWEST_ROWS else ""
+            fewer = f"use {option('folds', 0)}, or " if folds and rows >= fewest else ""
             ways = f"{fewer}drop the class{by_dropping_rare_classes(dataset, enough)}"
             raise DataError(f"{problem}; {ways}", source=dataset.source)
 

@@ -33,9 +33,9 @@ class TemperedSums(NamedTuple):
     curvature: float
 
 
-def row_losses(odds: RowOdds, temperature: float, least: float) -> Floats:
-    """-log max(P_own, least) of every row."""
-    top, total, _ = _weights(odds, temperature)
+def row_losses(odds: RowOdds, temperature: float | None, least: float) -> Floats:
+    """-log max(P_own, least) of every row; without a temperature, probabilities are taken as they are."""
+    top, total, _ = _weights(odds, 1.0 if temperature is None else temperature)
     losses: Floats = np.minimum(top + np.log(total), -np.log(least))
     return np.where(_is_impossible(odds), -np.log(least), losses)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from probfs.columns.dataset import Dataset
+import numpy as np
+import pyarrow as pa
+
+from probfs.columns.block_cutting import interval_codes, quantile_points
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
 from probfs.screening.redundancy import find_twins
 from probfs.selection.choice import Choice
 from probfs.selection.result import SelectedFeature, Verdict
@@ -20,7 +25,9 @@ def judge_columns(dataset: Dataset, choice: Choice, kept_in_folds: Integers | No
     """All columns with their verdicts: survivors in the order of elimination, then noise by p-value and name."""
     order = [own.feature for own in choice.curve.order]
     dropped = order[choice.size :]
-    twins = find_twins(dataset, np.array(dropped, dtype=np.int64), np.array(choice.kept, dtype=np.int64))
+    twins = find_twins(
+        _with_intervals(dataset), np.array(dropped, dtype=np.int64), np.array(choice.kept, dtype=np.int64)
+    )
     explained = dict(zip(dropped, zip(twins.twin.tolist(), twins.explained.tolist(), strict=True), strict=True))
     judged = []
     for rank, (own, point) in enumerate(zip(choice.curve.order, choice.curve.points[1:], strict=True), 1):
@@ -44,6 +51,25 @@ def judge_columns(dataset: Dataset, choice: Choice, kept_in_folds: Integers | No
             )
         )
     return (*judged, *_noise(dataset, choice, kept_in_folds))
+
+
+def _with_intervals(dataset: Dataset) -> Dataset:
+    """The dataset with measured numbers cut at their quantiles, as Naive Bayes would have them: a number that hardly
+    another row has would be a value from which the class of its one row follows.
+    """
+    return replace(dataset, features=tuple(_counted(feature, dataset.counts) for feature in dataset.features))
+
+
+def _counted(feature: Feature, counts: Integers) -> Feature:
+    if feature.numbers is None or len(feature.numbers) <= CUT_ABOVE:
+        return feature
+    numbers = np.append(feature.numbers, [np.nan, np.nan])[feature.labelled][None]
+    points, counting = quantile_points(numbers, counts, DEFAULT_BINS)
+    # A missing cell comes after the last interval, and stays a value or nothing.
+    (codes,) = interval_codes(numbers, points, counting)
+    intervals = int(counting.sum()) + 1
+    nameless = pa.nulls(intervals + feature.missing_is_value, pa.string())
+    return replace(feature, labelled=codes, numbers=None, label_source=nameless)
 
 
 def _noise(dataset: Dataset, choice: Choice, kept_in_folds: Integers | None) -> list[SelectedFeature]:

@@ -26,7 +26,9 @@ def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: flo
     draws = np.random.default_rng(len(problem.rows))
     held_out = draws.integers(0, 3, len(dataset.labels))
     features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
-    odds = held_out_odds(HoldOutRequest(dataset, features, count_values(dataset), held_out, {"smoothing": smoothing}))
+    odds = held_out_odds(
+        HoldOutRequest(dataset, features, count_values(dataset), held_out, {"smoothing": smoothing}, 0)
+    )
     training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
     weights = [
         (label, log_weights(training, training.rows, cells, features, smoothing)) for label, cells in judged.rows

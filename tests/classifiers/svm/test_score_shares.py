@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.score_formulas import absolute_score, signed_score
-from probfs.classifiers.svm.score_shares import sum_changes, sum_retrained
+from probfs.classifiers.svm.score_shares import odds_of, sum_changes, sum_retrained
 from probfs.classifiers.svm.splits import UNLABELLED, Split
 from probfs.tables.table import Floats
 
@@ -24,6 +24,13 @@ def random_split(classes: int) -> tuple[Split, Floats, Floats]:
     split = Split(NOTHING, NOTHING, np.arange(ROWS), generator.integers(1, 4, ROWS), labels)
     p, q = generator.random((classes, ROWS)), generator.random((classes, ROWS, FEATURES))
     return split, p / p.sum(axis=0), q / q.sum(axis=0)
+
+
+def test_impossible_classes_have_infinite_odds() -> None:
+    probabilities = np.array([[0.0, 1.0, 0.0], [0.25, 0.0, 0.0], [0.75, 0.0, 1.0]])
+    odds = odds_of(probabilities, np.array([1, 1, 2]), np.array([1, 2, 1]))
+    np.testing.assert_allclose(odds.against_own, [[-np.inf, np.inf, -np.inf], [np.log(3), np.inf, -np.inf]])
+    assert odds.errors == 3
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -48,6 +55,9 @@ def test_shares_of_blocks_add_up_to_the_scores(classes: int) -> None:
         assert everywhere / split.scored_counts.sum() == pytest.approx(expected)
     right = p[:, known][labels, np.arange(len(labels))]
     assert total.fit.errors == counts[p[:, known].argmax(axis=0) != labels].sum()
+    np.testing.assert_allclose(1 / (1 + np.exp(total.odds.against_own).sum(axis=0)), right)
+    np.testing.assert_array_equal(total.odds.counts, counts)
+    assert total.odds.errors == total.fit.errors
     assert total.fit.absolute_loss == pytest.approx(counts @ (1 - right))
     assert total.fit.log_loss == pytest.approx(-counts @ np.log(right))
 

@@ -141,6 +141,11 @@ class NaiveBayes:
         """Whether loops are compiled: the table is large enough, and nothing stands in the way."""
         return self._compiled and self._not_compiled_because is None
 
+    @property
+    def calibrated(self) -> bool:
+        """Never: columns that say the same make it too sure."""
+        return False
+
     def odds(self) -> RowOdds:
         """The odds of the labelled rows, at exponent 1, with the active features."""
         return RowOdds.joined([rows.odds() for rows in self._labelled])

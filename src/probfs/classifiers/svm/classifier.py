@@ -13,6 +13,7 @@ from joblib import cpu_count
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.donors import Donors, draw_donors
@@ -31,6 +32,7 @@ from probfs.classifiers.svm.tasks import (
     RetrainTask,
     find_decreasing_sigmoids,
     fit_and_permute,
+    judge_rows,
     retrain_without_features,
 )
 from probfs.classifiers.svm.time_forecast import TimeForecast
@@ -45,6 +47,9 @@ __all__ = ["Svm"]
 
 class Svm:
     """A Platt-scaled support vector machine and the features that are still active."""
+
+    compiled = False
+    calibrated = True
 
     def __init__(
         self,
@@ -98,7 +103,7 @@ class Svm:
             rounds,
             self._jobs,
             kernel,
-            cells.shape[1] / len(dataset.features),
+            cells.shape[1] / max(1, len(dataset.features)),
         )
         self._plan.refuse_hours()
         self._forecast = TimeForecast(self._plan, on_note or (lambda note: None))
@@ -113,6 +118,8 @@ class Svm:
         """Of this round's model with all labelled rows and all active features."""
         self._first_held_out: HeldOutFit | None = None
         """Of the first round's."""
+        self._odds: RowOdds | None = None
+        """Of the rows that the models of all active features scored; None before they are fitted."""
 
     @property
     def active(self) -> Features:
@@ -138,6 +145,16 @@ class Svm:
 
     def drop(self, features: Features) -> None:
         self._active = np.setdiff1d(self._active, features, assume_unique=True)
+        self._odds = None
+
+    def odds(self) -> RowOdds:
+        if self._odds is None:
+            if len(self._active):
+                raise ValueError("there are no odds before the active features are scored")
+            shared = (self._data, self._options, self._active, self._choose_solver(), None)
+            tasks = [FitTask(*shared, split) for split in self._splits]
+            self._odds = RowOdds.joined([judge_rows(task) for task in tasks])
+        return self._odds
 
     def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
         # Every round has models of its own, so nothing is known of its scores beforehand.
@@ -149,6 +166,7 @@ class Svm:
         shares = self._score_permuted() if self._removal == "permute" else self._score_retrained()
         total = reduce(add, shares)
         self._tally += total.tally
+        self._odds = total.odds
         rows, unlabelled = self._dataset.rows, self._dataset.unlabelled_rows
         everywhere = total.labelled.absolute + total.unlabelled.absolute
         scores = RoundScores(

@@ -84,7 +84,7 @@ class DesignMatrixBuilder:
             for feature, own in zip(dataset.features, codes, strict=True)
             if feature.numbers is not None
         ]
-        self._numbers = np.stack(numbers, axis=1) if numbers else np.empty((len(codes[0]), 0))
+        self._numbers = np.stack(numbers, axis=1) if numbers else np.empty((_count_rows(dataset), 0))
 
     def build(self, features: Features, training: Integers) -> DesignMatrix:
         """All rows in these features, for a model trained on ``training`` copies of each labelled row."""
@@ -141,8 +141,12 @@ def _encode_one_hot(category: _Category, training: Integers) -> Floats:
     return columns
 
 
+def _count_rows(dataset: Dataset) -> int:
+    return len(dataset.labels) + len(dataset.unlabelled_counts)
+
+
 def _check_size(dataset: Dataset) -> None:
-    rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+    rows = _count_rows(dataset)
     widths: npt.NDArray[np.int64] = np.array(
         [f.values if f.numbers is None else 1 + f.missing_is_value for f in dataset.features], dtype=np.int64
     )

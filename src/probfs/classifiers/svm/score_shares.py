@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.classifiers.svm.binary_svm import BinarySvm, find_errors
 from probfs.classifiers.svm.splits import UNLABELLED, Split
@@ -40,6 +41,8 @@ class ScoreShare:
     labelled: Sums
     unlabelled: Sums
     fit: Fit
+    odds: RowOdds
+    """Of the labelled rows, with all features."""
     tally: FitTally
 
     def __add__(self, other: ScoreShare) -> ScoreShare:
@@ -47,6 +50,7 @@ class ScoreShare:
             self.labelled + other.labelled,
             self.unlabelled + other.unlabelled,
             self.fit + other.fit,
+            RowOdds.joined([self.odds, other.odds]),
             self.tally + other.tally,
         )
 
@@ -66,6 +70,7 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
         Sums(counts[known] @ absolute[known], counts[known] @ own),
         Sums(counts[unknown] @ absolute[unknown], np.zeros(changes.shape[2])),
         _sum_losses(actual[:, known], labels[known], counts[known]),
+        odds_of(actual[:, known], labels[known], counts[known]),
         FitTally(),
     )
 
@@ -79,6 +84,7 @@ def sum_retrained(split: Split, probabilities: Iterator[Floats]) -> ScoreShare:
         Sums.side_by_side([share.labelled for share in shares]),
         Sums.side_by_side([share.unlabelled for share in shares]),
         shares[0].fit,
+        shares[0].odds,
         FitTally(),
     )
 
@@ -94,8 +100,26 @@ def _select_own_class(changes: Floats, labels: Integers) -> Floats:
     return own
 
 
+def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowOdds:
+    """The odds of rows, from their probabilities as ``sum_changes`` takes them."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(_of_all_classes(actual)).T
+    is_own = labels[:, None] == np.arange(logs.shape[1])
+    own = logs[is_own]
+    others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
+    possible = own > -np.inf
+    against_own = np.where(possible, others - np.where(possible, own, 0.0), np.inf)
+    weights = counts.astype(np.float64)
+    return RowOdds(against_own, weights, float(weights @ find_errors(actual, labels)))
+
+
+def _of_all_classes(actual: Floats) -> Floats:
+    """The probabilities of two classes, where only those of the second are given, or of more."""
+    return np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
+
+
 def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> Fit:
-    probabilities = np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
+    probabilities = _of_all_classes(actual)
     own = probabilities[labels, np.arange(len(labels))]
     with np.errstate(divide="ignore"):
         log_losses = -np.log(own)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, Option, Specification
+from probfs.classifiers.specification import (
+    CLASSIFIERS,
+    MISSING,
+    FitRequest,
+    HoldOutRequest,
+    Option,
+    Specification,
+)
 from probfs.classifiers.svm.options import (
     DEFAULT_PERMUTATIONS,
     LEAST_SCALE,
@@ -17,6 +24,7 @@ from probfs.text import counted
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
+    from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
 KERNEL = Option(
@@ -87,6 +95,12 @@ def _fit(request: FitRequest) -> Classifier:
     )
 
 
+def _hold_out(request: HoldOutRequest) -> RowOdds:
+    from probfs.classifiers.svm.held_out_rows import held_out_odds
+
+    return held_out_odds(request)
+
+
 def _summarize(options: Mapping[str, Any]) -> str:
     kernel = {"linear": "Linear", "rbf": "RBF"}[options["kernel"]]
     permutations = options["permutations"]
@@ -104,6 +118,8 @@ SVM = CLASSIFIERS.register(
         arrange=_arrange,
         fit=_fit,
         summarize=_summarize,
+        hold_out=_hold_out,
+        training_rows_of_class=2,
         sees_columns_together=lambda options: options["kernel"] == "rbf",
     )
 )

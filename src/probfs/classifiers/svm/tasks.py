@@ -13,6 +13,7 @@ from operator import add
 import numpy as np
 
 from probfs.classifiers.protocol import Features
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.svm.binary_svm import compute_probabilities, make_frequency_svms
 from probfs.classifiers.svm.design_matrix import DesignMatrix
 from probfs.classifiers.svm.donors import Donors
@@ -20,7 +21,7 @@ from probfs.classifiers.svm.fitted_svm import FitOptions, FittedSvm, compute_inn
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.permuted_decisions import PermutedDecisions, prepare_permuted_decisions
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
-from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, sum_changes
+from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, odds_of, sum_changes
 from probfs.classifiers.svm.solver import Solver
 from probfs.classifiers.svm.splits import Split
 from probfs.classifiers.svm.training_rows import TrainingData, TrainingRows
@@ -77,6 +78,12 @@ def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, HeldOutFit]:
     """Fit one model, and score its rows with each feature permuted."""
     model = fit_full_model(task)
     return permute_features(task, model), model.held_out
+
+
+def judge_rows(task: FitTask) -> RowOdds:
+    """The odds of the rows that a split scores, all of them labelled, by the model of the rows that it trains on."""
+    split = task.split
+    return odds_of(fit_full_model(task).probabilities(split.scored), split.scored_labels, split.scored_counts)
 
 
 def fit_full_model(task: FitTask) -> FittedSvm:

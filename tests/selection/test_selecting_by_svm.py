@@ -1,0 +1,244 @@
+"""Selecting by the support vector machine, which is judged by cross-validation and needs no temperature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import probfs
+from probfs import DataError
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.svm.classifier import Svm
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import deal_folds, telling_rows_apart
+from probfs.ranking.elimination import eliminate, schedule
+from probfs.runtime.progress import Progress
+from probfs.selection.choice import Candidates, choose_columns
+from probfs.selection.honest import estimate_honestly
+from probfs.selection.settings import SelectionSettings, choose_selection_settings
+from probfs.selection.verdicts import judge_columns
+from probfs.tables.table import Integers
+from tests.selection.test_verdicts import plain_twin
+from tests.support.datasets import feature_of
+from tests.support.datasets import random_dataset as dataset_of_categories
+from tests.support.held_out_svm import held_out_probabilities
+from tests.support.plain_selection import standard_error
+from tests.support.refitted_svm import SvmParameters
+from tests.support.svm_tables import random_dataset
+
+
+def svm_settings(**changes: Any) -> SelectionSettings:
+    chosen = {"score": "signed", "folds": 10, "seed": 0, "false_discoveries": 0.1, "keep": "best", "always": ()}
+    options = {"permutations": 5, **changes.pop("options", {})}
+    return choose_selection_settings(classifier="svm", columns={}, options=options, **{**chosen, **changes})
+
+
+def linear_frame(rows: int = 60) -> pd.DataFrame:
+    """Two columns that tell the class, a near copy of one of them, and noise."""
+    random = np.random.default_rng(0)
+    first, second, noise = (random.normal(size=rows).round(3) for _ in range(3))
+    sick = first + second + random.normal(size=rows) / 2 > 0
+    copy = (first + random.normal(size=rows) / 20).round(3)
+    return pd.DataFrame({"first": first, "second": second, "copy": copy, "noise": noise, "sick": sick})
+
+
+def select(frame: pd.DataFrame, **keywords: Any) -> probfs.Selection:
+    return probfs.select(frame, target="sick", classifier="svm", **{"folds": 0, "permutations": 5, **keywords})
+
+
+def test_rbf_keeps_columns_that_matter_only_together() -> None:
+    random = np.random.default_rng(1)
+    cells = random.normal(size=(80, 4)).round(3)
+    frame = pd.DataFrame(cells, columns=["left", "right", "noise0", "noise1"])
+    frame["sick"] = frame["left"] * frame["right"] > 0
+    selection = select(frame, kernel="rbf")
+    assert set(selection.kept) == {"left", "right"}
+    assert [(own.p, own.q) for own in selection.features] == [(None, None)] * 4
+    assert {own.verdict for own in selection.features} <= {"keep", "weak", "redundant"}
+    document = json.loads(selection.to_json())
+    assert [own["temperature"] for own in document["sizes"]] == [None] * 5
+    assert [(own["p"], own["q"]) for own in document["features"]] == [(None, None)] * 4
+    assert document["settings"]["estimate"] == "cv"
+
+
+def test_a_linear_choice_has_the_order_and_the_losses_of_a_ranking() -> None:
+    frame = linear_frame()
+    heard: list[Progress] = []
+    selection = select(frame, on_progress=heard.append)
+    verdicts = {own.feature: own.verdict for own in selection.features}
+    assert verdicts["noise"] == "noise"
+    assert verdicts["second"] == "keep"
+    assert {verdicts["first"], verdicts["copy"]} == {"keep", "redundant"}
+    survivors = [own for own in selection.features if own.verdict != "noise"]
+    ranking = probfs.rank(
+        frame,
+        target="sick",
+        classifier="svm",
+        estimate="cv",
+        permutations=5,
+        score="signed",
+        include=[own.feature for own in survivors],
+    )
+    assert [own.feature for own in ranking.features] == [own.feature for own in survivors]
+    by_size = {own.features: own for own in ranking.rounds}
+    for size in selection.sizes[1:]:
+        assert size.log_loss == pytest.approx(by_size[size.features].log_loss, rel=1e-12)
+        assert size.errors == by_size[size.features].errors
+    models = [(own.done, own.total) for own in heard if own.unit == "models"]
+    assert models[-1] == (33, 33)
+
+
+def test_a_number_of_columns_and_counted_rows() -> None:
+    frame = linear_frame(40)[["first", "second", "sick"]]
+    counts = np.random.default_rng(5).integers(1, 4, len(frame))
+    repeated = select(frame.loc[frame.index.repeat(counts)], keep=1)
+    counted = select(frame.assign(n=counts), count="n", keep=1)
+    assert len(counted.kept) == 1
+    assert counted.features == repeated.features
+    assert counted.sizes == repeated.sizes
+
+
+def test_a_class_of_too_few_rows_for_two_to_train_on_is_refused() -> None:
+    frame = linear_frame(20)[["first", "second", "sick"]].astype({"sick": str})
+    frame.loc[:2, "sick"] = "rare"
+    with pytest.raises(DataError, match=r"'rare' has 3 rows only, .* use folds=0, or drop the class with min_class=5"):
+        select(frame, folds=3)
+    assert select(frame, always="first").input.classes["rare"] == 3
+
+
+def shares_loss(dataset: Dataset, folds: int) -> float:
+    """The cross-validated log-loss of the class shares."""
+    total = 0.0
+    for held in deal_folds(dataset, folds, 0):
+        shares = np.bincount(dataset.labels, weights=dataset.counts - held) / (dataset.rows - held.sum())
+        total -= held @ np.log(shares[dataset.labels])
+    return float(total / dataset.rows)
+
+
+def plain_choice(training: Dataset) -> list[int]:
+    """The features of the size with the least loss, by the rounds of an elimination."""
+    dataset = order_by_content(training, 0)
+    names = [feature.name for feature in dataset.features]
+    svm = Svm(
+        dataset,
+        kernel="rbf",
+        C="scale",
+        gamma="scale",
+        removal="permute",
+        permutations=5,
+        estimate="cv",
+        folds=10,
+        seed=0,
+        rounds=schedule(len(names), 1),
+        jobs=1,
+    )
+    left: list[str] = []
+    losses = [shares_loss(dataset, 10)]
+    for current in eliminate(svm, names, SCORES["signed"], 1):
+        losses.insert(1, current.scores.log_loss)
+        left.insert(0, names[current.scored[current.leaving[0]]])
+    best = int(np.argmin(losses))
+    return [[feature.name for feature in training.features].index(name) for name in left[:best]]
+
+
+def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
+    dataset = random_dataset(3, 26, "ccc", counted=True)
+    settings = svm_settings(options={"kernel": "rbf"})
+    honesty = estimate_honestly(Candidates(dataset, (), (), settings), 2)
+    losses: list[list[float]] = [[], [], []]
+    errors = [0, 0, 0]
+    kept_in_folds = np.zeros(3, dtype=np.int64)
+    for held in deal_folds(telling_rows_apart(dataset), 2, 0):
+        training = replace(dataset, counts=dataset.counts - held)
+        kept = plain_choice(training)
+        kept_in_folds[kept] += 1
+        members = np.flatnonzero(held)
+        labels = dataset.labels[members]
+        for model, features in enumerate((kept, [0, 1, 2], [])):
+            found = held_out_probabilities(training, features, held, SvmParameters(kernel="rbf"))
+            own = np.maximum(found[np.arange(len(members)), labels], 1 / (2 * dataset.rows))
+            losses[model] += np.repeat(-np.log(own), held[members]).tolist()
+            errors[model] += int(held[members][found.argmax(axis=1) != labels].sum())
+    estimate = honesty.estimate
+    for judged, own_losses, own_errors in zip(
+        (estimate.kept, estimate.all, estimate.none), losses, errors, strict=True
+    ):
+        assert (judged.rows, judged.errors) == (dataset.rows, own_errors)
+        assert judged.log_loss == pytest.approx(np.mean(own_losses), abs=1e-6)
+        assert judged.se == pytest.approx(standard_error(own_losses), abs=1e-6)
+    np.testing.assert_array_equal(honesty.kept, kept_in_folds)
+
+
+def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
+    dataset = random_dataset(4, 30, "cct")
+    held_out = np.where(np.arange(30) % 5 == 4, dataset.counts, 0)
+    there = held_out == 0
+    features = tuple(replace(own, labelled=own.labelled[there]) for own in dataset.features)
+    shorter = replace(dataset, features=features, labels=dataset.labels[there], counts=dataset.counts[there])
+    settings = svm_settings(false_discoveries=1.0)
+    one = choose_columns(Candidates(dataset, (), (), settings).without(held_out))
+    other = choose_columns(Candidates(shorter, (), (), settings))
+    assert one.curve == other.curve
+    assert one.kept == other.kept
+
+
+def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
+    settings = svm_settings(false_discoveries=1.0, keep="fewest")
+    choice = choose_columns(Candidates(random_dataset(6, 40, "cccc"), (), (), settings))
+    points, every = choice.curve.points, choice.curve.odds
+    losses = [np.log1p(np.exp(own.against_own[0])) for own in every]
+    np.testing.assert_allclose([own.mean() for own in losses], [own.log_loss for own in points])
+    best = int(np.argmin([own.mean() for own in losses]))
+    near = [
+        size
+        for size, own in enumerate(losses)
+        if (own - losses[best]).mean() <= standard_error((own - losses[best]).tolist())
+    ]
+    assert choice.size == min(near) < best
+
+
+def test_nothing_told_from_noise_keeps_nothing() -> None:
+    dataset = dataset_of_categories(40, 3, 3, 3, seed=4, signal=0.0)
+    honesty = estimate_honestly(Candidates(dataset, (), (), svm_settings(false_discoveries=1e-6)), 3)
+    assert honesty.estimate.kept == honesty.estimate.none
+    (point,) = choose_columns(Candidates(dataset, (), (), svm_settings(false_discoveries=1e-6))).curve.points
+    assert point.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
+
+
+@pytest.mark.parametrize("missing_is_value", [False, True])
+def test_measured_numbers_are_compared_by_their_quintiles(missing_is_value: bool) -> None:
+    dataset = random_dataset(9, 60, "ccd", counted=True, gaps=0.15, missing_is_value=missing_is_value)
+    first = dataset.features[0]
+    assert first.numbers is not None
+    copy = replace(first, name="copy", numbers=first.numbers * 2)
+    dataset = replace(dataset, features=(*dataset.features, copy))
+    choice = choose_columns(Candidates(dataset, (), (0,), svm_settings(false_discoveries=1.0, keep=1)))
+    cut = replace(dataset, features=tuple(cut_at_quintiles(own, dataset.counts) for own in dataset.features))
+    position = {own.name: place for place, own in enumerate(dataset.features)}
+    dropped = [own for own in judge_columns(dataset, choice, None) if not own.keep]
+    assert len(dropped) == 3
+    for own in dropped:
+        twin, share = plain_twin(cut, position[own.feature], choice.kept)
+        assert twin is not None
+        redundant = (dataset.features[twin].name, pytest.approx(share, abs=1e-9))
+        assert (own.instead, own.explained) == (redundant if share >= 0.5 else (None, None))
+    assert {own.feature: own.verdict for own in dropped}["copy"] == "redundant"
+
+
+def cut_at_quintiles(feature: Feature, counts: Integers) -> Feature:
+    """A measured feature as a category: numbers of more than twenty values in five intervals."""
+    assert feature.numbers is not None
+    codes = feature.labelled.astype(np.int64)
+    missing, values = codes >= len(feature.numbers), len(feature.numbers)
+    if values > 20:
+        numbers = np.append(feature.numbers, np.nan)[codes]
+        every = np.repeat(numbers[~missing], counts[~missing])
+        points = np.unique(np.quantile(every, [0.2, 0.4, 0.6, 0.8], method="inverted_cdf"))
+        codes, values = np.searchsorted(points, numbers), len(points) + 1
+    return feature_of(feature.name, values + feature.missing_is_value, np.where(missing, values, codes))
