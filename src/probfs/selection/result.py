@@ -25,7 +25,7 @@ class SelectedFeature:
     """What became of a feature, and why."""
 
     rank: int
-    """Survivors of the screen in the order of elimination, best first; then noise by p."""
+    """Survivors of the screen in the order of elimination, best first; then copies of them by p; then noise by p."""
     feature: str
     keep: bool
     verdict: Verdict
@@ -33,10 +33,10 @@ class SelectedFeature:
     """Of the test against noise; None where nothing is tested."""
     q: float | None
     s_s: float | None
-    """In the round in which it left; None for a feature that was screened out."""
+    """In the round in which it left; None for a feature that was screened out, and for a copy."""
     s_a: float | None
     log_loss: float | None
-    """Of the best ``rank`` features, after a temperature; None for a feature that was screened out."""
+    """Of the best ``rank`` features, after a temperature; None for a feature that was screened out, and for a copy."""
     folds: int | None
     """In how many folds it was kept; None without an honest estimate."""
     instead: str | None

@@ -14,8 +14,10 @@ from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
 from probfs.ranking.stages import Inputs, Listeners, encode_rows, summarize_inputs
 from probfs.runtime.progress import report
+from probfs.screening.copies import find_copies
 from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.selection.choice import Candidates, choose_columns
+from probfs.screening.value_counts import count_values
+from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.result import Selection, Size
 from probfs.selection.settings import SelectionSettings
@@ -36,10 +38,12 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     _check_sizes(dataset, settings, folds)
     position = {name: place for place, name in enumerate(encoded.names)}
     numbers = numbers_before_cutting(inputs.prepared, dataset)
-    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings)
     report("choosing columns")
-    choice = choose_columns(candidates)
-    notes = [*choice.notes, *_notes(settings, folds, len(choice.curve.order))]
+    counts = count_values(dataset)
+    copies = find_copies(dataset, counts)
+    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings, copies)
+    choice = choose_columns(candidates, counts)
+    notes = [*choice.notes, *_notes(settings, folds, choice)]
     for note in notes:
         listeners.on_note(note)
     honesty = estimate_honestly(candidates, folds) if folds else None
@@ -93,10 +97,12 @@ def _rows_left(rows: int, folds: int) -> int:
     return rows - -(-rows // folds) if folds else rows
 
 
-def _notes(settings: SelectionSettings, folds: int, survivors: int) -> list[str]:
+def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[str]:
     notes = []
+    survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
-        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns are told from noise"
+        apart = ", copies apart," if choice.copies else ""
+        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
     if folds < (settings.folds or 0):
         notes.append(f"the choice is judged in {folds} folds, as there are no more rows")
