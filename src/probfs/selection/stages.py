@@ -18,6 +18,7 @@ from probfs.screening.copies import find_copies
 from probfs.screening.cut_numbers import numbers_before_cutting
 from probfs.screening.value_counts import count_values
 from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.cut import find_best
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.result import Selection, Size
 from probfs.selection.settings import SelectionSettings
@@ -57,6 +58,7 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
         settings=settings,
         warnings=(*encoded.notes, *notes),
         version=__version__,
+        best_size=find_best(choice.curve.points[len(always) :]).features,
     )
 
 
@@ -69,7 +71,10 @@ def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[
         if plan.role is not Role.FEATURE:
             reason = f" ({plan.reason})" if plan.reason else ""
             what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
-            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; name other columns")
+            ways = "name other columns"
+            if plan.role is Role.LEFT_OUT and plan.reason not in (option("exclude"), option("include")):
+                ways += f", or keep identifiers with {option('keep_identifiers')} or {option('include')}"
+            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
     return names
 
 
