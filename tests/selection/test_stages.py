@@ -209,6 +209,12 @@ def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
         probfs.select(make_frame(), target="y", **wrong)
 
 
+def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:
+    frame = make_frame().assign(key=[f"k{number:04}" for number in range(120)])
+    with pytest.raises(UsageError, match=r"'key' is left out .*keep_identifiers=True or include=$"):
+        probfs.select(frame[["key", *make_frame().columns]], target="y", always="key")
+
+
 def test_an_unknown_keyword_is_refused_as_python_would() -> None:
     with pytest.raises(TypeError, match=r"select\(\) got an unexpected keyword argument 'fold'; did you mean 'folds'"):
         probfs.select(make_frame(), target="y", fold=3)
