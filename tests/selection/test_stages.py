@@ -200,6 +200,7 @@ def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
         ({"always": "goood1"}, "always=: no column 'goood1' in <frame>; did you mean 'good1'"),
         ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
         ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
+        ({"include": ""}, "include=: the name is empty; name a column, or leave the option out"),
         ({"classifier": "svm"}, 'classifier="svm" ranks columns, but cannot select them; use classifier="nb"'),
         ({"C": 1.0}, 'C= goes with classifier="svm" only'),
     ],

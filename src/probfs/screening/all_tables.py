@@ -33,7 +33,8 @@ def exact_probabilities(value_rows: Integers, class_rows: Integers, relation: Re
     tables, orders = enumerated
     relations = relation(tables)
     hits = [orders[at_least(relations, one if one > _ROUNDING else 0.0)].sum() for one in seen.tolist()]
-    return np.array(hits) / orders.sum()
+    p: Floats = np.array(hits) / orders.sum()
+    return p
 
 
 def _all_tables(value_rows: Integers, class_rows: Integers) -> tuple[Integers, Floats] | None:

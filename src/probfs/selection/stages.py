@@ -72,8 +72,8 @@ def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[
             reason = f" ({plan.reason})" if plan.reason else ""
             what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
             ways = "name other columns"
-            if plan.role is Role.LEFT_OUT and plan.reason not in (option("exclude"), option("include")):
-                ways += f", or keep identifiers with {option('keep_identifiers', True)} or {option('include')}"
+            if plan.role is Role.LEFT_OUT and plan.identifier:
+                ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
             raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
     return names
 
