@@ -52,8 +52,9 @@ of the best are kept as have the least log-loss. All of this is then repeated wi
 rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
 neither the choice nor the model had seen.
 
-The verdict on a column is keep; redundant, if a kept column says at least half of what it says about the class, which
-one and how much standing beside it; weak, if no kept column says so, but it adds too little; or noise, if it cannot be
+The verdict on a column is keep; redundant, if the kept column most like it within the classes says at least half of
+what it says about the class, which one and how much standing beside it; weak, if it is not redundant, but adds too little
+or is beyond the number asked for; or noise, if it cannot be
 told from noise with these rows. A column that matters only together with others is noise to Naive Bayes, and more rows
 may tell a column from noise. An RBF support vector machine sees columns together, so for it no column is screened.
 

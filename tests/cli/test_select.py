@@ -109,6 +109,7 @@ def test_keeping_nothing_is_no_error(run_here: Run, selected: Selected) -> None:
     assert "Keep none of 2: none can be told from noise" in result.stdout
     result = run_here("select", "t.csv", "--names")
     assert (result.returncode, result.stdout) == (0, "")
+    assert "no column is kept, so no name is printed" in result.stderr
 
 
 def test_names_are_printed_one_a_line(run_here: Run, tmp_path: Path, selected: Selected) -> None:

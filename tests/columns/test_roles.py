@@ -223,7 +223,7 @@ def test_names_between_commas_are_several_columns_where_none_is_called_so(
         ("agee,zzz", "no column 'agee' in t.csv; did you mean 'age'?"),
         ("name, firs", "no column 'name, firs' in t.csv; did you mean 'name, first'?"),
         (",", "no column ',' in t.csv; choose from 'a', 'age', 'name, first', 'y'"),
-        ("", "no column '' in t.csv; choose from 'a', 'age', 'name, first', 'y'"),
+        ("", "the name is empty; name a column, or leave the option out"),
     ],
 )
 def test_the_part_that_is_no_column_is_named(name: str, problem: str) -> None:

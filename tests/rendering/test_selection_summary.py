@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from probfs.rendering.formats import Presentation
 from probfs.rendering.selection_summary import selection_sentences
+from probfs.rendering.selection_table import selection_table
 from probfs.selection.result import Verdict
 from probfs.text import command_line_language
 from tests.support.selections import HONEST, make_feature, make_selection
@@ -30,9 +32,9 @@ def test_the_sentences_say_what_was_read_what_to_keep_and_what_it_achieves() -> 
     )
     assert judged == (
         "Judged on rows that neither choice nor model had seen (10 folds): "
-        "kept 14.4% wrong, log-loss 0.330; all 15.0%, 0.352; none 49.0%, 0.694."
+        "kept 14.4% wrong, log-loss 0.330; all 15.0%, 0.352; none (always the class shares) 49.0%, 0.694."
     )
-    assert difference == "Kept loses 0.022 ± 0.009 less a row than all."
+    assert difference == "Log-loss a row: 0.022 lower than with all columns (standard error 0.009)."
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,21 @@ def test_the_user_s_own_choices_are_said(settings: dict[str, Any], sentence: str
     assert what_to_keep("kkw", **settings).startswith(sentence)
 
 
+def test_what_is_cut_by_request_only_is_said_to_be_so() -> None:
+    features = [make_feature(1, "a", "keep"), *(make_feature(rank, f"x{rank}", "weak") for rank in (2, 3))]
+    selection = replace(make_selection(*features, keep=1), best_size=2)
+    assert selection_sentences(selection)[1] == (
+        "Keep 1 of 3. 1 is beyond the 1 asked for (weak), 1 adds too little (weak)."
+    )
+    table = selection_table(selection, Presentation()).splitlines()
+    assert [line.split("  ")[-1] for line in table[-2:]] == ["beyond the 1 asked for", "adds too little"]
+    assert "beyond" not in selection_sentences(replace(make_selection(*features), best_size=2))[1]
+
+
+def test_fewer_than_asked_for_is_said_of_none_too() -> None:
+    assert what_to_keep("nn", keep=1).startswith("Keep none of 2 (fewer than the 1 asked for): none can be told")
+
+
 def test_the_tolerated_share_is_written_as_it_was_chosen() -> None:
     assert "(false discoveries: at most 0.5%)" in what_to_keep("kn", false_discoveries=0.005)
 
@@ -85,10 +102,11 @@ def test_it_is_said_that_nothing_was_screened() -> None:
 @pytest.mark.parametrize(
     ("difference", "sentence"),
     [
-        (-0.0224, "Kept loses 0.022 ± 0.009 less a row than all."),
-        (0.03, "Kept loses 0.030 ± 0.009 more a row than all."),
-        (0.0, "Kept loses as much a row as all (± 0.009)."),
-        (-0.0004, "Kept loses as much a row as all (± 0.009)."),
+        (-0.0224, "Log-loss a row: 0.022 lower than with all columns (standard error 0.009)."),
+        (0.03, "Log-loss a row: 0.030 higher than with all columns (standard error 0.009)."),
+        (0.01, "Log-loss a row: 0.010 higher than with all columns (standard error 0.009): no clear difference."),
+        (0.0, "Log-loss a row: the same as with all columns (standard error 0.009)."),
+        (-0.0004, "Log-loss a row: the same as with all columns (standard error 0.009)."),
     ],
 )
 def test_the_difference_is_told_with_its_direction(difference: float, sentence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import comb
 from random import Random
 
 import numpy as np
@@ -38,18 +39,20 @@ def test_the_statistic_is_that_of_fractions(dataset: Dataset) -> None:
         assert tests.statistic[position] == pytest.approx(float(wanted), abs=1e-12)
 
 
-def test_p_is_near_the_share_of_all_orders() -> None:
-    """Eight rows give few different relations, and the tail runs between "larger" and "at least as large"."""
+def test_p_of_few_rows_is_the_share_of_all_orders() -> None:
     random = np.random.default_rng(5)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     for _ in range(12):
         values = random.integers(0, 3, 8)
         tests = run([values], labels)
-        larger, as_large = enumerated_p(value_relation, values.tolist(), labels.tolist())
-        if tests.p[0] < 0.05:
-            assert tests.p[0] == pytest.approx(as_large, rel=0.6)
-        elif tests.varies[0]:
-            assert larger - 0.1 < tests.p[0] < as_large + 0.1
+        _, as_large = enumerated_p(value_relation, values.tolist(), labels.tolist())
+        assert tests.p[0] == pytest.approx(as_large, rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [2, 5, 9])
+def test_p_of_perfect_separation(rows: int) -> None:
+    labels = np.repeat([0, 1], rows)
+    assert run([labels], labels).p[0] == pytest.approx(2 / comb(2 * rows, rows))
 
 
 def x_squared(column: Integers, labels: Integers) -> float:
@@ -92,7 +95,7 @@ def test_the_closed_form_is_that_of_scipys_gamma_function() -> None:
 def test_no_table_is_drawn_for_a_relation_beyond_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     # One row has a value of its own, and the others follow the class.
     labels = np.arange(2_000) % 2
-    monkeypatch.setattr(value_test, "_drawn", None)
+    monkeypatch.setattr(value_test, "drawn_probabilities", None)
     tests = run([np.where(np.arange(2_000) == 0, 2, labels)], labels)
     assert 0 < tests.p[0] < 1e-5
 

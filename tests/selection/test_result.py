@@ -52,6 +52,11 @@ def test_a_frame_is_reduced_to_what_is_kept() -> None:
     pd.testing.assert_frame_equal(reduced, frame[["n", "b", "outcome", 7]])
 
 
+def test_new_rows_need_neither_target_nor_count() -> None:
+    frame = pd.DataFrame({"b": [1], "albumin": [2]})
+    assert make_selection(count="n").reduced(frame).columns.tolist() == ["albumin"]
+
+
 def test_columns_without_a_name_are_found_by_their_position() -> None:
     selection = make_selection(make_feature(1, "column 3", "keep"), make_feature(2, "b", "noise"))
     frame = pd.DataFrame([[0, 1, 2, 3]], columns=["Unnamed: 0", "b", "", "outcome"])

@@ -105,7 +105,7 @@ def test_unlabelled_rows_have_no_part_in_it() -> None:
 def test_survivors_are_in_the_order_of_a_ranking() -> None:
     frame = make_frame()
     selection = probfs.select(frame, target="y", folds=0)
-    survivors = [own for own in selection.features if own.verdict != "noise"]
+    survivors = [own for own in selection.features if own.log_loss is not None]
     ranking = probfs.rank(frame, target="y", score="signed", include=[own.feature for own in survivors])
     assert [own.feature for own in ranking.features] == [own.feature for own in survivors]
     for ranked, own in zip(ranking.features, survivors, strict=True):
@@ -140,11 +140,51 @@ def test_a_number_of_columns() -> None:
     frame = make_frame()
     assert len(probfs.select(frame, target="y", keep=2, folds=0).kept) == 2
     many = probfs.select(frame, target="y", keep=10, folds=0)
-    survivors = sum(own.verdict != "noise" for own in many.features)
+    survivors = sum(own.verdict != "noise" for own in many.features) - 1
     assert len(many.kept) == survivors < 10
-    assert (
-        f"keep=10: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in many.warnings
-    )
+    problem = f"keep=10: only {survivors} columns, copies apart, are told from noise"
+    assert f"{problem}; false_discoveries=1 screens nothing" in many.warnings
+    no_copies = probfs.select(frame.drop(columns="copy"), target="y", keep=9, folds=0).warnings
+    assert f"keep=9: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in no_copies
+
+
+def with_copies(frame: pd.DataFrame) -> pd.DataFrame:
+    """More copies: recoded, on another scale, and with the same missing cells."""
+    recoded = frame["good1"].map({"a": "x", "b": "m", "c": "a"})
+    scaled, gaps = frame["number"] / 2.54, frame["gaps"]
+    return frame.assign(recoded=recoded, inches=scaled, gaps2=gaps).sort_index(axis=1)
+
+
+@pytest.mark.parametrize("change", [lambda frame: frame, reverse_columns])
+def test_of_copies_one_takes_part(change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    frame = make_frame(rows=400)
+    plain = probfs.select(frame.drop(columns="copy"), target="y", folds=3, false_discoveries=0.5)
+    copied = probfs.select(change(with_copies(frame)), target="y", folds=3, false_discoveries=0.5)
+    names = {"copy": "good0", "inches": "number"}
+    assert [names.get(name, name) for name in copied.kept] == list(plain.kept)
+    np.testing.assert_allclose([own.log_loss for own in copied.sizes], [own.log_loss for own in plain.sizes], rtol=1e-9)
+    repeated = [own for own in copied.features if own.verdict == "redundant" and own.explained == 1]
+    assert {own.feature: own.instead for own in repeated} == {"good0": "copy", "recoded": "good1", "number": "inches"}
+    for own in repeated:
+        assert (own.keep, own.s_s, own.s_a, own.log_loss, own.folds) == (False, None, None, None, 0)
+    places = [own.rank for own in repeated]
+    assert places == [*range(len(copied.sizes), len(copied.sizes) + 3)], "after the eliminated, before noise"
+
+
+def test_a_copy_that_is_always_kept_stands_for_the_others() -> None:
+    frame = with_copies(make_frame(rows=400))
+    selection = probfs.select(frame, target="y", always="recoded", folds=2)
+    assert "recoded" in selection.kept
+    assert {own.feature: own.instead for own in selection.features}["good1"] == "recoded"
+    both = probfs.select(frame, target="y", always="recoded,good1", folds=0)
+    assert {"recoded", "good1"} <= set(both.kept)
+
+
+def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
+    selection = probfs.select(with_copies(make_frame(rows=400)), target="y", keep=1, folds=0)
+    judged = {own.feature: (own.verdict, own.instead, own.explained) for own in selection.features}
+    assert selection.kept == ("copy",)
+    assert judged["recoded"] == judged["good1"] != judged["copy"]
 
 
 @pytest.mark.parametrize(
@@ -161,12 +201,19 @@ def test_a_number_of_columns() -> None:
         ({"always": "goood1"}, "always=: no column 'goood1' in <frame>; did you mean 'good1'"),
         ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
         ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
+        ({"include": ""}, "include=: the name is empty; name a column, or leave the option out"),
         ({"C": 1.0}, 'C= goes with classifier="svm" only'),
     ],
 )
 def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         probfs.select(make_frame(), target="y", **wrong)
+
+
+def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:
+    frame = make_frame().assign(key=[f"k{number:04}" for number in range(120)])
+    with pytest.raises(UsageError, match=r"'key' is left out .*keep_identifiers=True or include=$"):
+        probfs.select(frame[["key", *make_frame().columns]], target="y", always="key")
 
 
 def test_an_unknown_keyword_is_refused_as_python_would() -> None:

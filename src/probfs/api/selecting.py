@@ -65,7 +65,7 @@ def select(
         The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
     keep : {"best", "fewest", "most"} or int, default "best"
         How many columns to keep: as many as have the least log-loss on rows that the model does not know, the fewest or
-        the most within one standard error of it, or a number.
+        the most within one standard error of it, or at most this number: fewer where fewer are told from noise.
     always : str or sequence of str, default: none
         Columns that are neither tested nor eliminated. ``"a,b"`` is both, where no column is called so.
     folds : int, default 10

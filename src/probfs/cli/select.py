@@ -77,7 +77,8 @@ class SelectionOptions(Bundle):
             parsers.parser(KEEP),
             KEEP.metavar,
             "How many columns to keep: as many as have the least log-loss (best), the fewest or the most within one "
-            "standard error of it, or a number.",
+            "standard error of it, or at most N; fewer where fewer are told from noise (--false-discoveries 1 screens "
+            "nothing).",
             show_default=True,
         ),
     ] = DEFAULT_KEEP
@@ -154,6 +155,8 @@ def select(
             **reading.keywords(),
             on_note=reporter.note,
         )
+        if names and not selected.kept:
+            reporter.note("no column is kept, so no name is printed")
     if table is not None and reduced_format is not None:
         from probfs.tables.writers import table_bytes
 

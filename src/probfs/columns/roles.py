@@ -87,6 +87,8 @@ def _columns_named(table: Table, name: str, parameter: str) -> list[str]:
     if parameter == "exclude" and name in table.left_out:
         # An index column, which was left out already.
         return []
+    if not name and name not in table.columns:
+        raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
     if name in table.columns or "," not in name:
         return [table.column(name, parameter).name]
     found, unknown = _split_name(name, table)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _SAME = 5e-4
 """Differences of log-loss below this are nothing in the three decimals shown."""
 
+_CLEAR = 2.0
+"""Standard errors beyond which a difference is hardly chance."""
+
 
 def selection_sentences(selection: Selection) -> list[str]:
     return [what_was_read(selection.input), _what_to_keep(selection), *_what_it_achieves(selection.honest)]
@@ -29,16 +32,22 @@ def shown_loss(value: float) -> str:
 
 
 def _what_to_keep(selection: Selection) -> str:
-    verdicts: Counter[str] = Counter(feature.verdict for feature in (*selection.features, *selection.unlisted))
+    verdicts: Counter[str] = Counter(
+        "beyond" if selection.is_beyond(feature) else feature.verdict
+        for feature in (*selection.features, *selection.unlisted)
+    )
     total, kept = verdicts.total(), len(selection.kept)
     screened = f"told from noise (false discoveries: at most {100 * selection.settings.false_discoveries:g}%)"
     if verdicts["noise"] == total:
-        return f"Keep none of {total:,}: {'it cannot' if total == 1 else 'none can'} be {screened}."
+        words = _on_whose_word(selection)
+        return f"Keep none of {total:,}{words}: {'it cannot' if total == 1 else 'none can'} be {screened}."
     amount = f"all {total:,}" if kept == total > 1 else f"{f'{kept:,}' if kept else 'none'} of {total:,}"
+    beyond = f"beyond the {selection.settings.keep} asked for (weak)"
     dropped = ", ".join(
         f"{verdicts[verdict]:,} {one if verdicts[verdict] == 1 else many}"
         for verdict, one, many in (
             ("redundant", "says what kept columns say (redundant)", "say what kept columns say (redundant)"),
+            ("beyond", f"is {beyond}", f"are {beyond}"),
             ("weak", "adds too little (weak)", "add too little (weak)"),
             ("noise", f"cannot be {screened}", f"cannot be {screened}"),
         )
@@ -70,13 +79,18 @@ def _what_it_achieves(honest: HonestEstimate | None) -> list[str]:
         return [f"Not judged on unseen rows ({option('folds', 0)})."]
     kept, every, none = (_shares(judged) for judged in (honest.kept, honest.all, honest.none))
     judged = (
-        f"Judged on rows that neither choice nor model had seen ({honest.folds} folds): "
-        f"kept {kept[0]} wrong, log-loss {kept[1]}; all {every[0]}, {every[1]}; none {none[0]}, {none[1]}."
+        f"Judged on rows that neither choice nor model had seen ({honest.folds} folds): kept {kept[0]} wrong, log-loss "
+        f"{kept[1]}; all {every[0]}, {every[1]}; none (always the class shares) {none[0]}, {none[1]}."
     )
-    if abs(honest.difference) < _SAME:
-        return [judged, f"Kept loses as much a row as all (± {honest.se:.3f})."]
-    way = "less" if honest.difference < 0 else "more"
-    return [judged, f"Kept loses {abs(honest.difference):.3f} ± {honest.se:.3f} {way} a row than all."]
+    return [judged, _how_they_differ(honest.difference, honest.se)]
+
+
+def _how_they_differ(difference: float, se: float) -> str:
+    if abs(difference) < _SAME:
+        return f"Log-loss a row: the same as with all columns (standard error {se:.3f})."
+    way = "lower" if difference < 0 else "higher"
+    clear = "" if abs(difference) > _CLEAR * se else ": no clear difference"
+    return f"Log-loss a row: {abs(difference):.3f} {way} than with all columns (standard error {se:.3f}){clear}."
 
 
 def _shares(judged: Judged) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def selection_table(selection: Selection, presentation: Presentation) -> str:
         score.symbol: [shown_score(getattr(feature, score.key)) or _NONE for feature in selection.features],
         _LOSS: [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in selection.features],
         "folds": [_NONE if feature.folds is None else str(feature.folds) for feature in selection.features],
-        "why": [_why(feature, selection.settings.always) for feature in selection.features],
+        "why": [_why(feature, selection) for feature in selection.features],
     }
     if selection.honest is None:
         del columns["folds"]
@@ -83,11 +83,13 @@ def _widths(columns: dict[str, list[str]]) -> dict[str, int]:
     return {name: max(map(cell_len, (name, *cells))) for name, cells in columns.items()}
 
 
-def _why(feature: SelectedFeature, always: tuple[str, ...]) -> str:
+def _why(feature: SelectedFeature, selection: Selection) -> str:
     if feature.instead is not None and feature.explained is not None:
         return f"{printable(feature.instead)} says {feature.explained:.0%} of it"
     if feature.verdict == "noise" and feature.q is not None:
         return f"q {feature.q:.2g}"
+    if selection.is_beyond(feature):
+        return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":
-        return "adds too little"
-    return "by request" if feature.keep and feature.feature in always else ""
+        return "copy of a dropped column" if feature.log_loss is None else "adds too little"
+    return "by request" if feature.keep and feature.feature in selection.settings.always else ""

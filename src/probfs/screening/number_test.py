@@ -7,12 +7,15 @@ Only the order of the numbers matters, and a row that counts for m rows is ranke
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from probfs.screening.all_tables import FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, drawn_probabilities
+from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, Relation, drawn_probabilities
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
@@ -157,9 +160,10 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: 
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
     sides = column, Projections.onto_groups(class_rows)
     p, varies = tail_probabilities(relation, rows, *sides)
+    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS)), relation, ranked, class_rows)
     least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
     others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
-    rare = varies & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
+    rare = varies & ~known & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
     cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
     drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
@@ -167,20 +171,43 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: 
     p[doubtful] = largest_probabilities(relation, rows, *sides)[doubtful]
     # No draws could give less than what is certain.
     for place in doubtful[p[doubtful] * (most_draws + 1) > 1].tolist():
-        own = relation[place : place + 1]
-        p[place] = _drawn(*ranked.column(place), class_rows[place], own, seed, most_draws)
+        shuffled = _Shuffled.of(ranked, class_rows, place)
+        p[place] = drawn_probabilities(*shuffled.margins, shuffled.relation, relation[[place]], seed, most_draws)[0]
     return ColumnTests(relation * (rows - 1), p, varies)
 
 
-def _drawn(number_rows: Floats, scores: Floats, class_rows: Floats, seen: Floats, seed: int, most_draws: int) -> float:
-    """The p-value of a column by drawn tables, its numbers in rising order."""
-    sizes = np.sort(class_rows[class_rows > 0])
-    squares = float(number_rows @ scores**2)
+def _put_exact(
+    p: Floats, columns: Integers, relation: Floats, ranked: _Ranked, class_rows: Floats
+) -> npt.NDArray[np.bool_]:
+    """Replace the p-values of some columns by exact ones; of which that was possible."""
+    known = np.zeros(len(p), dtype=np.bool_)
+    groups: defaultdict[tuple[bytes, bytes], list[int]] = defaultdict(list)
+    for place in columns.tolist():
+        groups[ranked.column(place)[0].tobytes(), np.sort(class_rows[place]).tobytes()].append(place)
+    for members in groups.values():
+        shuffled = _Shuffled.of(ranked, class_rows, members[0])
+        exact = exact_probabilities(*shuffled.margins, shuffled.relation, relation[members])
+        if exact is not None:
+            p[members], known[members] = exact, True
+    return known
 
-    def relation(tables: Integers) -> Floats:
-        sums = np.einsum("v,vct->ct", scores, tables)
-        between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
-        return between
 
-    margins = number_rows.astype(np.int64), sizes.astype(np.int64)
-    return float(drawn_probabilities(*margins, relation, seen, seed, most_draws)[0])
+@dataclass(frozen=True, eq=False)
+class _Shuffled:
+    """A column whose labels are shuffled: its numbers in rising order, its classes by size."""
+
+    margins: tuple[Integers, Integers]
+    relation: Relation
+
+    @classmethod
+    def of(cls, ranked: _Ranked, class_rows: Floats, place: int) -> _Shuffled:
+        number_rows, scores = ranked.column(place)
+        sizes = np.sort(class_rows[place][class_rows[place] > 0])
+        squares = float(number_rows @ scores**2)
+
+        def relation(tables: Integers) -> Floats:
+            sums = np.einsum("v,vct->ct", scores, tables)
+            between: Floats = (sums**2 / sizes[:, None]).sum(axis=0) / squares
+            return between
+
+        return cls((number_rows.astype(np.int64), sizes.astype(np.int64)), relation)

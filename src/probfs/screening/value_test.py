@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
+from probfs.screening.all_tables import FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.drawn_tables import MOST_ROWS, drawn_probabilities, enough_draws
+from probfs.screening.drawn_tables import MOST_ROWS, Relation, drawn_probabilities, enough_draws
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
 from probfs.screening.value_counts import ValueCounts
 from probfs.tables.table import Floats, Integers
@@ -19,8 +22,9 @@ _DOUBTFUL = 0.05
 
 
 def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
-    """X² and p of every feature. Where an expected count is below 1 and p would be below 0.05, p comes from drawn
-    tables instead, unless there are a billion rows or more, of which none can be drawn.
+    """X² and p of every feature. Of fewer than 20 rows p is exact, unless there are too many tables. Else, where an
+    expected count is below 1 and p would be below 0.05, p comes from drawn tables, unless there are a billion rows or
+    more, of which none can be drawn.
     """
     most_draws = enough_draws(len(counts.values))
     tests = ColumnTests.of_nothing(len(counts.values))
@@ -39,16 +43,27 @@ def _test_tables(tables: Floats, seed: int, most_draws: int) -> ColumnTests:
     relation = sum_in_order(terms.reshape(len(terms), -1)) / np.maximum(rows, 1)
     column, classes = Projections.onto_groups(value_rows), Projections.onto_groups(class_rows)
     p, varies = tail_probabilities(relation, rows, column, classes)
+    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS)), relation, value_rows, class_rows)
     least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
-    doubtful = np.flatnonzero((least < _RARE) & (p < _DOUBTFUL) & (rows < MOST_ROWS))
+    doubtful = np.flatnonzero((least < _RARE) & ~known & (p < _DOUBTFUL) & (rows < MOST_ROWS))
     p[doubtful] = largest_probabilities(relation, rows, column, classes)[doubtful]
     # No draws could give less than what is certain.
     doubtful = doubtful[p[doubtful] * (most_draws + 1) > 1]
-    for members in _with_equal_margins(value_rows[doubtful], class_rows[doubtful]):
-        same = doubtful[members]
-        margins = _sorted_margin(value_rows[same[0]]), _sorted_margin(class_rows[same[0]])
-        p[same] = _drawn(*margins, relation[same], seed, most_draws)
+    for same, margins in _with_equal_margins(doubtful, value_rows, class_rows):
+        p[same] = drawn_probabilities(*margins, _relation_of(*margins), relation[same], seed, most_draws)
     return ColumnTests(relation * rows, p, varies)
+
+
+def _put_exact(
+    p: Floats, features: Integers, relation: Floats, value_rows: Floats, class_rows: Floats
+) -> npt.NDArray[np.bool_]:
+    """Replace the p-values of some features by exact ones; of which that was possible."""
+    known = np.zeros(len(p), dtype=np.bool_)
+    for same, margins in _with_equal_margins(features, value_rows, class_rows):
+        exact = exact_probabilities(*margins, _relation_of(*margins), relation[same])
+        if exact is not None:
+            p[same], known[same] = exact, True
+    return known
 
 
 def _least_seen(sizes: Floats) -> Floats:
@@ -56,20 +71,23 @@ def _least_seen(sizes: Floats) -> Floats:
     return least
 
 
-def _with_equal_margins(value_rows: Floats, class_rows: Floats) -> list[Integers]:
-    """Groups of tables that share their sorted margins, and so the tables that are drawn."""
-    groups: dict[bytes, list[int]] = defaultdict(list)
-    margins = np.concatenate([np.sort(value_rows, axis=1), np.sort(class_rows, axis=1)], axis=1)
-    for position, margin in enumerate(margins):
-        groups[margin.tobytes()].append(position)
-    return [np.array(members) for members in groups.values()]
+def _with_equal_margins(
+    features: Integers, value_rows: Floats, class_rows: Floats
+) -> Iterator[tuple[Integers, tuple[Integers, Integers]]]:
+    """Groups of features that share their sorted margins, and so the tables that are looked at, with the margins."""
+    groups: defaultdict[bytes, list[int]] = defaultdict(list)
+    sorted_margins = [np.sort(sizes[features], axis=1) for sizes in (value_rows, class_rows)]
+    for feature, margin in zip(features.tolist(), np.concatenate(sorted_margins, axis=1), strict=True):
+        groups[margin.tobytes()].append(feature)
+    for members in groups.values():
+        yield np.array(members), (_sorted_margin(value_rows[members[0]]), _sorted_margin(class_rows[members[0]]))
 
 
 def _sorted_margin(sizes: Floats) -> Integers:
     return np.sort(sizes[sizes > 0]).astype(np.int64)
 
 
-def _drawn(value_rows: Integers, class_rows: Integers, seen: Floats, seed: int, most_draws: int) -> Floats:
+def _relation_of(value_rows: Integers, class_rows: Integers) -> Relation:
     rows = float(value_rows.sum())
     expected = np.outer(value_rows, class_rows)[:, :, None] / rows
 
@@ -77,4 +95,4 @@ def _drawn(value_rows: Integers, class_rows: Integers, seen: Floats, seed: int, 
         terms: Floats = ((tables - expected) ** 2 / expected).sum(axis=(0, 1)) / rows
         return terms
 
-    return drawn_probabilities(value_rows, class_rows, relation, seen, seed, most_draws)
+    return relation

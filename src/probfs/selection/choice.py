@@ -41,10 +41,25 @@ class Candidates:
     always: tuple[int, ...]
     """Columns, by position, that are neither screened nor eliminated."""
     settings: SelectionSettings
+    copies: tuple[tuple[int, ...], ...] = ()
+    """Groups of columns, by position, that divide the rows in the same way."""
 
     def without(self, held_out: Integers) -> Candidates:
         """The same with fewer rows: ``held_out`` says how many copies of each row are taken away."""
         return replace(self, dataset=replace(self.dataset, counts=self.dataset.counts - held_out))
+
+    def represented(self, survivors: Integers) -> dict[int, int]:
+        """The survivors that are copies, each with the one survivor that stands for all: one that is always kept, else
+        the first by name. Columns that are always kept stand for themselves.
+        """
+        instead = {}
+        surviving = set(survivors.tolist())
+        for group in self.copies:
+            own = sorted(surviving.intersection(group), key=lambda place: self.dataset.features[place].name)
+            by_request = [place for place in own if place in self.always]
+            first = (by_request or own)[:1]
+            instead.update({place: first[0] for place in own if place not in (*first, *by_request)})
+        return instead
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +70,11 @@ class Choice:
     """NaN for columns that are never screened."""
     q: Floats
     curve: Curve
-    """Of the survivors of the screen."""
+    """Of the survivors of the screen that are no copies."""
     size: int
-    """How many of the survivors are kept."""
+    """How many of them are kept."""
+    copies: dict[int, int]
+    """The other survivors, each with the column that it is a copy of."""
     counts: ValueCounts
     notes: tuple[str, ...]
 
@@ -67,17 +84,26 @@ class Choice:
         return [own.feature for own in self.curve.order[: self.size]]
 
 
-def choose_columns(candidates: Candidates, on_model: Callable[[int, int], None] | None = None) -> Choice:
-    """Screen all columns, eliminate the survivors, and cut. ``on_model`` is for a classifier that fits many models."""
-    counts = count_values(candidates.dataset)
+def choose_columns(
+    candidates: Candidates,
+    counts: ValueCounts | None = None,
+    on_model: Callable[[int, int], None] | None = None,
+) -> Choice:
+    """Screen all columns, eliminate the survivors, and cut. ``counts`` are those of all columns, where they are known;
+    ``on_model`` is for a classifier that fits many models.
+
+    Of copies only one takes part in the elimination: two would each make the other dispensable, and count double.
+    """
+    counts = count_values(candidates.dataset) if counts is None else counts
     p, q = _screen(candidates, counts)
     survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
-    table = _Survivors(candidates, survivors, counts)
+    copies = candidates.represented(survivors)
+    table = _Survivors(candidates, survivors[~np.isin(survivors, list(copies))], counts)
     classifier = table.fit(on_model=on_model)
     curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
     order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
-    return Choice(p, q, replace(curve, order=order), size, counts, classifier.notes)
+    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes)
 
 
 def fit_odds_classifier(

@@ -25,7 +25,7 @@ class SelectedFeature:
     """What became of a feature, and why."""
 
     rank: int
-    """Survivors of the screen in the order of elimination, best first; then noise by p."""
+    """Survivors of the screen in the order of elimination, best first; then copies of them by p; then noise by p."""
     feature: str
     keep: bool
     verdict: Verdict
@@ -33,10 +33,10 @@ class SelectedFeature:
     """Of the test against noise; None where nothing is tested."""
     q: float | None
     s_s: float | None
-    """In the round in which it left; None for a feature that was screened out."""
+    """In the round in which it left; None for a feature that was screened out, and for a copy."""
     s_a: float | None
     log_loss: float | None
-    """Of the best ``rank`` features, after a temperature; None for a feature that was screened out."""
+    """Of the best ``rank`` features, after a temperature; None for a feature that was screened out, and for a copy."""
     folds: int | None
     """In how many folds it was kept; None without an honest estimate."""
     instead: str | None
@@ -96,6 +96,12 @@ class Selection:
     version: str
     unlisted: tuple[SelectedFeature, ...] = ()
     """Features that results leave out, as only the best were asked for."""
+    best_size: int = 0
+    """How many of the best features have the least log-loss."""
+
+    def is_beyond(self, feature: SelectedFeature) -> bool:
+        """Whether a feature is dropped only because a smaller number of them was asked for."""
+        return feature.verdict == "weak" and isinstance(self.settings.keep, int) and feature.rank <= self.best_size
 
     @property
     def reduced_columns(self) -> tuple[str, ...]:
@@ -110,15 +116,18 @@ class Selection:
         return replace(self, features=self.features[:number], unlisted=(*self.features[number:], *self.unlisted))
 
     def reduced(self, frame: pandas.DataFrame) -> pandas.DataFrame:
-        """The frame with only the columns kept, the target and the count; the order of its columns and rows stays."""
+        """The frame with only the columns kept, the target and the count; the order of its columns and rows stays.
+
+        New rows need neither target nor count: where the frame has none, it is left out.
+        """
         from probfs.tables.readers.frame import name_frame_columns
 
         header = name_frame_columns(frame)
         positions = dict(list(zip(header.names, range(len(header.names)), strict=True))[header.indexes :])
-        for name in self.reduced_columns:
+        for name in self.kept:
             if name not in positions:
                 raise UsageError(f"frame: it has no column {quoted(name)}{did_you_mean(name, positions)}")
-        return frame.iloc[:, sorted(positions[name] for name in self.reduced_columns)]
+        return frame.iloc[:, sorted(positions[name] for name in self.reduced_columns if name in positions)]
 
     def to_frame(self) -> pandas.DataFrame:
         """The features as a data frame with the columns of the CSV."""

@@ -17,8 +17,11 @@ from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
 from probfs.ranking.stages import Inputs, Listeners, encode_rows, summarize_inputs
 from probfs.runtime.progress import report
+from probfs.screening.copies import find_copies
 from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.selection.choice import Candidates, choose_columns
+from probfs.screening.value_counts import count_values
+from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.cut import find_best
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.result import Selection, Size
 from probfs.selection.settings import SelectionSettings
@@ -41,12 +44,14 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     _check_sizes(dataset, settings, folds)
     position = {name: place for place, name in enumerate(encoded.names)}
     numbers = numbers_before_cutting(inputs.prepared, dataset)
-    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings)
     report(CHOOSING)
     start = time.monotonic()
-    choice = choose_columns(candidates, _report_models)
+    counts = count_values(dataset)
+    copies = find_copies(dataset, counts)
+    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings, copies)
+    choice = choose_columns(candidates, counts, _report_models)
     seconds = time.monotonic() - start
-    notes = [*choice.notes, *_notes(settings, folds, len(choice.curve.order))]
+    notes = [*choice.notes, *_notes(settings, folds, choice)]
     for note in notes:
         listeners.on_note(note)
     announce_folds(seconds, folds, listeners.on_note)
@@ -61,6 +66,7 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
         settings=settings,
         warnings=(*encoded.notes, *notes),
         version=__version__,
+        best_size=find_best(choice.curve.points[len(always) :]).features,
     )
 
 
@@ -84,7 +90,10 @@ def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[
         if plan.role is not Role.FEATURE:
             reason = f" ({plan.reason})" if plan.reason else ""
             what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
-            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; name other columns")
+            ways = "name other columns"
+            if plan.role is Role.LEFT_OUT and plan.identifier:
+                ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
+            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
     return names
 
 
@@ -114,10 +123,12 @@ def _rows_left(rows: int, folds: int) -> int:
     return rows - -(-rows // folds) if folds else rows
 
 
-def _notes(settings: SelectionSettings, folds: int, survivors: int) -> list[str]:
+def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[str]:
     notes = []
+    survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
-        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns are told from noise"
+        apart = ", copies apart," if choice.copies else ""
+        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
     if folds < (settings.folds or 0):
         notes.append(f"the choice is judged in {folds} folds, as there are no more rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -22,35 +23,50 @@ best column that has nothing to do with it explains a quarter.
 
 
 def judge_columns(dataset: Dataset, choice: Choice, kept_in_folds: Integers | None) -> tuple[SelectedFeature, ...]:
-    """All columns with their verdicts: survivors in the order of elimination, then noise by p-value and name."""
-    order = [own.feature for own in choice.curve.order]
-    dropped = order[choice.size :]
-    twins = find_twins(
-        _with_intervals(dataset), np.array(dropped, dtype=np.int64), np.array(choice.kept, dtype=np.int64)
-    )
-    explained = dict(zip(dropped, zip(twins.twin.tolist(), twins.explained.tolist(), strict=True), strict=True))
+    """All columns with their verdicts: survivors in the order of elimination, then copies of them and noise, each by
+    p-value and name.
+    """
+    eliminated = [own.feature for own in choice.curve.order]
+    copies = _by_p(dataset, choice, choice.copies)
+    noise = _by_p(dataset, choice, {*range(len(dataset.features))}.difference(eliminated, copies))
+    twins = _find_twins(dataset, choice)
+    scores = dict(zip(eliminated, zip(choice.curve.order, choice.curve.points[1:], strict=True), strict=True))
     judged = []
-    for rank, (own, point) in enumerate(zip(choice.curve.order, choice.curve.points[1:], strict=True), 1):
-        twin, share = explained.get(own.feature, (None, 0.0))
-        redundant = twin is not None and share >= _REDUNDANT
-        verdict: Verdict = "keep" if rank <= choice.size else "redundant" if redundant else "weak"
+    for rank, position in enumerate([*eliminated, *copies, *noise], 1):
+        own, point = scores.get(position, (None, None))
+        twin, share = twins.get(choice.copies.get(position, position), (None, None))
+        verdict: Verdict = "weak" if twin is None else "redundant"
+        if rank <= choice.size:
+            verdict = "keep"
+        elif rank > len(eliminated) + len(copies):
+            verdict = "noise"
         judged.append(
             SelectedFeature(
                 rank=rank,
-                feature=dataset.features[own.feature].name,
+                feature=dataset.features[position].name,
                 keep=verdict == "keep",
                 verdict=verdict,
-                p=_number(choice.p[own.feature]),
-                q=_number(choice.q[own.feature]),
-                s_s=own.s_s,
-                s_a=own.s_a,
-                log_loss=point.log_loss,
-                folds=_count(kept_in_folds, own.feature),
-                instead=dataset.features[twin].name if redundant and twin is not None else None,
-                explained=share if redundant else None,
+                p=_number(choice.p[position]),
+                q=_number(choice.q[position]),
+                s_s=None if own is None else own.s_s,
+                s_a=None if own is None else own.s_a,
+                log_loss=None if point is None else point.log_loss,
+                folds=None if kept_in_folds is None else int(kept_in_folds[position]),
+                instead=None if verdict == "keep" or twin is None else dataset.features[twin].name,
+                explained=None if verdict == "keep" else share,
             )
         )
-    return (*judged, *_noise(dataset, choice, kept_in_folds))
+    return tuple(judged)
+
+
+def _find_twins(dataset: Dataset, choice: Choice) -> dict[int, tuple[int, float]]:
+    """For redundant columns, the kept column that says the same, and how much of it; a kept one says all of a copy."""
+    dropped = [own.feature for own in choice.curve.order[choice.size :]]
+    kept = np.array(choice.kept, dtype=np.int64)
+    found = find_twins(_with_intervals(dataset), np.array(dropped, dtype=np.int64), kept)
+    shares = zip(dropped, found.twin.tolist(), found.explained.tolist(), strict=True)
+    redundant = {column: (twin, share) for column, twin, share in shares if share >= _REDUNDANT}
+    return {**redundant, **{column: (column, 1.0) for column in choice.kept}}
 
 
 def _with_intervals(dataset: Dataset) -> Dataset:
@@ -72,34 +88,11 @@ def _counted(feature: Feature, counts: Integers) -> Feature:
     return replace(feature, labelled=codes, numbers=None, label_source=nameless)
 
 
-def _noise(dataset: Dataset, choice: Choice, kept_in_folds: Integers | None) -> list[SelectedFeature]:
-    """The columns that did not survive the screen."""
-    survivors = {own.feature for own in choice.curve.order}
-    names = [feature.name for feature in dataset.features]
-    noise = [position for position in range(len(names)) if position not in survivors]
-    noise.sort(key=lambda position: (choice.p[position], names[position]))
-    return [
-        SelectedFeature(
-            rank=rank,
-            feature=names[position],
-            keep=False,
-            verdict="noise",
-            p=_number(choice.p[position]),
-            q=_number(choice.q[position]),
-            s_s=None,
-            s_a=None,
-            log_loss=None,
-            folds=_count(kept_in_folds, position),
-            instead=None,
-            explained=None,
-        )
-        for rank, position in enumerate(noise, len(survivors) + 1)
-    ]
+def _by_p(dataset: Dataset, choice: Choice, columns: Iterable[int]) -> list[int]:
+    # Where nothing is tested, by name alone.
+    p = np.nan_to_num(choice.p)
+    return sorted(columns, key=lambda position: (p[position], dataset.features[position].name))
 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _count(kept_in_folds: Integers | None, feature: int) -> int | None:
-    return None if kept_in_folds is None else int(kept_in_folds[feature])
