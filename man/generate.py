@@ -53,10 +53,10 @@ rows, and judged on the part that was left out: what the result says about kept,
 neither the choice nor the model had seen.
 
 The verdict on a column is keep; redundant, if the kept column most like it within the classes says at least half of
-what it says about the class, which one and how much standing beside it; weak, if it is not redundant, but adds too little
-or is beyond the number asked for; or noise, if it cannot be
-told from noise with these rows. A column that matters only together with others is noise to Naive Bayes, and more rows
-may tell a column from noise. An RBF support vector machine sees columns together, so for it no column is screened.
+what it says about the class, which one and how much standing beside it; weak, if it is not redundant, but adds too
+little or is beyond the number asked for; or noise, if it cannot be told from noise with these rows.
+A column that matters only together with others is noise to Naive Bayes, and more rows may tell a column from noise. An
+RBF support vector machine sees columns together, so for it no column is screened.
 
 The log-loss is leave-one-out for Naive Bayes, after a temperature, and that of ten-fold cross-validation for the
 support vector machine, which fits models anew for each number of columns: tens of columns take minutes, and a note

@@ -1,5 +1,5 @@
-"""Exact p-values where there are few rows: all tables with the margins of the one seen, each as often as shuffled labels
-give it. Of so few rows there are few tables, and the tail of a smooth law can be wrong by a factor of four.
+"""Exact p-values where there are few rows: all tables with the margins of the one seen, each as often as shuffled
+labels give it. Of so few rows there are few tables, and the tail of a smooth law can be wrong by a factor of four.
 """
 
 from __future__ import annotations
