@@ -38,7 +38,7 @@ def test_every_default_is_said(name: str) -> None:
 def test_a_command_takes_only_options_that_it_uses() -> None:
     names = {name: {option.opts[0] for option in command.params} for name, command in COMMANDS.items()}
     assert "--score" in names["rank"]
-    unranked = {"--step", "--no-eliminate", "--estimate", "--unlabeled"}
+    unranked = {"--step", "--no-eliminate", "--estimate", "--unlabeled", "--uncertainty"}
     assert unranked <= names["rank"]
     assert names["select"] == (names["rank"] - unranked) | {
         "--false-discoveries",

@@ -16,8 +16,12 @@ from probfs.tables.table import Floats, Integers
 
 FEW_ROWS = 20
 """Fewer rows than this are few."""
-_MOST_CELLS = 1 << 22
-"""Cells of all tables together, beyond which they are not enumerated."""
+DOUBTFUL = 0.1
+"""Larger p-values by a smooth law than this are no claim: they stay as they are."""
+_MOST_CELLS = 1 << 17
+"""Cells of all tables together, beyond which they are not enumerated: that takes some milliseconds, and each column of
+a wide table may have margins of its own.
+"""
 
 _ROUNDING = 1e-12
 """A relation smaller than this is none, of so few rows."""
@@ -32,8 +36,10 @@ def exact_probabilities(value_rows: Integers, class_rows: Integers, relation: Re
         return None
     tables, orders = enumerated
     relations = relation(tables)
-    hits = [orders[at_least(relations, one if one > _ROUNDING else 0.0)].sum() for one in seen.tolist()]
-    p: Floats = np.array(hits) / orders.sum()
+    largest_first = np.argsort(-relations)
+    shares = np.cumsum(orders[largest_first]) / orders.sum()
+    hits = [np.count_nonzero(at_least(relations, one if one > _ROUNDING else 0.0)) for one in seen.tolist()]
+    p: Floats = shares[np.array(hits) - 1]
     return p
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from probfs.screening.all_tables import FEW_ROWS, exact_probabilities
+from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, Relation, drawn_probabilities
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
@@ -160,7 +160,7 @@ def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: 
     relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
     sides = column, Projections.onto_groups(class_rows)
     p, varies = tail_probabilities(relation, rows, *sides)
-    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS)), relation, ranked, class_rows)
+    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS) & (p < DOUBTFUL)), relation, ranked, class_rows)
     least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
     others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
     rare = varies & ~known & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from probfs.screening.all_tables import FEW_ROWS, exact_probabilities
+from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_ROWS, Relation, drawn_probabilities, enough_draws
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
@@ -43,7 +43,7 @@ def _test_tables(tables: Floats, seed: int, most_draws: int) -> ColumnTests:
     relation = sum_in_order(terms.reshape(len(terms), -1)) / np.maximum(rows, 1)
     column, classes = Projections.onto_groups(value_rows), Projections.onto_groups(class_rows)
     p, varies = tail_probabilities(relation, rows, column, classes)
-    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS)), relation, value_rows, class_rows)
+    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS) & (p < DOUBTFUL)), relation, value_rows, class_rows)
     least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
     doubtful = np.flatnonzero((least < _RARE) & ~known & (p < _DOUBTFUL) & (rows < MOST_ROWS))
     p[doubtful] = largest_probabilities(relation, rows, column, classes)[doubtful]
