@@ -254,12 +254,25 @@ def test_one_class_is_refused_as_in_a_ranking() -> None:
     assert str(of_selection.value) == str(of_ranking.value)
 
 
-def test_fewer_rows_than_folds_are_a_fold_each() -> None:
+def test_there_are_no_more_folds_than_classes_have_rows() -> None:
     frame = make_frame(rows=8)
     selection = probfs.select(frame, target="y", bins=2)
     assert selection.honest is not None
-    assert selection.honest.folds == 8
-    assert "the choice is judged in 8 folds, as there are no more rows" in selection.warnings
+    assert selection.honest.folds == 4
+    assert "the choice is judged in 4 folds, as classes have few rows" in selection.warnings
+
+
+def test_of_noise_in_few_rows_the_honest_estimate_knows_no_more_than_chance() -> None:
+    wrong = []
+    for seed in range(10):
+        cells = np.random.default_rng(seed).integers(0, 8, (12, 20))
+        frame = pd.DataFrame(cells, columns=[f"c{number}" for number in range(20)]).astype(str)
+        selection = probfs.select(frame.assign(y=list("abc") * 4), target="y", false_discoveries=1)
+        assert selection.honest is not None
+        assert (selection.honest.none.errors, selection.honest.none.rows) == (8, 12)
+        wrong.append(selection.honest.all.errors)
+    # 80 of 120 by chance, with a standard deviation of 5.
+    assert 60 <= sum(wrong) <= 100
 
 
 def test_no_smoothing() -> None:

@@ -32,5 +32,4 @@ def _shuffle_labels(value_rows: Integers, class_rows: Integers, seed: int, draws
         draw = np.arange(size)[:, None]
         cells, rows = np.unique((draw * values + value) * classes + shuffled, return_counts=True)
         terms = rows**2 / (value_rows[cells // classes % values] * class_rows[cells % classes])
-        sums: Floats = np.bincount(cells // (values * classes), terms, minlength=size)
-        yield sums - 1
+        yield np.bincount(cells // (values * classes), terms, minlength=size).astype(np.float64) - 1

@@ -40,7 +40,7 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     settings = replace(settings, always=always)
     encoded = encode_rows(inputs, settings, listeners)
     dataset = _without_unlabelled(encoded.dataset)
-    folds = min(settings.folds or 0, dataset.rows)
+    folds = _affordable_folds(dataset, settings.folds or 0)
     _check_sizes(dataset, settings, folds)
     position = {name: place for place, name in enumerate(encoded.names)}
     numbers = numbers_before_cutting(inputs.prepared, dataset)
@@ -118,6 +118,14 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             raise DataError(f"{problem}; {ways}", source=dataset.source)
 
 
+def _affordable_folds(dataset: Dataset, wanted: int) -> int:
+    """No more folds than classes have rows on average, so that a fold holds rows of most classes.
+
+    In smaller folds a row's own class would have fewer training rows than it has for other rows, which tells the class.
+    """
+    return min(wanted, max(2, dataset.rows // len(dataset.classes)))
+
+
 def _rows_left(rows: int, folds: int) -> int:
     """How many rows of a class are left without the largest part that a fold has of it."""
     return rows - -(-rows // folds) if folds else rows
@@ -131,7 +139,7 @@ def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[str]
         problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
     if folds < (settings.folds or 0):
-        notes.append(f"the choice is judged in {folds} folds, as there are no more rows")
+        notes.append(f"the choice is judged in {folds} folds, as classes have few rows")
     return notes
 
 
