@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import re
@@ -166,6 +167,19 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec(code, names)
     assert names["ranking"].features[0].feature in code
     assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/1"
+
+
+def test_the_examples_of_the_page_about_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot
+
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    monkeypatch.chdir(tmp_path)
+    pyplot.switch_backend("Agg")
+    results = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False, encoding="utf-8")
+    pyplot.close("all")
+    assert results.attempted > 5
+    assert results.failed == 0
+    assert (tmp_path / "ranking.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("", "columns", "screening", "ranking", "selection", "rendering", "cli")
+PACKAGES = ("", "columns", "screening", "ranking", "selection", "rendering", "rendering/figures", "cli")
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
     "columns/limits": "columns/test_roles",

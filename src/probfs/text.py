@@ -202,12 +202,19 @@ def _alike(name: str, names: Iterable[str]) -> list[str]:
 
 
 def _escaped(character: str) -> str:
+    return escape_character(character) if character in _SHORT_ESCAPES or is_unseen(character) else character
+
+
+def escape_character(character: str) -> str:
+    """A character written as an escape.
+
+    >>> escape_character("é"), escape_character("\\n")
+    ('\\\\xe9', '\\\\n')
+    """
     if character in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[character]
     code = ord(character)
-    if is_unseen(character):
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    return character
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def is_unseen(character: str) -> bool:

@@ -14,7 +14,10 @@ from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import write_whole
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class InputSummary:
     """Rows of rare classes, which are not among the labelled ones."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranking:
     """Features from the most to the least important, and every round that led there."""
 
@@ -115,6 +118,39 @@ class Ranking:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
         return _deliver(ranking_json(self), path)
+
+    def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
+        """Draw the ranking with matplotlib: bars of the driving score, and how the models of all rounds do.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes or three of them, default: those of a new figure
+            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
+            pyplot's, as large as its content needs.
+        top : int, default: all of up to 50 features, the best 40 of more
+            How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
+            that given axes have no room for.
+
+        Returns
+        -------
+        numpy.ndarray of matplotlib.axes.Axes
+            The axes drawn on, the bars first; one or three. A ranking of one round has no curves: only the bars.
+        """
+        from probfs.rendering.figures.plotting import plot_drawing
+        from probfs.rendering.figures.ranking_figure import ranking_drawing
+
+        return plot_drawing(ranking_drawing(self), axes, top)
+
+    def __repr__(self) -> str:
+        from probfs.rendering.representations import ranking_repr
+
+        return ranking_repr(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from probfs.rendering.ranking_html import ranking_html
+
+        return ranking_html(self)
 
 
 def collect(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def summary_sentences(ranking: Ranking) -> list[str]:
-    return [what_was_read(ranking.input), _how_it_was_ranked(ranking), _errors_of_the_full_model(ranking)]
+    return [what_was_read(ranking.input), how_it_was_ranked(ranking), _errors_of_the_full_model(ranking)]
 
 
 def shown_scores(ranking: Ranking) -> list[Score]:
@@ -36,7 +36,7 @@ def what_was_read(data: InputSummary) -> str:
     return f"{data.source}: {counted(data.features, 'feature')}, {rows}, target {classes} ({listed(data.classes, 4)})"
 
 
-def _how_it_was_ranked(ranking: Ranking) -> str:
+def how_it_was_ranked(ranking: Ranking) -> str:
     settings = ranking.settings
     classifier = CLASSIFIERS[settings.classifier].summarize(settings.options)
     estimate = ESTIMATES[settings.estimate]

@@ -19,7 +19,7 @@ _CLEAR = 2.0
 
 
 def selection_sentences(selection: Selection) -> list[str]:
-    return [what_was_read(selection.input), _what_to_keep(selection), *_what_it_achieves(selection.honest)]
+    return [what_was_read(selection.input), what_to_keep(selection), *what_it_achieves(selection.honest)]
 
 
 def shown_loss(value: float) -> str:
@@ -31,7 +31,7 @@ def shown_loss(value: float) -> str:
     return f"{value:.3f}" if value == 0 or value >= _SAME else f"{value:.1e}"
 
 
-def _what_to_keep(selection: Selection) -> str:
+def what_to_keep(selection: Selection) -> str:
     verdicts: Counter[str] = Counter(
         "beyond" if selection.is_beyond(feature) else feature.verdict
         for feature in (*selection.features, *selection.unlisted)
@@ -74,7 +74,7 @@ def _nothing_screened(selection: Selection) -> str:
     return "No column was screened for noise" if untested or selection.settings.false_discoveries == 1 else ""
 
 
-def _what_it_achieves(honest: HonestEstimate | None) -> list[str]:
+def what_it_achieves(honest: HonestEstimate | None) -> list[str]:
     if honest is None:
         return [f"Not judged on unseen rows ({option('folds', 0)})."]
     kept, every, none = (_shares(judged) for judged in (honest.kept, honest.all, honest.none))

@@ -10,17 +10,14 @@ from rich.text import Text
 
 from probfs.classifiers.scores import SCORES
 from probfs.rendering.formats import Presentation
-from probfs.rendering.ranking_table import shown_score
-from probfs.rendering.selection_summary import selection_sentences, shown_loss
+from probfs.rendering.selection_columns import LOSS, selection_columns
+from probfs.rendering.selection_summary import selection_sentences
 from probfs.rendering.terminal import terminal_text
-from probfs.text import printable
 
 if TYPE_CHECKING:
-    from probfs.selection.result import SelectedFeature, Selection
+    from probfs.selection.result import Selection
 
 _GAP = 2
-_LOSS = "log-loss"
-_NONE = "-"
 _ROOM_FOR_TEXT = 24
 """Characters beyond which names and reasons are folded before numbers are left out."""
 _ROOM_FOR_REASON = 16
@@ -28,20 +25,9 @@ _ROOM_FOR_REASON = 16
 
 def selection_table(selection: Selection, presentation: Presentation) -> str:
     """The table with its sentences; without a terminal's width nothing is ever cut off."""
-    score = SCORES[selection.settings.score]
-    columns: dict[str, list[str]] = {
-        "rank": [str(feature.rank) for feature in selection.features],
-        "feature": [printable(feature.feature) for feature in selection.features],
-        "verdict": [feature.verdict for feature in selection.features],
-        score.symbol: [shown_score(getattr(feature, score.key)) or _NONE for feature in selection.features],
-        _LOSS: [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in selection.features],
-        "folds": [_NONE if feature.folds is None else str(feature.folds) for feature in selection.features],
-        "why": [_why(feature, selection) for feature in selection.features],
-    }
-    if selection.honest is None:
-        del columns["folds"]
+    columns = selection_columns(selection)
     if presentation.width is not None:
-        _make_fit(columns, presentation.width, expendable=[_LOSS, "folds", score.symbol])
+        _make_fit(columns, presentation.width, expendable=[LOSS, "folds", SCORES[selection.settings.score].symbol])
     more = [f"… and {len(selection.unlisted):,} more"] if selection.unlisted else []
     grid = _grid(columns, [feature.verdict == "noise" for feature in selection.features], presentation.width)
     return terminal_text([*selection_sentences(selection), "", grid, *more], presentation)
@@ -81,15 +67,3 @@ def _folded_widths(columns: dict[str, list[str]], width: int) -> dict[str, int]:
 
 def _widths(columns: dict[str, list[str]]) -> dict[str, int]:
     return {name: max(map(cell_len, (name, *cells))) for name, cells in columns.items()}
-
-
-def _why(feature: SelectedFeature, selection: Selection) -> str:
-    if feature.instead is not None and feature.explained is not None:
-        return f"{printable(feature.instead)} says {feature.explained:.0%} of it"
-    if feature.verdict == "noise" and feature.q is not None:
-        return f"q {feature.q:.2g}"
-    if selection.is_beyond(feature):
-        return f"beyond the {selection.settings.keep} asked for"
-    if feature.verdict == "weak":
-        return "copy of a dropped column" if feature.log_loss is None else "adds too little"
-    return "by request" if feature.keep and feature.feature in selection.settings.always else ""

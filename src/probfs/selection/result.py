@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +16,10 @@ from probfs.selection.settings import SelectionSettings
 from probfs.text import did_you_mean, quoted
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 Verdict = Literal["keep", "redundant", "weak", "noise"]
 
@@ -81,7 +85,7 @@ class HonestEstimate:
     """The standard error of that difference."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selection:
     """A verdict on every feature, what each number of features achieves, and what selecting really achieves."""
 
@@ -151,6 +155,41 @@ class Selection:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
         return _deliver(selection_json(self), path)
+
+    def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
+        """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.
+
+        Noise is pale, and redundant features are hatched and say which kept one they repeat.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes or three of them, default: those of a new figure
+            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
+            pyplot's, as large as its content needs.
+        top : int, default: all of up to 50 features, the best 40 of more
+            How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
+            that given axes have no room for.
+
+        Returns
+        -------
+        numpy.ndarray of matplotlib.axes.Axes
+            The axes drawn on, the bars first; one or three. Where all features are noise, there are only bars.
+        """
+        from probfs.rendering.figures.plotting import plot_drawing
+        from probfs.rendering.figures.selection_figure import selection_drawing
+
+        return plot_drawing(selection_drawing(self), axes, top)
+
+    def __repr__(self) -> str:
+        from probfs.rendering.representations import selection_repr
+
+        return selection_repr(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from probfs.rendering.selection_html import selection_html
+
+        return selection_html(self)
 
 
 def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
