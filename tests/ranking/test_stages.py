@@ -13,6 +13,7 @@ import probfs
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round
+from probfs.ranking.inputs import read_inputs, read_prepared
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import (
     Listeners,
@@ -21,8 +22,6 @@ from probfs.ranking.stages import (
     encode_rows,
     fit_classifier,
     make_ranking,
-    read_inputs,
-    read_prepared,
     screen_features,
 )
 from probfs.runtime.progress import Progress, listening
