@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import re
@@ -156,6 +157,19 @@ def test_what_readme_shows_is_what_is_printed(run: Run, command: str, output: st
         return
     assert not filter_
     assert run(*shlex.split(program)[1:], cwd=ROOT).stdout == output
+
+
+def test_the_page_about_python_shows_what_python_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 2
+    # One session for the whole page, as a reader has it.
+    session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "docs/python.md", None, 0)
+    assert len(session.examples) > 10
+    printed: list[str] = []
+    results = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session, out=printed.append)
+    assert results.failed == 0, "".join(printed)
 
 
 def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,11 +168,11 @@ def test_codes_are_wide_enough_for_one_value_more(values: int) -> None:
 
 def test_boat_comes_first_where_missing_tells_and_last_where_it_is_skipped(write: Write) -> None:
     data = write("t.csv", titanic())
-    assert probfs.rank(data).features[0].feature == "boat"
-    assert any(warning.startswith(NOTE) for warning in probfs.rank(data).warnings)
-    assert probfs.rank(data, missing="skip").features[0].feature != "boat"
+    assert probfs.rank(data, target="y").features[0].feature == "boat"
+    assert any(warning.startswith(NOTE) for warning in probfs.rank(data, target="y").warnings)
+    assert probfs.rank(data, target="y", missing="skip").features[0].feature != "boat"
     for kernel in ("linear", "rbf"):
-        svm = probfs.rank(data, classifier="svm", kernel=kernel, jobs=1, permutations=3)
+        svm = probfs.rank(data, target="y", classifier="svm", kernel=kernel, jobs=1, permutations=3)
         assert svm.features[0].feature == "boat"
 
 

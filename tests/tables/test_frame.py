@@ -74,6 +74,6 @@ def test_a_column_of_anything_may_be_left_out(cells: list[object], problem: str)
             probfs.rank(frame)
         with pytest.raises(DataError, match=r"<frame>: column 'bad' holds .*, or leave it out$"):
             probfs.rank(frame[["bad", "a"]], target="bad")
-    expected = probfs.rank(frame[["a", "y"]]).to_csv()
-    assert probfs.rank(frame, exclude=["bad"]).to_csv() == expected
-    assert probfs.rank(frame, include=["a"]).to_csv() == expected
+    expected = probfs.rank(frame[["a", "y"]], target="y").to_csv()
+    assert probfs.rank(frame, target="y", exclude=["bad"]).to_csv() == expected
+    assert probfs.rank(frame, target="y", include=["a"]).to_csv() == expected

@@ -87,12 +87,12 @@ def warn_unless(on_note: Callable[[str], None] | None) -> Callable[[PreparedTabl
 def _warn_of_assumed_target(prepared: PreparedTable) -> None:
     target = prepared.target
     message = f"the target is {quoted(target.name)}, {target.reason}; say so with {option('target', target.name)}"
-    warnings.warn(message, TargetWarning, stacklevel=_frames_of_the_package())
+    warnings.warn(message, TargetWarning, stacklevel=_level_of_the_caller())
 
 
-def _frames_of_the_package() -> int:
-    """How far up the stack, for warnings, the line is that called the package, whichever call of it that was."""
-    level, frame = 0, sys._getframe(1)
+def _level_of_the_caller() -> int:
+    """How far up the stack the line is that called the package, by whichever of its functions, as warnings count."""
+    level, frame = 1, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
     return level

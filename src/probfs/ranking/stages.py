@@ -59,8 +59,6 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
     listeners.on_note(inputs.prepared.target_note)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
-    if inputs.prepared.target.by_default and listeners.on_assumed_target is not None:
-        listeners.on_assumed_target(inputs.prepared)
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
     for note in notes:
         listeners.on_note(note)
@@ -72,6 +70,8 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
         from probfs.ranking.uncertainty import check_rows
 
         check_rows(dataset, settings)
+    if inputs.prepared.target.by_default and listeners.on_assumed_target is not None:
+        listeners.on_assumed_target(inputs.prepared)
     return EncodedInputs(dataset, notes)
 
 
