@@ -29,7 +29,7 @@ from tests.support.table_content import Write, read_csv_text
 )
 def test_a_target_that_cannot_be_predicted_is_refused(write: Write, text: str, message: str) -> None:
     with pytest.raises(probfs.DataError) as caught:
-        probfs.rank(write("t.csv", text))
+        probfs.rank(write("t.csv", text), target="y")
     assert message in str(caught.value)
 
 
@@ -39,7 +39,7 @@ def test_a_long_numeric_column_is_cut_at_quantiles_and_it_is_said(write: Write) 
     ranking = probfs.rank(data, target="y")
     assert any("cut into 5 intervals at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
     cut = write("m.toml", "[columns]\nx = { cut = [2, 4.5, 7, 9.5] }\n")
-    assert [f.s_s for f in probfs.rank(data, mapping=cut).features] == [f.s_s for f in ranking.features]
+    assert [f.s_s for f in probfs.rank(data, target="y", mapping=cut).features] == [f.s_s for f in ranking.features]
     assert probfs.rank(data, target="y", bins=3).features[0].s_s != ranking.features[0].s_s
 
 

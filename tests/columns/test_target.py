@@ -50,14 +50,14 @@ def test_many_numbers_may_be_classes_if_the_user_says_so(write: Write) -> None:
     body = "".join(f"{'xy'[n % 2]},{n}\nx,{n}\n" for n in range(60))
     names = ",".join(str(n) for n in range(60))
     arff = f"@relation r\n@attribute a {{x,y}}\n@attribute class {{{names}}}\n@data\n{body}"
-    assert len(probfs.rank(write("t.arff", arff), target="y").input.classes) == 60
+    assert len(probfs.rank(write("t.arff", arff), target="class").input.classes) == 60
     data, mapping = write("t.csv", "a,y\n" + body), write("m.toml", '[columns]\ny = "category"\n')
-    assert len(probfs.rank(data, mapping=mapping).input.classes) == 60
+    assert len(probfs.rank(data, target="y", mapping=mapping).input.classes) == 60
 
 
 def test_the_target_may_be_made_by_a_rule(write: Write) -> None:
     frame = pd.DataFrame({"x": list("aabbaabb"), "y": [str(number) for number in range(8)]})
-    ranking = probfs.rank(frame, mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
+    ranking = probfs.rank(frame, target="y", mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
     assert ranking.input.classes == {"no": 4, "yes": 4}
 
 
@@ -128,7 +128,7 @@ def test_a_rare_class_may_be_kept(write: Write) -> None:
     data = write("t.csv", RARE)
     assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 4
     with pytest.raises(probfs.DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
-        probfs.rank(data, min_class=1)
+        probfs.rank(data, target="y", min_class=1)
 
 
 def test_two_classes_must_be_left(write: Write) -> None:
@@ -139,7 +139,7 @@ def test_two_classes_must_be_left(write: Write) -> None:
     assert str(caught.value).endswith(f"t.csv: {problem}; choose fewer")
     lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
     with pytest.raises(probfs.DataError, match=r"class 'q' has one row only.*, or drop the row$"):
-        probfs.rank(lonely)
+        probfs.rank(lonely, target="y")
     assert probfs.rank(lonely, target="y", estimate="resubstitution").input.classes == {"p": 2, "q": 1}
 
 

@@ -17,6 +17,7 @@ from probfs.errors import UsageError
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.readers.array import check_names, column_from_array, table_from_array
 from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.readers.in_memory import table_in_memory
 from probfs.tables.table import Kind
 from tests.support.table_content import cell_texts, table_content
 
@@ -133,4 +134,7 @@ def test_other_arrays_are_read_as_those_of_numpy() -> None:
 
     numbers = np.array([[1, 2], [1, 3], [2, 2], [2, 3]] * 3)
     y = [0, 0, 1, 1] * 3
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.asmatrix(numbers)
+    assert table_content(table_in_memory(matrix, "data")) == table_content(table_from_array(numbers))
     assert probfs.rank(Tensor(numbers), Tensor(np.array(y))).to_csv() == probfs.rank(numbers, y).to_csv()  # type: ignore[arg-type]

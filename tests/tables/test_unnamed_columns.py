@@ -81,7 +81,7 @@ def test_an_index_may_be_excluded_but_not_used(write: Write) -> None:
     frame = pd.DataFrame({"Unnamed: 0": range(8), "a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
     expected = probfs.rank(frame, target="y").to_csv()
     assert probfs.rank(frame, target="y", exclude="Unnamed: 0").to_csv() == expected
-    assert probfs.rank(frame, mapping=write("m.toml", 'drop = ["Unnamed: 0"]')).to_csv() == expected
+    assert probfs.rank(frame, target="y", mapping=write("m.toml", 'drop = ["Unnamed: 0"]')).to_csv() == expected
     with pytest.raises(
         ProbfsError, match="include=: no column 'Unnamed: 0' in <frame>; it was left out as a row index"
     ):

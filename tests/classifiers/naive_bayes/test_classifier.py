@@ -25,6 +25,7 @@ from tests.support.datasets import frame_of, random_dataset
 def test_breast_cancer_gives_the_errors_of_the_paper(mapping: str | None, errors: int) -> None:
     ranking = probfs.rank(
         SAMPLES / "breast_cancer.csv",
+        target="class",
         mapping=None if mapping is None else SAMPLES / mapping,
         exclude=["sample_id"] if mapping is None else [],
         smoothing=0,

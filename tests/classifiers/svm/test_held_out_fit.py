@@ -119,5 +119,5 @@ def draw_noise(generator: np.random.Generator, labels: Integers, columns: int) -
 
 
 def is_noted(table: pd.DataFrame, **options: str) -> bool:
-    ranking = probfs.rank(table, classifier="svm", eliminate=False, jobs=1, **options)  # type: ignore[arg-type]
+    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1, **options)  # type: ignore[arg-type]
     return any(NOTED in warning for warning in ranking.warnings)

@@ -45,7 +45,12 @@ InMemory: TypeAlias = "pandas.DataFrame | ArrowStream | LazyFrame | npt.NDArray[
 
 def is_array(data: object) -> bool:
     """Whether data is an array, whose columns have no names, unless it is structured."""
-    return not _is_frame(data) and hasattr(data, "__array__") and not hasattr(data, "__arrow_c_array__")
+    return not _is_frame(data) and hasattr(data, "__array__")
+
+
+def as_array(data: Any) -> npt.NDArray[Any]:
+    """The array as one of numpy's own, masked if it is; other classes may give columns in a way of their own."""
+    return data if np.ma.isMaskedArray(data) else np.asarray(data)
 
 
 def is_table(data: object) -> bool:
@@ -55,9 +60,8 @@ def is_table(data: object) -> bool:
 
 def array_width(data: Any) -> int | None:
     """How many columns an array has whose columns have no names; None for all else."""
-    if not is_array(data) or np.asanyarray(data).ndim != 2:
-        return None
-    return int(np.asanyarray(data).shape[1])
+    shape = as_array(data).shape if is_array(data) else ()
+    return int(shape[1]) if len(shape) == 2 else None
 
 
 def is_pandas(data: object) -> bool:
@@ -73,7 +77,7 @@ def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = Non
     if isinstance(data, Table):
         return data
     if is_array(data):
-        return _table_of_array(np.asanyarray(data), parameter, names)
+        return _table_of_array(as_array(data), parameter, names)
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         return table_in_memory(data.collect(), parameter)
     is_frame = hasattr(data, "iloc") and hasattr(data, "columns")

@@ -14,7 +14,7 @@ from probfs.errors import UsageError
 from probfs.tables.readers.array import column_from_array
 from probfs.tables.readers.arrow import column_from_arrow
 from probfs.tables.readers.frame import column_from_series
-from probfs.tables.readers.in_memory import is_array, is_pandas
+from probfs.tables.readers.in_memory import as_array, is_array, is_pandas
 from probfs.tables.table import GIVEN_AS_Y, Column, Table
 from probfs.text import option, quoted
 
@@ -50,7 +50,7 @@ def column_of_labels(y: Any) -> Column:
     if is_pandas(y):
         return _column_of_pandas(y)
     if is_array(y):
-        return _column_of_array(np.asanyarray(y))
+        return _column_of_array(as_array(y))
     if hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__"):
         return _column_of_arrow(y)
     if isinstance(y, (Mapping, Set)) or not (hasattr(y, "__len__") and hasattr(y, "__iter__")):
