@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+from probfs.errors import DataError, MappingError, OutputError, ProbfsError, ProbfsWarning, TargetWarning, UsageError
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,9 @@ def test_data_is_status_1_and_usage_status_2() -> None:
     kinds = (DataError, OutputError, UsageError, MappingError)
     assert [kind("x").exit_status for kind in kinds] == [1, 1, 2, 2]
     assert all(issubclass(kind, ProbfsError) for kind in kinds)
+
+
+def test_warnings_are_of_a_class_of_ours_that_can_be_filtered() -> None:
+    assert issubclass(TargetWarning, ProbfsWarning)
+    assert issubclass(ProbfsWarning, UserWarning)
+    assert not issubclass(ProbfsWarning, ProbfsError)

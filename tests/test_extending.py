@@ -201,7 +201,7 @@ def test_the_summary_and_the_notes_are_the_classifier_s_own(run_here: Run) -> No
 def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Path) -> None:
     names = run_here(*VOTE, "--format", "names").stdout
     assert sorted(names.split()) == sorted(
-        feature.feature for feature in probfs.rank(*COMMUTE[:1], exclude=["person"]).features
+        feature.feature for feature in probfs.rank(*COMMUTE[:1], target="y", exclude=["person"]).features
     )
     assert run_here(*VOTE, "--output", "best.names", "--top", "2").returncode == 0
     assert (tmp_path / "best.names").read_text().splitlines() == names.splitlines()[:2]
@@ -210,7 +210,7 @@ def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Pat
 
 @registered
 def test_python_takes_the_option_as_a_keyword_and_ranks_the_same(run_here: Run) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], classifier="vote", vote_power=3)
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], classifier="vote", vote_power=3)
     assert (ranking.settings.vote_power, ranking.settings.smoothing, ranking.settings.kernel) == (3.0, 1.0, None)
     assert ranking.to_csv() == run_here(*VOTE, "--vote-power", "3").stdout
     assert ranking.warnings[-1] == "votes are not calibrated"
@@ -225,7 +225,7 @@ def test_the_ranking_is_the_one_that_the_votes_make() -> None:
     """The column that is the class comes first, and noise leaves first."""
     tells, hints, noise = list("ppqqppqq"), list("uuvvuvvu"), list("xyxyxyxy")
     frame = pd.DataFrame({"noise": noise, "hints": hints, "tells": tells, "y": tells})
-    ranking = probfs.rank(frame, classifier="vote")
+    ranking = probfs.rank(frame, target="y", classifier="vote")
     assert [feature.feature for feature in ranking.features] == ["tells", "hints", "noise"]
     # Four rows of a class and the smoothing make 5/6; without any column it is 1/2.
     assert ranking.features[0].s_s == pytest.approx(5 / 6 - 1 / 2)

@@ -1,7 +1,7 @@
 """Which columns of a table matter, by what a classifier's probabilities lose without them.
 
 >>> import probfs
->>> ranking = probfs.rank("sample_data/breast_cancer.csv", score="signed")
+>>> ranking = probfs.rank("sample_data/breast_cancer.csv", target="class", score="signed")
 >>> ranking.features[0].feature
 'cell_shape_uniformity'
 """
@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from probfs.api import rank, select
-    from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+    from probfs.errors import (
+        DataError,
+        MappingError,
+        OutputError,
+        ProbfsError,
+        ProbfsWarning,
+        TargetWarning,
+        UsageError,
+    )
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
     from probfs.runtime.progress import Progress
@@ -29,6 +37,7 @@ __all__ = [
     "MappingError",
     "OutputError",
     "ProbfsError",
+    "ProbfsWarning",
     "Progress",
     "RankedFeature",
     "Ranking",
@@ -38,6 +47,7 @@ __all__ = [
     "SelectionSettings",
     "Settings",
     "Size",
+    "TargetWarning",
     "UsageError",
     "__version__",
     "rank",

@@ -1,4 +1,4 @@
-"""The exceptions that leave the library, each with the exit status it means on the command line."""
+"""The exceptions that leave the library, each with the exit status it means on the command line; and its warnings."""
 
 from __future__ import annotations
 
@@ -44,3 +44,11 @@ class UsageError(ProbfsError):
 
 class MappingError(UsageError):
     """A mapping file that is wrong, in itself or for this table."""
+
+
+class ProbfsWarning(UserWarning):
+    """What a caller in Python should know, by a warning of Python's own, so that it can be filtered."""
+
+
+class TargetWarning(ProbfsWarning):
+    """Nobody said which column to predict, so the last one was taken, or one that the file calls class."""

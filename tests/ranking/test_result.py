@@ -20,7 +20,7 @@ from tests.support.scripted_classifier import ScriptedClassifier
 
 @pytest.fixture(scope="module")
 def commute() -> Ranking:
-    return probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
 
 
 def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_best_are_listed_and_the_rounds_stay(commute: Ranking) -> None:
 
 
 def test_a_score_without_unlabelled_rows_is_missing_and_not_a_number(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame, exclude=["n"])
+    ranking = probfs.rank(frame, target="y", exclude=["n"])
     assert {feature.s_su for feature in ranking.features} == {None}
     assert ranking.to_frame()["s_su"].isna().all()
     assert ranking.to_frame()["s_su"].dtype == float

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
@@ -10,9 +12,11 @@ from typing import Any
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import known_options
 from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
+from probfs.errors import TargetWarning
 from probfs.ranking.settings import Settings
-from probfs.text import did_you_mean, printable
+from probfs.text import did_you_mean, option, printable, quoted
 
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -73,3 +77,22 @@ def texts(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _text(name: str | None) -> str | None:
     return None if name is None else str(name)
+
+
+def warn_unless(on_note: Callable[[str], None] | None) -> Callable[[PreparedTable], None] | None:
+    """What warns of a target that nobody named, unless notes are listened to: one of them says so already."""
+    return _warn_of_assumed_target if on_note is None else None
+
+
+def _warn_of_assumed_target(prepared: PreparedTable) -> None:
+    target = prepared.target
+    message = f"the target is {quoted(target.name)}, {target.reason}; say so with {option('target', target.name)}"
+    warnings.warn(message, TargetWarning, stacklevel=_level_of_the_caller())
+
+
+def _level_of_the_caller() -> int:
+    """How far up the stack the line is that called the package, by whichever of its functions, as warnings count."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
+    return level

@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, refuse_unknown
+from probfs.api.arguments import column_choice, column_settings, refuse_unknown, warn_unless
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.elimination import Round
+from probfs.ranking.inputs import Data, Labels, read_inputs
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
 from probfs.ranking.stages import (
-    Data,
     Listeners,
     arrange_rows,
     eliminate_features,
     encode_rows,
     fit_classifier,
     make_ranking,
-    read_inputs,
     screen_features,
 )
 from probfs.runtime.progress import Progress, listening
@@ -29,8 +28,10 @@ from probfs.tables.readers import ReadOptions
 
 def rank(
     data: Data,
+    y: Any = None,
     *,
     target: str | None = None,
+    feature_names: Sequence[str] | None = None,
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
@@ -73,19 +74,26 @@ def rank(
 
     Parameters
     ----------
-    data : path or pandas.DataFrame
+    data : path, data frame or array
         The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
-        input, or a data frame, whose index is not one of its columns.
+        input; a data frame of pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or
+        whatever offers ``__arrow_c_stream__``; or a numpy array of two dimensions.
+    y : array-like, optional
+        The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
+        numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
-        The column to predict. Rows without a value in it are unlabelled.
+        The column to predict. Rows without a value in it are unlabelled. Where it is taken by default, and there is no
+        ``on_note`` to say so, a ``probfs.TargetWarning`` does.
+    feature_names : sequence of str, default: x0, x1 …
+        The names of the columns of an array.
     cut_target : int, optional
         Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
     min_class : int, default 2
         Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path, optional
         A TOML file that says how columns are cut, grouped or dropped.
-    unlabeled : path, pandas.DataFrame or several of them, default: none
-        Further rows without a class, for the score Ŝ_SU.
+    unlabeled : path, data frame, array or several of them, default: none
+        Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
     classifier : str, default "nb"
         The classifier whose probabilities are used: Naive Bayes, ``"nb"``, or a Platt-scaled support vector machine,
         ``"svm"``.
@@ -178,6 +186,9 @@ def rank(
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
+    >>> import numpy
+    >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
+    ['a', 'b', 'c', 'd']
     """
     refuse_unknown(rank, options)
     own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
@@ -202,11 +213,12 @@ def rank(
             min_class=min_class,
         ),
     )
-    listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
+    listeners = Listeners(on_note or Listeners.on_note, on_round, on_model, warn_unless(on_note))
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
 
     with nullcontext() if on_progress is None else listening(on_progress):
-        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target))
+        labels = Labels(y, feature_names)
+        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target), labels)
         rows = encode_rows(inputs, settings, listeners)
         tests = screen_features(inputs, rows, settings)
         encoded = arrange_rows(rows, settings)

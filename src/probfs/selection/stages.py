@@ -15,7 +15,8 @@ from probfs.columns.folds import by_dropping_rare_classes
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
-from probfs.ranking.stages import Inputs, Listeners, encode_rows, summarize_inputs
+from probfs.ranking.inputs import Inputs
+from probfs.ranking.stages import Listeners, encode_rows, summarize_inputs
 from probfs.runtime.progress import report
 from probfs.screening.copies import find_copies
 from probfs.screening.cut_numbers import numbers_before_cutting

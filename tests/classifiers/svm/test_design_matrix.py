@@ -26,6 +26,7 @@ def test_missing_cells_and_far_numbers_are_no_trouble() -> None:
         for removal in ("permute", "retrain"):
             ranking = probfs.rank(
                 frame,
+                target="y",
                 classifier="svm",
                 kernel=kernel,
                 removal=removal,

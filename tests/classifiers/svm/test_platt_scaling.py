@@ -19,7 +19,7 @@ def test_a_weak_table_is_not_turned_upside_down(tables: int) -> None:
         cells = generator.normal(size=(40, 20))
         cells[:, 7] += 1.2 * shifted
         frame = pd.DataFrame(cells, columns=[f"f{column:02}" for column in range(20)]).assign(y=shifted.astype(str))
-        ranking = probfs.rank(frame, classifier="svm", score="signed", seed=seed)
+        ranking = probfs.rank(frame, target="y", classifier="svm", score="signed", seed=seed)
         ranks.append(next(feature.rank for feature in ranking.features if feature.feature == "f07"))
         for warning in ranking.warnings:
             if "came out decreasing" in warning:
@@ -42,7 +42,7 @@ def test_a_refit_that_knows_nothing_does_not_make_its_column_matter() -> None:
         tables.append(pd.DataFrame(cells, columns=[f"f{n:02}" for n in range(12)]).assign(y=shifted.astype(str)))
     fell = 0
     for frame in tables:
-        ranking = probfs.rank(frame, classifier="svm", removal="retrain", eliminate=False, jobs=1)
+        ranking = probfs.rank(frame, target="y", classifier="svm", removal="retrain", eliminate=False, jobs=1)
         fell += sum("came out decreasing" in warning for warning in ranking.warnings)
         noise = [feature.s_s for feature in ranking.features if feature.feature != "f03"]
         assert max(noise) < 8 * np.median(noise) + 0.05

@@ -21,7 +21,7 @@ from tests.support.svm_tables import SHAPES, draw_table, precision_of_chi_square
 def test_weston_s_relevant_features_come_first(features: int, tables: int, score: Any) -> None:
     hits = []
     for seed in range(tables):
-        ranking = probfs.rank(weston(100, features, seed), classifier="svm", score=score, seed=seed)
+        ranking = probfs.rank(weston(100, features, seed), target="y", classifier="svm", score=score, seed=seed)
         hits.append(sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]))
     print(f"Weston, {features} features, {score}: {np.mean(hits)} of 6, {hits}")
     assert np.mean(hits) >= 5
@@ -38,7 +38,7 @@ def test_signed_scores_are_about_twice_the_square_of_absolute_ones() -> None:
                 generator.random(300) < p, signs * generator.normal(c, 1, 300), generator.normal(size=300)
             )
             frame = pd.DataFrame({"x": signal, "noise": generator.normal(size=300), "y": signs.astype(str)})
-            ranking = probfs.rank(frame, classifier="svm", removal="retrain", eliminate=False)
+            ranking = probfs.rank(frame, target="y", classifier="svm", removal="retrain", eliminate=False)
             x = next(feature for feature in ranking.features if feature.feature == "x")
             absolute.append(x.s_s)
             root.append(math.sqrt(max(x.s_a, 0) / 2))
@@ -53,7 +53,7 @@ def test_a_single_permutation_overstates_the_score() -> None:
     """Probabilities are averaged before the absolute value: with one permutation E|Z - Z'| would be scored."""
     frame = weston(200, 6)
     one, many = (
-        sum(f.s_s for f in probfs.rank(frame, classifier="svm", permutations=m, eliminate=False).features)
+        sum(f.s_s for f in probfs.rank(frame, target="y", classifier="svm", permutations=m, eliminate=False).features)
         for m in (1, 50)
     )
     assert 1.05 < one / many < 1.6

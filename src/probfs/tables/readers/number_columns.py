@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrow_arrays import numpy_array
-from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide
+from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide, some_lines
 from probfs.tables.readers.column_builder import unify_numbers
 from probfs.tables.table import Floats, Kind
 
@@ -23,12 +23,23 @@ _EXACT = float(1 << 53)
 
 def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str, NumberColumn]:
     """The columns of a block by their names; ``numbers`` has a line for each, of which some may not fit into it."""
-    fits = np.flatnonzero(~np.any(np.abs(numbers) >= _EXACT, axis=1))
-    # Adding zero turns -0 into 0.
-    own = (numbers if len(fits) == len(numbers) else numbers[fits]) + 0.0
+    # fmax and fmin pass over NaN, and need no memory for as many numbers again.
+    too_large = (np.fmax.reduce(numbers, axis=1) >= _EXACT) | (np.fmin.reduce(numbers, axis=1) <= -_EXACT)
+    fits = np.flatnonzero(~too_large)
+    own = numbers if len(fits) == len(numbers) else numbers[fits]
+    if _has_negative_zero(own):
+        # Adding zero turns -0 into 0.
+        own = own + 0.0
     block = NumberBlock(own, lambda lines, rows: _texts(own[lines, rows]))
     columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
     return {column.name: column for column in columns}
+
+
+def _has_negative_zero(numbers: Floats) -> bool:
+    return any(
+        bool(np.any(np.signbit(some) & (some == 0.0)))
+        for some in (numbers[lines] for lines in some_lines(*numbers.shape))
+    )
 
 
 def numbers_from_arrow(
