@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from probfs.api import rank, select
+    from probfs.api.selector import ProbabilisticSelector
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
@@ -28,6 +29,7 @@ __all__ = [
     "Judged",
     "MappingError",
     "OutputError",
+    "ProbabilisticSelector",
     "ProbfsError",
     "Progress",
     "RankedFeature",
@@ -46,6 +48,7 @@ __all__ = [
 
 _HOMES = {
     "rank": "probfs.api",
+    "ProbabilisticSelector": "probfs.api.selector",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",
