@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import re
@@ -166,6 +167,18 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec(code, names)
     assert names["ranking"].features[0].feature in code
     assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/1"
+
+
+def test_the_examples_on_the_page_about_python_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "docs/python.md", None, None)
+    assert len(examples.examples) > 10
+    runner = doctest.DocTestRunner(verbose=False)
+    complaints: list[str] = []
+    runner.run(examples, out=complaints.append)
+    assert not complaints, "".join(complaints)
 
 
 @pytest.mark.parametrize(

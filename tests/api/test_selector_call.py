@@ -71,7 +71,7 @@ def test_a_parameter_without_a_meaning_is_refused_and_not_ignored(name: str) -> 
 
 def test_unlabelled_rows_are_no_use_where_the_number_of_columns_is_found() -> None:
     frame, y = mixed_frame(40)
-    with pytest.raises(UsageError, match="^unlabeled= goes with a number in n_features_to_select= only$"):
+    with pytest.raises(UsageError, match=r"^unlabeled= goes with a number in n_features_to_select= only$"):
         ProbabilisticSelector().fit(frame, y, unlabeled=frame)
 
 

@@ -106,7 +106,7 @@ def test_what_is_wrong_is_a_value_error(arguments: dict[str, Any], message: str)
 
 
 def test_sparse_matrices_are_refused() -> None:
-    with pytest.raises(TypeError, match="[Ss]parse"):
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
         check(csr_array(MATRIX))
 
 

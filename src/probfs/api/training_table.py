@@ -100,7 +100,7 @@ def as_pandas(data: Any) -> Any:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether columns have types of their own: in a frame of pandas, or of whoever offers an Arrow stream, as polars."""
+    """Whether columns have types of their own: in a frame of pandas, or of what offers an Arrow stream, as polars."""
     return _is_pandas(data) or (hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2)
 
 
