@@ -109,7 +109,8 @@ def test_the_seed_is_that_of_rank() -> None:
     frame, y = mixed_frame(60)
     data = with_target(frame, y)
     few: dict[str, Any] = {"n_features_to_select": 3, "estimate": "cv"}
-    for state, seed in ((None, 0), (0, 0), (np.int64(5), 5)):
+    states: list[tuple[Any, int]] = [(None, 0), (0, 0), (np.int64(5), 5)]
+    for state, seed in states:
         expected = probfs.rank(data, target="y", score="signed", estimate="cv", seed=seed)
         assert (
             ProbabilisticSelector(random_state=state, **few).fit(frame, y).ranking_result_.to_csv() == expected.to_csv()
@@ -121,7 +122,7 @@ def test_the_seed_is_that_of_rank() -> None:
     assert first == second
     assert first.settings.seed > 0
     with pytest.raises(ValueError, match="cannot be used to seed"):
-        ProbabilisticSelector(random_state="dice").fit(frame, y)
+        ProbabilisticSelector(random_state="dice").fit(frame, y)  # type: ignore[arg-type]  # the point of the test
 
 
 @pytest.mark.parametrize("container", ["pandas", "polars"])

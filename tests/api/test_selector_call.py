@@ -63,7 +63,13 @@ def test_a_wrong_parameter_is_a_usage_error_that_names_it(parameters: dict[str, 
 @pytest.mark.parametrize("name", [*FOR_AUTO, *FOR_A_NUMBER])
 def test_a_parameter_without_a_meaning_is_refused_and_not_ignored(name: str) -> None:
     frame, y = mixed_frame(40)
-    values = {"keep": "best", "false_discoveries": 0.1, "min_features_to_select": 1, "estimate": "loo", "step": 1}
+    values: dict[str, Any] = {
+        "keep": "best",
+        "false_discoveries": 0.1,
+        "min_features_to_select": 1,
+        "estimate": "loo",
+        "step": 1,
+    }
     wanted: Any = "auto" if name in FOR_A_NUMBER else 2
     with pytest.raises(UsageError, match=rf"^{name}= goes with .*n_features_to_select=.* only$"):
         ProbabilisticSelector(n_features_to_select=wanted, **{name: values[name]}).fit(frame, y)
@@ -73,6 +79,20 @@ def test_unlabelled_rows_are_no_use_where_the_number_of_columns_is_found() -> No
     frame, y = mixed_frame(40)
     with pytest.raises(UsageError, match=r"^unlabeled= goes with a number in n_features_to_select= only$"):
         ProbabilisticSelector().fit(frame, y, unlabeled=frame)
+
+
+def test_classes_too_rare_for_the_classifier_are_dropped_if_two_are_left() -> None:
+    frame, _ = mixed_frame(40)
+    y = np.arange(40) % 3
+    y[np.flatnonzero(y == 2)[2:]] = 1
+    with pytest.warns(
+        UserWarning, match="^2 rows not learned from, as their classes have fewer rows than min_class=3$"
+    ):
+        ProbabilisticSelector("svm", min_features_to_select=0).fit(frame, y)
+    with pytest.raises(probfs.DataError, match=r"class '1' has 2 rows only, too few to hold some out; drop the class$"):
+        ProbabilisticSelector("svm").fit(frame, np.arange(40) // 38)
+    with pytest.raises(probfs.DataError, match="class '2' has 2 rows only"):
+        ProbabilisticSelector("svm", min_class=2).fit(frame, y)
 
 
 def test_an_unknown_option_is_a_type_error_as_in_rank() -> None:
@@ -229,7 +249,7 @@ def test_a_minimum_that_is_met_changes_nothing() -> None:
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
 def test_the_number_of_processes_is_no_option_of_results(classifier: str, n_jobs: int | None) -> None:
     frame, y = mixed_frame(40)
-    few = {"n_features_to_select": 2, "step": 4}
+    few: dict[str, Any] = {"n_features_to_select": 2, "step": 4}
     expected = ProbabilisticSelector(classifier, **few).fit(frame, y)
     found = ProbabilisticSelector(classifier, n_jobs=n_jobs, **few).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.ranking_result_.to_csv()

@@ -20,6 +20,7 @@ QUICK = [
 ]
 """Selectors that pass all checks in a second or two."""
 OTHERS = [name for name in CLASSIFIERS.names() if name != "nb"]
+CHECKED_SLOWLY = [ProbabilisticSelector(name, n_features_to_select=1) for name in OTHERS]
 NEEDED_BY_OTHERS = (
     "check_estimators_pickle",
     "check_sample_weight_equivalence_on_dense_data",
@@ -43,7 +44,7 @@ def all_checks(selector: ProbabilisticSelector) -> dict[str, str]:
     return {own["check_name"]: repr(own["exception"]) for own in results if own["status"] not in ("passed", "skipped")}
 
 
-@parametrize_with_checks(QUICK)
+@parametrize_with_checks(QUICK)  # type: ignore[untyped-decorator]  # scikit-learn ships no types
 def test_naive_bayes_passes(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -70,7 +71,7 @@ def test_other_classifiers_pass_everything(classifier: str, wanted: Any) -> None
 
 
 @pytest.mark.slow
-@parametrize_with_checks([ProbabilisticSelector(name, n_features_to_select=1) for name in OTHERS])
+@parametrize_with_checks(CHECKED_SLOWLY)  # type: ignore[untyped-decorator]  # as above
 def test_other_classifiers_pass_each_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 

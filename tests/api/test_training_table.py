@@ -57,7 +57,8 @@ def test_rows_that_count_for_nothing_are_not_in_the_table() -> None:
             "y": ["no", None, "yes"],
             "sample_weight": ["2", "1", "1"],
         }
-        assert (found.target, found.count, found.has_unlabelled_rows) == ("y", "sample_weight", True)
+        assert (found.target, found.count) == ("y", "sample_weight")
+        assert (found.class_rows, found.has_unlabelled_rows) == ((2, 1), True)
 
 
 def test_names_that_are_taken_get_a_number() -> None:

@@ -225,7 +225,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return super().transform(X)
         frame = validate_data(self, X, reset=False, skip_check_array=True)
         # Whatever else is asked for can be made of a frame of pandas, too.
-        return self._transform(X if type(X).__module__.startswith(container) else as_pandas(frame))
+        return self._transform(frame if type(frame).__module__.startswith(container) else as_pandas(frame))
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

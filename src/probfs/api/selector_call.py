@@ -130,8 +130,9 @@ def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], se
     specification = CLASSIFIERS[classifier] if isinstance(classifier, str) else None
     least = DEFAULT_MIN_CLASS
     if specification is not None and parameters["n_features_to_select"] == AUTO:
-        # Some rows of a class are held out, and enough must be left.
-        least = max(least, specification.training_rows_of_class + 1)
+        # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is that.
+        enough = specification.training_rows_of_class + 1
+        least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
     own = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
     if specification is None or specification.find_option("jobs") is not None:
         from joblib import effective_n_jobs

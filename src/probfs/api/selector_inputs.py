@@ -89,7 +89,9 @@ def check_counts(sample_weight: Any, rows: int) -> Integers:
 
 def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
     """X as it is, if it is a frame, or else as a matrix; infinite numbers are refused, and missing ones allowed."""
-    frame = is_frame(data) and len(data) >= _FEWEST_ROWS and data.shape[1] > 0
+    fewest = _FEWEST_ROWS if reset else 1
+    # What is too small is left to scikit-learn to refuse.
+    frame = is_frame(data) and len(data) >= fewest and data.shape[1] > 0
     checked = validate_data(
         estimator,
         data,
@@ -97,7 +99,7 @@ def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
         skip_check_array=frame,
         dtype=None,
         ensure_all_finite="allow-nan",
-        ensure_min_samples=_FEWEST_ROWS if reset else 1,
+        ensure_min_samples=fewest,
     )
     if frame:
         _refuse_infinity(checked)

@@ -42,10 +42,9 @@ class TrainingTable:
     """What the table calls each column of X, by position; None for a column that is not in the table."""
     target: str
     count: str | None
-
-    @property
-    def has_unlabelled_rows(self) -> bool:
-        return self.table.columns[self.target].missing() > 0
+    class_rows: tuple[int, ...]
+    """How many rows each class has."""
+    has_unlabelled_rows: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +72,10 @@ def training_table(data: Any, names: Sequence[str], classes: Classes, counts: In
     if counts is not None:
         by = _free_name(COUNT, {*taken, target})
         added.append(_column_of_counts(by, counts))
+    *class_rows, unlabelled = added[0].counts(counts).tolist()
     columns = {**features.table.columns, **{column.name: column for column in added}}
-    return TrainingTable(replace(features.table, columns=columns), features.names, target, by)
+    table = replace(features.table, columns=columns)
+    return TrainingTable(table, features.names, target, by, tuple(class_rows), unlabelled > 0)
 
 
 def feature_table(data: Any, names: Sequence[str], source: str) -> FeatureTable:
