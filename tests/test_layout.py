@@ -8,9 +8,12 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("", "columns", "screening", "ranking", "selection", "rendering", "rendering/figures", "cli")
+PACKAGES = ("", "api", "columns", "screening", "ranking", "selection", "rendering", "rendering/figures", "cli")
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
+    "api/arguments": "test_api",
+    "api/ranking": "test_api",
+    "api/selecting": "selection/test_stages",
     "columns/limits": "columns/test_roles",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from probfs.api import rank, select
+    from probfs.api.selector import ProbabilisticSelector
     from probfs.errors import (
         DataError,
         MappingError,
@@ -36,6 +37,7 @@ __all__ = [
     "Judged",
     "MappingError",
     "OutputError",
+    "ProbabilisticSelector",
     "ProbfsError",
     "ProbfsWarning",
     "Progress",
@@ -56,6 +58,7 @@ __all__ = [
 
 _HOMES = {
     "rank": "probfs.api",
+    "ProbabilisticSelector": "probfs.api.selector",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",

@@ -28,7 +28,7 @@ class ProbfsError(Exception):
         return f"{':'.join(place)}: {self.message}"
 
 
-class DataError(ProbfsError):
+class DataError(ProbfsError, ValueError):
     """A table that cannot be read or ranked."""
 
 
@@ -36,7 +36,7 @@ class OutputError(ProbfsError):
     """A result that cannot be written."""
 
 
-class UsageError(ProbfsError):
+class UsageError(ProbfsError, ValueError):
     """An argument that is wrong, whatever the data."""
 
     exit_status = 2

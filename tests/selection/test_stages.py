@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,36 @@ def test_survivors_are_in_the_order_of_a_ranking() -> None:
         assert own.log_loss == selection.sizes[own.rank].log_loss
     errors = {own.features: own.errors for own in ranking.rounds}
     assert all(own.errors == errors[own.features] for own in selection.sizes if own.features)
+
+
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+@pytest.mark.parametrize("score", ["signed", "absolute"])
+def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier: str, score: str) -> None:
+    frame = with_copies(make_frame(60))
+    few: dict[str, Any] = {"classifier": classifier, "score": score, "target": "y"}
+    selection = probfs.select(frame, folds=0, **few)
+    survivors = [own.feature for own in selection.features if own.s_s is not None]
+    found = selection.ranking
+    assert found is not None
+    # As the SVM's rows are judged by models that do not know them.
+    estimate: dict[str, Any] = {"estimate": "cv"} if classifier == "svm" else {}
+    expected = probfs.rank(frame, include=survivors, **estimate, **few)
+    assert [own.feature for own in found.features] == survivors
+    assert found.rounds == expected.rounds
+    tested = {own.feature: (own.p, own.q) for own in selection.features}
+    assert found.features == tuple(
+        replace(own, p=tested[own.feature][0], q=tested[own.feature][1]) for own in expected.features
+    )
+    assert found.settings == replace(expected.settings, include=())
+    assert found.input == selection.input
+    assert found.warnings == selection.warnings
+
+
+def test_nothing_told_from_noise_is_an_elimination_without_rounds() -> None:
+    frame = pd.DataFrame({"a": np.arange(40) % 2, "y": np.arange(40) // 2 % 2})
+    selection = probfs.select(frame, folds=0, target="y")
+    assert selection.ranking is not None
+    assert (selection.ranking.features, selection.ranking.rounds) == ((), ())
 
 
 def test_what_is_related_is_kept_and_the_rest_is_not() -> None:

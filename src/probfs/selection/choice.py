@@ -6,6 +6,7 @@ part in it, so the rows of a fold are left out by counting for nothing, and noth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +20,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import schedule
+from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock
 from probfs.screening.screen import screen
@@ -77,6 +79,9 @@ class Choice:
     """The other survivors, each with the column that it is a copy of."""
     counts: ValueCounts
     notes: tuple[str, ...]
+    ranked: tuple[RankedFeature, ...]
+    """The survivors that are no copies, as the elimination ranked them."""
+    rounds: tuple[RoundSummary, ...]
 
     @property
     def kept(self) -> list[int]:
@@ -100,10 +105,11 @@ def choose_columns(
     copies = candidates.represented(survivors)
     table = _Survivors(candidates, survivors[~np.isin(survivors, list(copies))], counts)
     classifier = table.fit(on_model=on_model)
-    curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always)
+    collector = RoundCollector(table.names, table.tests(p, q))
+    curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always, collector.add)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
     order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
-    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes)
+    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes, *collector.finish())
 
 
 def fit_odds_classifier(
@@ -164,6 +170,11 @@ class _Survivors:
     def position(self, eliminated: EliminatedFeature) -> int:
         """Where a feature of this table stands in the whole table."""
         return int(self._positions[eliminated.feature])
+
+    def tests(self, p: Floats, q: Floats) -> dict[str, tuple[float | None, float | None]]:
+        """p and q of each feature of this table, by name, from those of the whole table; None if it was not tested."""
+        own = zip(self.names, p[self._positions].tolist(), q[self._positions].tolist(), strict=True)
+        return {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in own}
 
     def fit(
         self, features: Sequence[int] | None = None, on_model: Callable[[int, int], None] | None = None

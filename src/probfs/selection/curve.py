@@ -10,7 +10,7 @@ import numpy as np
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
-from probfs.ranking.elimination import eliminate
+from probfs.ranking.elimination import Round, eliminate
 from probfs.selection.temperature import fit_temperature, least_probability
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats
@@ -48,7 +48,11 @@ class Curve:
 
 
 def trace_curve(
-    classifier: OddsClassifier, names: Sequence[str], score: Score, protected: Collection[int] = ()
+    classifier: OddsClassifier,
+    names: Sequence[str],
+    score: Score,
+    protected: Collection[int] = (),
+    on_round: Callable[[Round], None] | None = None,
 ) -> Curve:
     """Eliminate all features, one by one, and judge the model of those that are left each time."""
     left: list[EliminatedFeature] = []
@@ -62,6 +66,8 @@ def trace_curve(
             odds.append(own)
 
     for current in eliminate(classifier, names, score, 1, protected):
+        if on_round is not None:
+            on_round(current)
         (position,) = current.leaving
         (s_s,), (s_a,) = (own.floats_at([position]) for own in (current.scores.s_s, current.scores.s_a))
         judge()

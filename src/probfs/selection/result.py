@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from probfs.ranking.result import InputSummary
+from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
 from probfs.runtime.output import write_whole
@@ -101,6 +101,8 @@ class Selection:
     """Features that results leave out, as only the best were asked for."""
     best_size: int = 0
     """How many of the best features have the least log-loss."""
+    ranking: Ranking | None = field(default=None, repr=False, compare=False)
+    """The elimination that was cut: the features told from noise that are no copies of others, and every round."""
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from probfs.classifiers.estimates import DEFAULT_FOLDS
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.value_types import Number, ValueType, WholeNumber
@@ -31,6 +32,11 @@ class SelectionSettings(Settings):
     """Where to cut: best, fewest, most, or the number of columns."""
     always: tuple[str, ...] = ()
     """The columns that are kept whatever they say."""
+
+    def of_ranking(self) -> Settings:
+        """The settings of the elimination, as those of a ranking."""
+        own = {each.name: getattr(self, each.name) for each in fields(Settings)}
+        return Settings(**{**own, "folds": DEFAULT_FOLDS if self.estimate == "cv" else None})
 
 
 def choose_selection_settings(

@@ -16,6 +16,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
 from probfs.ranking.inputs import Inputs
+from probfs.ranking.result import Ranking
 from probfs.ranking.stages import Listeners, encode_rows, summarize_inputs
 from probfs.runtime.progress import report
 from probfs.screening.copies import find_copies
@@ -58,16 +59,19 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     announce_folds(seconds, folds, listeners.on_note)
     honesty = estimate_honestly(candidates, folds) if folds else None
     features = judge_columns(dataset, choice, None if honesty is None else honesty.kept)
+    summary = summarize_inputs(inputs, encoded.dataset)
+    warnings = (*encoded.notes, *notes)
     return Selection(
         features=features,
         sizes=tuple(Size(own.features, own.log_loss, own.temperature, own.errors) for own in choice.curve.points),
         kept=tuple(encoded.names[place] for place in choice.kept),
         honest=None if honesty is None else honesty.estimate,
-        input=summarize_inputs(inputs, encoded.dataset),
+        input=summary,
         settings=settings,
-        warnings=(*encoded.notes, *notes),
+        warnings=warnings,
         version=__version__,
         best_size=find_best(choice.curve.points[len(always) :]).features,
+        ranking=Ranking(choice.ranked, choice.rounds, summary, settings.of_ranking(), warnings, __version__),
     )
 
 
