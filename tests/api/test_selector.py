@@ -267,13 +267,30 @@ def test_a_pipeline_takes_texts_and_numbers() -> None:
     assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
 
 
-def test_a_grid_search_finds_the_number_of_columns_and_the_criterion() -> None:
+def test_the_score_is_a_parameter_and_no_method() -> None:
+    selector = clone(ProbabilisticSelector(score="absolute"))
+    assert selector.get_params()["score"] == "absolute"
+    assert selector.set_params(score="signed").get_params()["score"] == "signed"
+    assert "score='absolute'" in repr(ProbabilisticSelector(score="absolute"))
+    assert not hasattr(selector, "score")
+    with pytest.raises(AttributeError, match=r"'score' is a parameter .* get_params\(\)\['score'\] reads it"):
+        selector.score  # noqa: B018
+
+
+def test_parameters_of_a_classifier_that_is_an_estimator_are_among_the_parameters() -> None:
+    selector = ProbabilisticSelector(LogisticRegression(C=0.5))
+    assert selector.get_params()["classifier__C"] == 0.5
+    assert "classifier__C" not in selector.get_params(deep=False)
+    assert selector.set_params(classifier__C=2.0).classifier.C == 2.0
+
+
+def test_a_grid_search_finds_the_number_of_columns_and_the_score() -> None:
     frame, y = mixed_frame(90)
     frame = frame[["dose", "noise", "dice"]]
     pipeline = make_pipeline(ProbabilisticSelector(), SimpleImputer(), StandardScaler(), GaussianNB())
     grid = {
         "probabilisticselector__n_features_to_select": ["auto", 1, 0.67, 3],
-        "probabilisticselector__criterion": ["signed", "absolute"],
+        "probabilisticselector__score": ["signed", "absolute"],
     }
     search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(frame, y)
     assert len(search.cv_results_["params"]) == 8
@@ -294,7 +311,7 @@ def test_a_column_transformer_and_a_union_hold_selectors() -> None:
 
 def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> None:
     matrix, y = numbers()
-    few: dict[str, Any] = {"criterion": "unlabeled", "n_features_to_select": 2}
+    few: dict[str, Any] = {"score": "unlabeled", "n_features_to_select": 2}
     apart = ProbabilisticSelector(**few).fit(matrix[:60], y[:60], unlabeled=matrix[60:])
     marked = np.where(np.arange(90) < 60, y, -1)
     within = ProbabilisticSelector(unlabeled_value=-1, **few).fit(matrix, marked)

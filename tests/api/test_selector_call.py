@@ -23,7 +23,7 @@ from tests.support.selector_tables import mixed_frame, with_target
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "loudest"}, "criterion=: 'loudest' is not one of absolute, signed, unlabeled"),
+        ({"score": "loudest"}, "score=: 'loudest' is not one of absolute, signed, unlabeled"),
         ({"n_features_to_select": "most"}, "n_features_to_select=: 'most' is neither \"auto\" nor a number"),
         ({"n_features_to_select": 0}, "n_features_to_select=: 0 is none of"),
         ({"n_features_to_select": -3}, "n_features_to_select=: -3 is none of"),
@@ -35,9 +35,9 @@ from tests.support.selector_tables import mixed_frame, with_target
         ({"keep": 3}, "keep=: 3 is not one of .* a number goes into n_features_to_select="),
         ({"min_features_to_select": -1}, "min_features_to_select=: -1 is not a whole number from 0 on"),
         ({"false_discoveries": 2.0}, "false_discoveries=: "),
-        ({"criterion": "unlabeled"}, 'criterion="unlabeled" goes with a number in n_features_to_select= only'),
+        ({"score": "unlabeled"}, 'score="unlabeled" goes with a number in n_features_to_select= only'),
         (
-            {"criterion": "unlabeled", "n_features_to_select": 2},
+            {"score": "unlabeled", "n_features_to_select": 2},
             "there is no unlabelled row; give some to fit as unlab",
         ),
         ({"folds": 1}, "folds=: "),
@@ -48,7 +48,6 @@ from tests.support.selector_tables import mixed_frame, with_target
         ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
         ({"kernel": "rbf"}, 'kernel= goes with classifier="svm"'),
         ({"options": {"score": "signed"}}, "options=: 'score' is what parameters of the selector decide"),
-        ({"options": {"criterion": "signed"}}, "options=: 'criterion' is what"),
         ({"options": {"count": "dice"}}, "options=: 'count' is what"),
         ({"options": {"y": [1]}}, "options=: 'y' is what"),
         ({"random_state": -1}, "random_state=: -1 is not a whole number from 0 on"),
@@ -111,7 +110,7 @@ def test_every_option_of_a_classifier_is_a_parameter() -> None:
     ("parameters", "arguments"),
     [
         ({}, {}),
-        ({"criterion": "absolute"}, {"score": "absolute"}),
+        ({"score": "absolute"}, {"score": "absolute"}),
         ({"step": 2, "smoothing": 0.5}, {"step": 2, "smoothing": 0.5}),
         ({"estimate": "cv", "folds": 4, "random_state": 5}, {"estimate": "cv", "folds": 4, "seed": 5}),
         ({"bins": 3, "missing": "value", "shrink": "off"}, {"bins": 3, "missing": "value", "shrink": "off"}),
@@ -126,7 +125,7 @@ def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], ar
     found = ProbabilisticSelector(n_features_to_select=3, **parameters).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.to_csv()
     assert set(found.get_feature_names_out()) == {own.feature for own in expected.features[:3]}
-    key = "s_s" if parameters.get("criterion") == "absolute" else "s_a"
+    key = "s_s" if parameters.get("score") == "absolute" else "s_a"
     for own in expected.features:
         place = frame.columns.get_loc(own.feature)
         assert found.ranking_[place] == own.rank
@@ -170,18 +169,18 @@ def test_any_number_of_columns_of_any_table_is_what_rank_says(data: st.DataObjec
     y = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=rows - 4, max_size=rows - 4), "y") + list("abab"))
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=rows - 4, max_size=rows - 4), "w") + [1] * 4)
     number = data.draw(st.integers(1, columns), "number")
-    criterion = data.draw(st.sampled_from(["signed", "absolute"]), "criterion")
+    score = data.draw(st.sampled_from(["signed", "absolute"]), "score")
     selector = ProbabilisticSelector(
-        n_features_to_select=number, criterion=criterion, keep_identifiers=True, min_class=1, estimate="resubstitution"
+        n_features_to_select=number, score=score, keep_identifiers=True, min_class=1, estimate="resubstitution"
     )
     selector.fit(frame, y, sample_weight=weights)
     repeated = with_target(frame, y).loc[np.repeat(np.arange(rows), weights)]
     kwargs: dict[str, Any] = {"keep_identifiers": True, "min_class": 1, "estimate": "resubstitution"}
-    ranking = probfs.rank(repeated, target="y", score=criterion, **kwargs)
+    ranking = probfs.rank(repeated, target="y", score=score, **kwargs)
     best = [own.feature for own in ranking.features]
     assert [frame.columns[place] for place in np.argsort(selector.ranking_)] == best
     assert set(selector.get_feature_names_out()) == set(best[:number])
-    expected = [getattr(own, "s_a" if criterion == "signed" else "s_s") for own in ranking.features]
+    expected = [getattr(own, "s_a" if score == "signed" else "s_s") for own in ranking.features]
     np.testing.assert_allclose(selector.scores_[np.argsort(selector.ranking_)], expected, rtol=1e-9, atol=1e-14)
 
 

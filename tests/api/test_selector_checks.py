@@ -16,7 +16,7 @@ from tests.support.selector_tables import takes_estimators
 QUICK = [
     ProbabilisticSelector(),
     ProbabilisticSelector(n_features_to_select=1),
-    ProbabilisticSelector(n_features_to_select=1, criterion="absolute", estimate="cv", folds=2),
+    ProbabilisticSelector(n_features_to_select=1, score="absolute", estimate="cv", folds=2),
 ]
 """Selectors that pass all checks in a second or two."""
 OTHERS = [name for name in CLASSIFIERS.names() if name != "nb"]

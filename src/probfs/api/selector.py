@@ -22,6 +22,20 @@ from probfs.errors import UsageError
 from probfs.text import counted, listed, option
 
 
+class _OnlyAParameter:
+    """A parameter that is set as all are, but is not seen as an attribute."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __set__(self, instance: object, value: object) -> None:
+        vars(instance)[self._name] = value
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        reading = f"get_params()[{self._name!r}]"
+        raise AttributeError(f"{self._name!r} is a parameter of {owner.__name__}, not a method; {reading} reads it")
+
+
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Select the columns whose absence changes a classifier's class probabilities the most.
 
@@ -34,10 +48,10 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     classifier : str or estimator, default="nb"
         The classifier whose probabilities are used: the name of one that comes with probfs, such as ``"nb"``, Naive
         Bayes, and ``"svm"``, or whatever else ``probfs.rank`` takes.
-    criterion : {"signed", "absolute", "unlabeled"}, default="signed"
+    score : {"signed", "absolute", "unlabeled"}, default="signed"
         The score that decides which column leaves: Ŝ_A finds a small sufficient set, Ŝ_S all relevant
-        columns, and Ŝ_SU, which goes with a number of columns, needs unlabelled rows. Elsewhere in probfs it is called
-        ``score``, which is a method in scikit-learn.
+        columns, and Ŝ_SU, which goes with a number of columns, needs unlabelled rows. As scikit-learn takes what is
+        called ``score`` for a method, it is read by ``get_params()["score"]``.
     n_features_to_select : "auto", int or float, default="auto"
         How many columns to keep: as many as ``probfs.select`` finds, this number, or this fraction of all columns. If
         fewer can be ranked, all of them are kept, with a warning.
@@ -114,11 +128,14 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    # Whatever has an attribute of this name can judge predictions, to scikit-learn.
+    score = _OnlyAParameter()
+
     def __init__(
         self,
         classifier: Any = "nb",
         *,
-        criterion: str = "signed",
+        score: str = "signed",
         n_features_to_select: Literal["auto"] | int | float = "auto",
         min_features_to_select: int | None = None,
         keep: Literal["best", "fewest", "most"] | None = None,
@@ -143,7 +160,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.classifier = classifier
-        self.criterion = criterion
+        self.score = score
         self.n_features_to_select = n_features_to_select
         self.min_features_to_select = min_features_to_select
         self.keep = keep
@@ -167,6 +184,14 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters by their names; with ``deep``, also those of a classifier that is an estimator."""
+        parameters = {name: vars(self)[name] for name in self._get_param_names()}
+        if deep and hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
+            nested = self.classifier.get_params()
+            parameters |= {f"classifier__{name}": value for name, value in nested.items()}
+        return parameters
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabeled: Any = None) -> Self:  # noqa: N803
         """Learn which columns to keep.
 
@@ -179,7 +204,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             How many equal rows each row stands for: whole numbers, 0 leaves a row out.
         unlabeled : matrix or data frame of shape (n_others, n_features), default=None
-            Further rows, without classes, for ``criterion="unlabeled"`` and the Ŝ_SU in ``ranking_result_``.
+            Further rows, without classes, for ``score="unlabeled"`` and the Ŝ_SU in ``ranking_result_``.
 
         Returns
         -------

@@ -98,18 +98,18 @@ def _check_combination(parameters: Mapping[str, Any], has_unlabelled_rows: bool,
     """Refuse parameters that have no meaning beside each other."""
     wanted = parameters["n_features_to_select"]
     automatic, number = option("n_features_to_select", AUTO), f"a number in {option('n_features_to_select')}"
-    criterion = SCORES.get(parameters["criterion"], "criterion")
+    score = SCORES.get(parameters["score"], "score")
     if isinstance(wanted, str) and wanted != AUTO:
         raise UsageError(f'{option("n_features_to_select")}: {wanted!r} is neither "{AUTO}" nor a number')
     for name in FOR_A_NUMBER if wanted == AUTO else FOR_AUTO:
         if parameters[name] is not None:
             raise UsageError(f"{option(name)} goes with {number if wanted == AUTO else automatic} only")
-    if wanted == AUTO and (unlabeled is not None or criterion.needs_unlabelled):
-        what = option("unlabeled") if unlabeled is not None else option("criterion", criterion.name)
+    if wanted == AUTO and (unlabeled is not None or score.needs_unlabelled):
+        what = option("unlabeled") if unlabeled is not None else option("score", score.name)
         raise UsageError(f"{what} goes with {number} only")
-    if criterion.needs_unlabelled and unlabeled is None and not has_unlabelled_rows:
+    if score.needs_unlabelled and unlabeled is None and not has_unlabelled_rows:
         ways = f"give some to fit as {option('unlabeled')}, or name their {option('unlabeled_value')} in y"
-        raise UsageError(f"{option('criterion', criterion.name)}: there is no unlabelled row; {ways}")
+        raise UsageError(f"{option('score', score.name)}: there is no unlabelled row; {ways}")
     if wanted == AUTO:
         _check_rule(parameters["keep"], parameters["min_features_to_select"])
 
@@ -142,7 +142,7 @@ def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], se
         "target": training.target,
         "count": training.count,
         "classifier": classifier,
-        "score": parameters["criterion"],
+        "score": parameters["score"],
         "min_class": least if parameters["min_class"] is None else parameters["min_class"],
         "keep_identifiers": parameters["keep_identifiers"],
         "seed": seed,
