@@ -77,7 +77,7 @@ def test_features_are_ranked_by_when_they_left() -> None:
 
 def test_the_input_says_what_was_ranked(commute: Ranking) -> None:
     data = commute.input
-    assert (data.target, data.target_reason) == ("mode", "the last column")
+    assert (data.target, data.target_reason) == ("mode", "by target=")
     assert (data.labelled_rows, data.unlabelled_rows, data.features) == (204, 36, 6)
     assert sum(data.classes.values()) == data.labelled_rows
     assert data.unlabelled_sources == ()

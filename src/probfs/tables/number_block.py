@@ -167,6 +167,9 @@ class NumberColumn(Column):
         """The same column of another block."""
         return NumberColumn(self.name, block, self.line, self.kind)
 
+    def renamed(self, name: str) -> NumberColumn:
+        return NumberColumn(name, self.block, self.line, self.kind)
+
     @property
     def by_row(self) -> Floats:
         """The number in each row, NaN where it is missing."""

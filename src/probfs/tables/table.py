@@ -76,6 +76,10 @@ class Column:
         """Whether the values are categories by the word of the file or frame, whatever they look like."""
         return self.declared or self.categorical
 
+    def renamed(self, name: str) -> Column:
+        """The same column by another name."""
+        return replace(self, name=name)
+
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
         if weights is None:

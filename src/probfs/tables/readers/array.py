@@ -63,9 +63,7 @@ def _block(array: Array, names: Sequence[str]) -> dict[str, NumberColumn]:
     rows, width = array.shape
     if not rows or not is_wide(width, rows) or not _is_numeric(array.dtype) or np.ma.isMaskedArray(array):
         return {}
-    lines = _native(array).T
-    # A line is worked on as a whole, so it has to stand in one piece.
-    return block_of_declared_numbers(names, np.ascontiguousarray(as_doubles(lines)))
+    return block_of_declared_numbers(names, as_doubles(_native(array).T))
 
 
 def column_from_array(name: str, cells: Array) -> Column:

@@ -22,7 +22,7 @@ from probfs.tables.readers.arrow_cells import (
     without_extension,
 )
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.readers.number_columns import numbers_from_arrow
+from probfs.tables.readers.number_columns import column_of_many_numbers, numbers_from_arrow
 from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import printable, quoted
@@ -89,6 +89,9 @@ def column_from_arrow(name: str, cells: pa.ChunkedArray, *, checked: bool = True
     try:
         if not checked:
             cells.validate(full=True)
+        many_numbers = column_of_many_numbers(name, cells)
+        if many_numbers is not None:
+            return many_numbers
         plain = without_extension(cells)
         kind = kind_of(plain.type)
         builder = ColumnBuilder(name, missing="" if kind is Kind.TEXT else None)

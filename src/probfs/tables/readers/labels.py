@@ -37,7 +37,7 @@ def add_labels(table: Table, y: Any, mapping_target: str | None = None) -> Table
     if name in table.columns:
         problem = f"y is called {quoted(name)}, and so is a column of data"
         raise UsageError(f"{problem}; use {option('target', name)} in place of y, or take the column out of data")
-    columns = {**table.columns, name: replace(column, name=name)}
+    columns = {**table.columns, name: column.renamed(name)}
     return replace(table, columns=columns, target_hint=(name, GIVEN_AS_Y))
 
 
