@@ -8,7 +8,6 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.rendering.formats import Presentation
 from probfs.rendering.ranking_summary import shown_scores, summary_sentences
@@ -72,7 +71,7 @@ def _uncertainty(ranking: Ranking) -> dict[str, list[str]]:
 
 def _is_noise(feature: RankedFeature, ranking: Ranking) -> bool:
     settings = ranking.settings
-    together = CLASSIFIERS[settings.classifier].sees_columns_together(settings.options)
+    together = settings.specification.sees_columns_together(settings.options)
     return not together and feature.q is not None and feature.q > _NOISE_ABOVE
 
 

@@ -124,7 +124,22 @@ def _find_blas_libraries() -> ThreadpoolController:
 
 def _run_on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
     with _single_blas_thread:
-        return work(task)
+        return on_one_thread(work)(task)
+
+
+def on_one_thread(work: Callable[[Task], Result]) -> Callable[[Task], Result]:
+    """The same work, in which neither OpenMP nor joblib starts further threads: where tasks already have a core each,
+    these would only wait for each other.
+    """
+
+    def limited(task: Task) -> Result:
+        from joblib import parallel_config
+
+        # Both limits hold for the thread that sets them.
+        with parallel_config(backend="sequential"), ThreadpoolController().limit(limits=1, user_api="openmp"):
+            return work(task)
+
+    return limited
 
 
 def run_interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
