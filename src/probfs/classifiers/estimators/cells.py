@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -94,6 +95,6 @@ def runs_of(features: Integers) -> Iterator[tuple[int, slice]]:
     >>> list(runs_of(np.array([2, 2, 5])))
     [(2, slice(0, 2, None)), (5, slice(2, 3, None))]
     """
-    starts = np.flatnonzero(np.diff(features, prepend=-1)).tolist()
-    for start, end in zip(starts, [*starts[1:], len(features)], strict=True):
+    borders = [*np.flatnonzero(np.diff(features, prepend=-1)).tolist(), len(features)]
+    for start, end in itertools.pairwise(borders):
         yield int(features[start]), slice(start, end)

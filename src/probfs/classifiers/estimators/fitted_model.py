@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,13 @@ from probfs.classifiers.estimators.recipe import Recipe
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.errors import DataError
+from probfs.runtime.processes import one_thread
 from probfs.tables.table import Floats, Integers
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
+_FEW_CELLS = 1 << 14
+"""With fewer, threads take longer to start than they save."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,8 @@ class FittedModel:
         """What the estimator says of rows that it is given as it likes them."""
         assert self.estimator is not None
         try:
-            found = np.asarray(self.estimator.predict_proba(table), dtype=np.float64)
+            with _threads_for(len(table) * self.cells.columns):
+                found = np.asarray(self.estimator.predict_proba(table), dtype=np.float64)
         except (ValueError, TypeError) as error:
             raise DataError(f"{self.recipe.name} failed to predict: {_first_line(error)}") from error
         if found.shape != (len(table), len(self.present)) or not np.isfinite(found).all():
@@ -99,13 +104,18 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            estimator.fit(cells.take(positions), labels, **weights)
+            with _threads_for(len(positions) * cells.columns):
+                estimator.fit(cells.take(positions), labels, **weights)
         except (ValueError, TypeError) as error:
             raise DataError(f"{recipe.name} could not be fitted: {_first_line(error)}") from error
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
     said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
     warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
     return FittedModel(recipe, estimator, cells, rows, warning)
+
+
+def _threads_for(cells: int) -> AbstractContextManager[None]:
+    return one_thread() if cells < _FEW_CELLS else nullcontext()
 
 
 def _first_line(error: object) -> str:
