@@ -172,8 +172,8 @@ def rank(
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
     seed : int, default 0
-        The seed of folds and shuffles, of tables drawn for p-values where values are rare, and of the samples of
-        ``uncertainty``; nothing else is random.
+        The seed of folds and shuffles, of forests, of tables drawn for p-values where values are rare, and of the
+        samples of ``uncertainty``; nothing else is random.
     jobs : int, default: one for each core
         For all but ``"nb"``: how many processes fit models at a time.
     on_note : callable, optional
