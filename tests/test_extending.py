@@ -249,7 +249,10 @@ def test_commands_that_look_at_columns_take_the_classifier(run_here: Run, comman
 
 
 def test_all_is_gone_again_afterwards(run_here: Run) -> None:
-    assert (CLASSIFIERS.names(), "names" in RANKING_FORMATS.names()) == (("nb", "svm"), False)
+    assert (CLASSIFIERS.names(), "names" in RANKING_FORMATS.names()) == (
+        ("nb", "svm", "logistic", "forest", "boosting"),
+        False,
+    )
     help_text = run_here("rank", "--help").stdout
     assert "vote" not in help_text
     assert ".names" not in help_text

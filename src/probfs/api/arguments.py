@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.estimators.options import CATEGORIES
 from probfs.classifiers.specification import known_options
 from probfs.columns.limits import DEFAULT_BINS
 from probfs.columns.prepare import PreparedTable
@@ -21,7 +21,7 @@ from probfs.text import did_you_mean, option, printable, quoted
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse a keyword that is neither a parameter of a call nor an option of a classifier, as Python would."""
-    known = [own.name for own, _ in known_options()]
+    known = [*(own.name for own, _ in known_options()), CATEGORIES.name]
     for name in options:
         if name not in known:
             parameters = [*signature(call).parameters, *known]
@@ -62,7 +62,7 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.exclude,
         settings.na,
         settings.options.get("bins") or DEFAULT_BINS,
-        CLASSIFIERS[settings.classifier].takes_numbers,
+        settings.specification.takes_numbers,
         keep_identifiers=settings.keep_identifiers,
         missing=settings.options.get("missing") or "skip",
         cut_target=settings.cut_target,

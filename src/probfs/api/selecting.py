@@ -49,7 +49,7 @@ def select(
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
-    classifier: str = "nb",
+    classifier: Any = "nb",
     on_note: Callable[[str], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
@@ -83,14 +83,15 @@ def select(
         Which columns and rows there are, as for ``rank``.
     delimiter, decimal, encoding, max_unpacked, input_format
         How the file is read, as for ``rank``.
-    classifier : str, default "nb"
-        The classifier whose probabilities are used. ``"svm"`` is cross-validated in ten folds for every number of
-        columns; for its RBF kernel, which sees columns together, no column is tested.
+    classifier : str or estimator, default "nb"
+        The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
+        for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
+        ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
-        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``
-        and so on.
+        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``,
+        ``trees`` and so on.
 
     Returns
     -------

@@ -86,9 +86,13 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Options of ``"nb"``.
     kernel, C, gamma, removal, permutations : default: those of ``probfs.rank``
         Options of ``"svm"``, some of them also of others.
+    trees, leaf, depth, iterations, learning_rate : default: those of ``probfs.rank``
+        Options of ``"forest"`` and ``"boosting"``.
+    categories : {"onehot", "codes", "frame"}, default: as the estimator likes them
+        How columns reach a classifier that is an estimator, as for ``probfs.rank``.
     options : dict, default=None
         Further keywords of ``probfs.rank`` or, for ``"auto"``, ``probfs.select``: ``{"na": "none"}``,
-        ``{"always": ["age"]}``, options of other classifiers.
+        ``{"always": ["age"]}``.
     n_jobs : int, default=None
         How many processes fit models at a time: 1 unless a ``joblib.parallel_config`` says otherwise, all cores for -1.
         Results do not depend on it, and Naive Bayes, which fits no models, does not need it.
@@ -155,6 +159,12 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         gamma: float | Literal["scale", "auto"] | None = None,
         removal: Literal["permute", "retrain"] | None = None,
         permutations: int | None = None,
+        trees: int | None = None,
+        leaf: int | Literal["auto"] | None = None,
+        depth: int | Literal["any"] | None = None,
+        iterations: int | None = None,
+        learning_rate: float | None = None,
+        categories: Literal["onehot", "codes", "frame"] | None = None,
         options: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -180,6 +190,12 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.gamma = gamma
         self.removal = removal
         self.permutations = permutations
+        self.trees = trees
+        self.leaf = leaf
+        self.depth = depth
+        self.iterations = iterations
+        self.learning_rate = learning_rate
+        self.categories = categories
         self.options = options
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from probfs.api.ranking import rank
 from probfs.api.selecting import select
 from probfs.api.training_table import TrainingTable
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.registry import find_specification
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
@@ -28,7 +28,10 @@ FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-OF_CLASSIFIERS = ("smoothing", "shrink", "bins", "missing", "kernel", "C", "gamma", "removal", "permutations")
+OF_CLASSIFIERS = (
+    *("smoothing", "shrink", "bins", "missing", "kernel", "C", "gamma", "removal", "permutations"),
+    *("trees", "leaf", "depth", "iterations", "learning_rate", "categories"),
+)
 """Parameters that are handed to the classifier, where they are given."""
 _KEEP = ("best", "fewest", "most")
 _OF_THE_CALL = ("data", "y", "feature_names", "unlabeled", "jobs")
@@ -126,15 +129,14 @@ def _check_rule(keep: Any, least: Any) -> None:
 def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The keywords that ``rank`` and ``select`` have in common."""
     classifier = parameters["classifier"]
-    # An estimator is not in the registry.
-    specification = CLASSIFIERS[classifier] if isinstance(classifier, str) else None
+    specification = find_specification(classifier, parameters["categories"])
     least = DEFAULT_MIN_CLASS
-    if specification is not None and parameters["n_features_to_select"] == AUTO:
+    if parameters["n_features_to_select"] == AUTO:
         # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is that.
         enough = specification.training_rows_of_class + 1
         least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
     own = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
-    if specification is None or specification.find_option("jobs") is not None:
+    if specification.find_option("jobs") is not None:
         from joblib import effective_n_jobs
 
         own["jobs"] = effective_n_jobs(parameters["n_jobs"])

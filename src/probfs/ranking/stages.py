@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from probfs import __version__
 from probfs.classifiers.protocol import Classifier
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
@@ -88,7 +87,7 @@ def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) 
 
 def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
     """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
-    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed), encoded.notes)
+    return EncodedInputs(settings.specification.arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -111,7 +110,7 @@ def _fit(
     on_note: Callable[[str], None] = _ignore,
     on_model: Callable[[int, int], None] | None = None,
 ) -> Classifier:
-    specification = CLASSIFIERS[settings.classifier]
+    specification = settings.specification
     given = {**settings.options, **settings.resources}
     return specification.fit(
         FitRequest(

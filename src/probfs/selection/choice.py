@@ -15,7 +15,6 @@ import numpy as np
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
@@ -119,7 +118,7 @@ def fit_odds_classifier(
     on_model: Callable[[int, int], None] | None = None,
 ) -> OddsClassifier:
     """The chosen classifier of all features of a dataset, whose counts are known."""
-    specification = CLASSIFIERS[settings.classifier]
+    specification = settings.specification
     given = {**settings.options, **settings.resources}
     classifier = specification.fit(
         FitRequest(
@@ -141,7 +140,7 @@ def fit_odds_classifier(
 def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
     """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
     settings = candidates.settings
-    if CLASSIFIERS[settings.classifier].sees_columns_together(settings.options):
+    if settings.specification.sees_columns_together(settings.options):
         untested = np.full(len(candidates.dataset.features), np.nan)
         return untested, untested
     p = screen(candidates.dataset, candidates.numbers, settings.seed, counts).p.copy()
@@ -160,7 +159,7 @@ class _Survivors:
         self._settings = candidates.settings
         every = candidates.dataset.features
         own = replace(candidates.dataset, features=tuple(every[position] for position in survivors))
-        self._dataset = CLASSIFIERS[self._settings.classifier].arrange(own, self._settings.seed)
+        self._dataset = self._settings.specification.arrange(own, self._settings.seed)
         self.names = [feature.name for feature in self._dataset.features]
         positions = {every[position].name: int(position) for position in survivors}
         self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)

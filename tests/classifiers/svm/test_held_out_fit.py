@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
+from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
-from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.tables.table import Integers
 
 NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
