@@ -29,12 +29,9 @@ from sklearn.utils import get_tags
 import probfs
 from probfs import ProbabilisticSelector
 from probfs.classifiers.registry import CLASSIFIERS
-from tests.support.selector_tables import LABELS, mixed_frame, takes_estimators, with_target
+from tests.support.selector_tables import LABELS, mixed_frame, with_target
 
-ESTIMATOR = pytest.param(
-    LogisticRegression(),
-    marks=pytest.mark.skipif(not takes_estimators(), reason="rank takes the names of classifiers only"),
-)
+ESTIMATOR = LogisticRegression()
 
 
 @pytest.fixture
@@ -265,16 +262,6 @@ def test_a_pipeline_takes_texts_and_numbers() -> None:
     )
     select = ProbabilisticSelector(n_features_to_select=3).set_output(transform="pandas")
     assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
-
-
-def test_the_score_is_a_parameter_and_no_method() -> None:
-    selector = clone(ProbabilisticSelector(score="absolute"))
-    assert selector.get_params()["score"] == "absolute"
-    assert selector.set_params(score="signed").get_params()["score"] == "signed"
-    assert "score='absolute'" in repr(ProbabilisticSelector(score="absolute"))
-    assert not hasattr(selector, "score")
-    with pytest.raises(AttributeError, match=r"'score' is a parameter .* get_params\(\)\['score'\] reads it"):
-        selector.score  # noqa: B018
 
 
 def test_parameters_of_a_classifier_that_is_an_estimator_are_among_the_parameters() -> None:

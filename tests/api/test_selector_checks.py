@@ -11,7 +11,6 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 from probfs import ProbabilisticSelector
 from probfs.classifiers.registry import CLASSIFIERS
-from tests.support.selector_tables import takes_estimators
 
 QUICK = [
     ProbabilisticSelector(),
@@ -77,7 +76,6 @@ def test_other_classifiers_pass_each_check(estimator: Any, check: Callable[[Any]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not takes_estimators(), reason="rank takes the names of classifiers only")
 @pytest.mark.parametrize("wanted", ["auto", 1])
 def test_an_estimator_as_classifier_passes_everything(wanted: Any) -> None:
     assert all_checks(ProbabilisticSelector(BernoulliNB(), n_features_to_select=wanted)) == {}

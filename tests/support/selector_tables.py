@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
-
-import probfs
-from probfs.errors import UsageError
 
 LABELS = np.array(["no", "yes"])
 
@@ -33,18 +29,6 @@ def mixed_frame(rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, npt.NDArr
     frame.loc[wrong[3], "dose"] = np.nan
     frame.loc[wrong[0] & wrong[1], "colour"] = None
     return frame, LABELS[y]
-
-
-def takes_estimators() -> bool:
-    """Whether ``probfs.rank`` takes an estimator for a classifier."""
-    frame, y = mixed_frame(20)
-    try:
-        probfs.rank(with_target(frame, y), target="y", classifier=LogisticRegression(), eliminate=False, include="dice")
-    except UsageError as error:
-        if not str(error).startswith("classifier="):
-            raise
-        return False
-    return True
 
 
 def with_target(frame: pd.DataFrame, y: npt.NDArray[Any]) -> pd.DataFrame:

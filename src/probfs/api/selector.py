@@ -15,25 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from probfs.api.only_a_parameter import OnlyAParameter
 from probfs.api.selector_call import Outcome, choose_features
 from probfs.api.selector_inputs import SelectorInputs, check_inputs
 from probfs.api.training_table import as_pandas, feature_table, is_frame, training_table
 from probfs.errors import UsageError
 from probfs.text import counted, listed, option
-
-
-class _OnlyAParameter:
-    """A parameter that is set as all are, but is not seen as an attribute."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __set__(self, instance: object, value: object) -> None:
-        vars(instance)[self._name] = value
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        reading = f"get_params()[{self._name!r}]"
-        raise AttributeError(f"{self._name!r} is a parameter of {owner.__name__}, not a method; {reading} reads it")
 
 
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -133,7 +120,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # Whatever has an attribute of this name can judge predictions, to scikit-learn.
-    score = _OnlyAParameter()
+    score = OnlyAParameter()
 
     def __init__(
         self,
