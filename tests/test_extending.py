@@ -201,7 +201,7 @@ def test_the_summary_and_the_notes_are_the_classifier_s_own(run_here: Run) -> No
 def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Path) -> None:
     names = run_here(*VOTE, "--format", "names").stdout
     assert sorted(names.split()) == sorted(
-        feature.feature for feature in probfs.rank(*COMMUTE[:1], target="y", exclude=["person"]).features
+        feature.feature for feature in probfs.rank(*COMMUTE[:1], target="mode", exclude=["person"]).features
     )
     assert run_here(*VOTE, "--output", "best.names", "--top", "2").returncode == 0
     assert (tmp_path / "best.names").read_text().splitlines() == names.splitlines()[:2]

@@ -119,7 +119,7 @@ def test_the_same_mistake_names_parameters_in_python_and_options_in_a_shell(
 ) -> None:
     source = write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n")
     with pytest.raises(probfs.UsageError) as caught:
-        probfs.rank(source, **parameters)
+        probfs.rank(source, on_note=lambda note: None, **parameters)
     assert str(caught.value).startswith(in_callers_language(message, source))
     result = run_here("rank", source, *words, "--quiet")
     with command_line_language():

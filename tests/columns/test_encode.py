@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import probfs
@@ -216,3 +217,13 @@ def test_measurements_that_all_differ_are_no_identifiers() -> None:
     assert [note for note in notes if "(an identifier?)" in note] == [
         "a different value in every row (an identifier?): 'code'; exclude= leaves it out"
     ]
+
+
+def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> None:
+    days = pd.date_range("2020-01-30", periods=8)
+    y = ["p", "q"] * 4
+    for cells in (days, days.strftime("%Y-%m-%d")):
+        notes = probfs.rank(pd.DataFrame({"day": cells, "word": list("abcdefgh")}), y).warnings
+        assert [note for note in notes if "identifier?" in note] == [
+            "a different value in every row (an identifier?): 'word'; exclude= leaves it out"
+        ]

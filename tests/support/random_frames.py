@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 from pathlib import Path
@@ -29,6 +30,8 @@ KINDS = {
     "texts": st.one_of(LETTERS, st.sampled_from(["NA", "?", "none", "x", "true"])),
     "words": st.sampled_from(["red", "green", "blue"]),
     "flags": st.booleans(),
+    "days": st.dates(datetime.date(1999, 12, 1), datetime.date(2000, 3, 1)),
+    "moments": st.datetimes(datetime.datetime(1999, 12, 31), datetime.datetime(2000, 1, 2)),
 }
 TARGETS = [["p", "q"], ["b", "a", "c"], [True, False], [0, 1, 2]]
 

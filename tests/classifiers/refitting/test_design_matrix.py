@@ -40,13 +40,13 @@ def test_a_column_with_a_value_in_each_row_is_refused_when_it_would_not_fit(monk
     monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 100)
     frame = pd.DataFrame({"name": [f"n{row}" for row in range(20)], "a": range(20), "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=r"'name' has 20 values, each a column for the SVM.* with exclude=$"):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")
     with command_line_language(), pytest.raises(probfs.DataError, match=r"leave it out with --exclude$"):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")
 
 
 def test_too_many_numeric_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 39)
     frame = pd.DataFrame({"a": np.arange(20) / 3, "b": np.arange(20) / 7, "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=r"20 rows of 2 columns are too many.*rank fewer columns with include="):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")

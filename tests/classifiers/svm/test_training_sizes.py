@@ -43,5 +43,5 @@ def test_too_few_rows_of_a_class_are_an_error(
         (command_line_language(), on_the_command_line),
     ):
         with language, pytest.raises(probfs.DataError) as caught:
-            probfs.rank(frame, classifier="svm", **options)  # type: ignore[arg-type]
+            probfs.rank(frame, **{"target": "y", "classifier": "svm", **options})  # type: ignore[arg-type]
         assert expected in str(caught.value)
