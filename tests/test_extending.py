@@ -132,7 +132,7 @@ def test_help_lists_the_classifier_its_options_and_the_format(run_here: Run) -> 
     assert "or a vote of all columns (vote)." in help_text
     assert "--vote-power POWER vote: the power that a vote is raised to. Default: 1.0." in help_text
     assert "--smoothing ALPHA nb, vote: what is added to every count" in help_text
-    assert "loo for nb, resubstitution for svm, resubstitution for vote." in help_text
+    assert "loo for nb, resubstitution for svm and vote, cv for logistic, forest and boosting." in help_text
     assert "--format table|csv|json|markdown|names" in help_text
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -33,7 +34,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "boosting": ("boosting", {"iterations": 4, "leaf": 2, "depth": 2}, "native"),
     "a tree": (DecisionTreeClassifier(max_depth=3), {}, "onehot"),
     "neighbours, which take no weights": (KNeighborsClassifier(3), {}, "filled"),
-    "a pipeline": (make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2)), {}, "onehot"),
+    "a pipeline, which takes weights": (make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), {}, "filled"),
     "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
 }
 
@@ -61,7 +62,9 @@ def fit(dataset: Dataset, classifier: Any, given: dict[str, Any], **more: Any) -
 def slow_round(dataset: Dataset, fast: EstimatorClassifier, block: str, estimate: Any) -> slow.SlowRound:
     recipe = fast._recipe
     own = slow.standardised(dataset) if block == "standardised" else getattr(slow, block)
-    return slow.SlowRound(dataset, recipe.estimator, own, estimate, weighted_by=recipe.weighted_by)
+    return slow.SlowRound(
+        dataset, recipe.estimator, own, estimate, weighted_by=None if recipe.counts_rows else recipe.weighted_by
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,8 +253,6 @@ def test_progress_and_notes_are_told(mixed: pd.DataFrame) -> None:
 
 
 def test_fits_that_warn_are_counted_in_one_note(mixed: pd.DataFrame) -> None:
-    from sklearn.linear_model import LogisticRegression
-
     hasty = LogisticRegression(max_iter=1, C=100.0)
     ranking = probfs.rank(mixed, target="sick", classifier=hasty, folds=2)
     (note,) = [note for note in ranking.warnings if "warned" in note]

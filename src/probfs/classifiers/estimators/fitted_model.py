@@ -20,6 +20,8 @@ from probfs.tables.table import Floats, Integers
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
+MOST_COPIES = 1_000_000
+"""Rows are not repeated beyond this many where they can be weighted instead."""
 _FEW_CELLS = 1 << 14
 """With fewer, threads take longer to start than they save."""
 
@@ -32,6 +34,8 @@ class FittedModel:
     estimator: Any | None
     cells: Cells
     rows: TrainingRows
+    trained: Positions
+    """The row that each row given to the estimator is: some several times, where rows were repeated."""
     warning: str | None = None
     """What fitting warned of first, if it did."""
 
@@ -89,7 +93,7 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
 
     present, labels = np.unique(rows.labels, return_inverse=True)
     if not cells.columns or len(present) < 2:
-        return FittedModel(recipe, None, cells, rows)
+        return FittedModel(recipe, None, cells, rows, rows.positions)
     estimator = clone(recipe.estimator)
     if isinstance(cells, MatrixCells) and cells.categorical is not None:
         estimator.set_params(categorical_features=cells.categorical)
@@ -97,7 +101,8 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         keep_columns(estimator, list(cells.frame.columns))
     positions, weights = rows.positions, {}
     if (rows.counts > 1).any():
-        if recipe.weighted_by is None:
+        repeats = recipe.counts_rows and rows.counts.sum() <= MOST_COPIES
+        if recipe.weighted_by is None or repeats:
             positions, labels = np.repeat(positions, rows.counts), np.repeat(labels, rows.counts)
         else:
             weights = {recipe.weighted_by: rows.counts.astype(np.float64)}
@@ -111,7 +116,7 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
     said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
     warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
-    return FittedModel(recipe, estimator, cells, rows, warning)
+    return FittedModel(recipe, estimator, cells, rows, positions, warning)
 
 
 def _threads_for(cells: int) -> AbstractContextManager[None]:
