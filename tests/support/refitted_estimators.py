@@ -60,7 +60,7 @@ def native(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
 
 
 def codes(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
-    return codes_of(feature)[:, None].astype(np.int64)  # type: ignore[return-value]  # whole numbers
+    return codes_of(feature)[:, None].astype(np.int64)
 
 
 def standardised(dataset: Dataset) -> Block:

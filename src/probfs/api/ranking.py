@@ -208,9 +208,9 @@ def rank(
     ['a', 'b']
     """
     refuse_unknown(rank, options)
-    own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
-    own |= {"trees": trees, "leaf": leaf, "depth": depth, "iterations": iterations, "learning_rate": learning_rate}
-    own |= {"categories": categories}
+    own: dict[str, Any] = {"categories": categories, "trees": trees, "leaf": leaf, "depth": depth}
+    own |= {"iterations": iterations, "learning_rate": learning_rate}
+    own |= {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
     settings = choose_settings(
         classifier=classifier,
         score=score,

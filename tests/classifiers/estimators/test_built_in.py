@@ -26,7 +26,7 @@ def test_boosting_has_its_options_and_small_leaves_in_small_tables() -> None:
     small = random_dataset(1, 60, "c", gaps=0)
     own = gradient_boosting(small, BOOSTING.complete({}), 3).estimator.get_params()
     assert (own["max_iter"], own["learning_rate"], own["max_depth"], own["random_state"]) == (100, 0.1, None, 3)
-    assert own["min_samples_leaf"] == len(small.labels) // 20 == 3
+    assert own["min_samples_leaf"] == small.rows // 20 == 3
     assert own["early_stopping"] is False
     large = random_dataset(1, 500, "c", gaps=0)
     assert gradient_boosting(large, BOOSTING.complete({}), 3).estimator.min_samples_leaf == 20

@@ -52,7 +52,7 @@ def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -
 
     leaf = options["leaf"]
     if leaf == "auto":
-        leaf = max(1, min(_LEAF_OF_BOOSTING, len(dataset.labels) // _LEAF_OF_BOOSTING))
+        leaf = max(1, min(_LEAF_OF_BOOSTING, dataset.rows // _LEAF_OF_BOOSTING))
     estimator = HistGradientBoostingClassifier(
         max_iter=options["iterations"],
         learning_rate=options["learning_rate"],
