@@ -181,6 +181,8 @@ class SlowRound:
         present = np.unique(self.dataset.labels[rows])
         if not sum(block.shape[1] for block in blocks) or len(present) < 2:
             return None
+        if len({np.nan_to_num(row, nan=1e99).tobytes() for row in np.hstack(blocks)[rows]}) < 2:
+            return None
         labels = np.searchsorted(present, self.dataset.labels[rows])
         cells = np.hstack(blocks)[rows]
         estimator = clone(self.estimator)

@@ -260,6 +260,20 @@ def test_fits_that_warn_are_counted_in_one_note(mixed: pd.DataFrame) -> None:
     assert "\n" not in note
 
 
+@pytest.mark.parametrize("name", QUICK)
+def test_columns_without_numbers_or_always_the_same_score_nothing(name: str) -> None:
+    generator = np.random.default_rng(0)
+    sick = np.arange(40) % 2
+    frame = pd.DataFrame({"far": 1e300 * (generator.random(40) + sick), "same": "x", "empty": [np.nan] * 40})
+    frame["sick"] = np.where(sick, "yes", "no")
+    more = frame.drop(columns="sick").assign(empty=1.0).iloc[:4]
+    ranking = probfs.rank(frame, target="sick", classifier=name, unlabeled=more, folds=3, **QUICK[name])
+    by_name = {own.feature: own for own in ranking.features}
+    assert by_name["same"].s_s == by_name["empty"].s_s == by_name["empty"].s_su == 0
+    assert by_name["far"].s_s > 0.05
+    assert not any("warned" in note for note in ranking.warnings)
+
+
 def test_leave_one_out_says_how_many_models_there_will_be(mixed: pd.DataFrame) -> None:
     notes: list[str] = []
     probfs.rank(

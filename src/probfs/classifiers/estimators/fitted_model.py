@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,12 @@ class FittedModel:
     warning: str | None = None
     """What fitting warned of first, if it did."""
 
-    @property
+    @cached_property
     def present(self) -> Integers:
         """The classes of the training rows, in the order of the estimator's."""
         return np.unique(self.rows.labels)
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """The probabilities of a model that knows no more than how frequent classes are: one for each class, but of
         two only that of the second.
@@ -92,7 +93,7 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
     from sklearn.base import clone
 
     present, labels = np.unique(rows.labels, return_inverse=True)
-    if not cells.columns or len(present) < 2:
+    if len(present) < 2 or not cells.vary(rows.positions):
         return FittedModel(recipe, None, cells, rows, rows.positions)
     estimator = clone(recipe.estimator)
     if isinstance(cells, MatrixCells) and cells.categorical is not None:
