@@ -158,6 +158,13 @@ def test_what_readme_shows_is_what_is_printed(run: Run, command: str, output: st
     assert run(*shlex.split(program)[1:], cwd=ROOT).stdout == output
 
 
+def test_the_estimator_of_the_docs_ranks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "classifiers.md").read_text(), re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out == "cell_shape_uniformity\n"
+
+
 def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     monkeypatch.chdir(tmp_path)

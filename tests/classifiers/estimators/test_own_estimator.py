@@ -49,7 +49,7 @@ def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     classes=st.integers(2, 4),
