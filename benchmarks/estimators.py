@@ -8,6 +8,7 @@ shuffle; probfs computes the probabilities of every row, and all scores from the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,13 +52,15 @@ def one_round(folder: Path) -> Iterator[Line]:
     """Scoring a round by shuffles, when its model is fitted."""
     for workload in WORKLOADS:
         task, model = fit_once(workload)
-        own = best_of(
-            3, lambda task=task, model=model: run_interruptibly(lambda same: permute_features(same, model), task)
-        )
+        own = best_of(3, partial(run_interruptibly, partial(_permute, model), task))
         peer = measure_peer(model, task)
         name = f"{workload.classifier}-{workload.rows}x{workload.features}"
         what, other = f"a round's {SHUFFLES} shuffles", f"permutation_importance, {SHUFFLES} repeats"
         yield faster(name, what, own, other, peer, workload.wanted)
+
+
+def _permute(model: FittedModel, task: PermuteTask) -> object:
+    return permute_features(task, model)
 
 
 def fit_once(workload: Workload) -> tuple[PermuteTask, FittedModel]:

@@ -141,8 +141,9 @@ inverse.
     "forest": """
 A RandomForestClassifier of scikit-learn. Numbers are taken as they are, a missing one going to the side of a split that
 fits better, and a category becomes one column for each of its values. With --estimate oob, one forest is fitted in each
-round instead of ten, and each row is judged by the trees that it was not drawn for; equal rows are drawn as one. A row
-that was drawn for every tree has the shares of the classes as its probabilities, and a warning counts such rows.
+round instead of ten, and each row is judged by the trees that it was not drawn for; of equal rows, each tree judges
+those that it was not drawn for. A row that was drawn for every tree has the shares of the classes as its probabilities,
+and a warning counts such rows.
 """,
     "boosting": """
 A HistGradientBoostingClassifier of scikit-learn. Numbers are taken as they are, missing ones as in a forest. A category

@@ -177,6 +177,13 @@ def test_the_page_about_python_shows_what_python_prints(tmp_path: Path, monkeypa
     assert (tmp_path / "ranking.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_estimator_of_the_docs_ranks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "classifiers.md").read_text(), re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out == "cell_shape_uniformity\n"
+
+
 def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     monkeypatch.chdir(tmp_path)

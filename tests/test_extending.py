@@ -128,11 +128,11 @@ VOTE = ("rank", *COMMUTE, "--classifier", "vote")
 @registered
 def test_help_lists_the_classifier_its_options_and_the_format(run_here: Run) -> None:
     help_text = " ".join(run_here("rank", "--help").stdout.split())
-    assert "--classifier nb|svm|vote" in help_text
+    assert "--classifier nb|svm|logistic|forest|boosting|vote" in help_text
     assert "or a vote of all columns (vote)." in help_text
     assert "--vote-power POWER vote: the power that a vote is raised to. Default: 1.0." in help_text
     assert "--smoothing ALPHA nb, vote: what is added to every count" in help_text
-    assert "loo for nb, resubstitution for svm, resubstitution for vote." in help_text
+    assert "loo for nb, resubstitution for svm and vote, cv for logistic, forest and boosting." in help_text
     assert "--format table|csv|json|markdown|names" in help_text
 
 
@@ -181,7 +181,8 @@ def test_a_wrong_option_is_one_line_and_status_2(run_here: Run, arguments: tuple
 @registered
 def test_a_classifier_that_holds_no_rows_out_cannot_select(run_here: Run) -> None:
     result = run_here("select", *COMMUTE, "--classifier", "vote")
-    problem = "--classifier vote ranks columns, but cannot select them; use --classifier nb or --classifier svm"
+    others = " or ".join(f"--classifier {name}" for name in ("nb", "svm", "logistic", "forest", "boosting"))
+    problem = f"--classifier vote ranks columns, but cannot select them; use {others}"
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"probfs: error: {problem}\n")
 
 
@@ -258,7 +259,9 @@ def test_all_is_gone_again_afterwards(run_here: Run) -> None:
     assert ".names" not in help_text
     for arguments in (VOTE, ("rank", *COMMUTE, "--format", "names"), ("rank", *COMMUTE, "--vote-power", "2")):
         assert run_here(*arguments).returncode == 2
-    with pytest.raises(probfs.UsageError, match=r"^classifier=: 'vote' is not one of nb, svm$"):
+    with pytest.raises(
+        probfs.UsageError, match=r"^classifier=: 'vote' is not one of nb, svm, logistic, forest, boosting$"
+    ):
         probfs.rank(SAMPLES / "commute.csv", classifier="vote")
     with pytest.raises(TypeError, match="unexpected keyword argument 'vote_power'"):
         probfs.rank(SAMPLES / "commute.csv", vote_power=2)

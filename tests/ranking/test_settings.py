@@ -145,8 +145,8 @@ def test_settings_are_frozen_and_plain() -> None:
     [
         (
             {"classifier": "tree"},
-            "classifier=: 'tree' is not one of nb, svm",
-            "--classifier: 'tree' is not one of nb, svm",
+            "classifier=: 'tree' is not one of nb, svm, logistic, forest, boosting",
+            "--classifier: 'tree' is not one of nb, svm, logistic, forest, boosting",
         ),
         (
             {"score": "loud"},
@@ -155,8 +155,8 @@ def test_settings_are_frozen_and_plain() -> None:
         ),
         (
             {"estimate": "guess"},
-            "estimate=: 'guess' is not one of loo, resubstitution, cv",
-            "--estimate: 'guess' is not one of loo, resubstitution, cv",
+            "estimate=: 'guess' is not one of loo, resubstitution, cv, oob",
+            "--estimate: 'guess' is not one of loo, resubstitution, cv, oob",
         ),
         ({"folds": 3}, 'folds= goes with estimate="cv" only', "--folds goes with --estimate cv only"),
         (

@@ -60,7 +60,7 @@ def native(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
 
 
 def codes(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
-    return codes_of(feature)[:, None].astype(np.int64)  # type: ignore[return-value]  # whole numbers
+    return codes_of(feature)[:, None].astype(np.int64)
 
 
 def standardised(dataset: Dataset) -> Block:
@@ -180,6 +180,8 @@ class SlowRound:
         blocks, rows = self.blocks(features, training), np.flatnonzero(training)
         present = np.unique(self.dataset.labels[rows])
         if not sum(block.shape[1] for block in blocks) or len(present) < 2:
+            return None
+        if len({np.nan_to_num(row, nan=1e99).tobytes() for row in np.hstack(blocks)[rows]}) < 2:
             return None
         labels = np.searchsorted(present, self.dataset.labels[rows])
         cells = np.hstack(blocks)[rows]

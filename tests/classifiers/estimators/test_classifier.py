@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -33,7 +34,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "boosting": ("boosting", {"iterations": 4, "leaf": 2, "depth": 2}, "native"),
     "a tree": (DecisionTreeClassifier(max_depth=3), {}, "onehot"),
     "neighbours, which take no weights": (KNeighborsClassifier(3), {}, "filled"),
-    "a pipeline": (make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2)), {}, "onehot"),
+    "a pipeline, which takes weights": (make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), {}, "filled"),
     "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
 }
 
@@ -61,7 +62,9 @@ def fit(dataset: Dataset, classifier: Any, given: dict[str, Any], **more: Any) -
 def slow_round(dataset: Dataset, fast: EstimatorClassifier, block: str, estimate: Any) -> slow.SlowRound:
     recipe = fast._recipe
     own = slow.standardised(dataset) if block == "standardised" else getattr(slow, block)
-    return slow.SlowRound(dataset, recipe.estimator, own, estimate, weighted_by=recipe.weighted_by)
+    return slow.SlowRound(
+        dataset, recipe.estimator, own, estimate, weighted_by=None if recipe.counts_rows else recipe.weighted_by
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,13 +253,25 @@ def test_progress_and_notes_are_told(mixed: pd.DataFrame) -> None:
 
 
 def test_fits_that_warn_are_counted_in_one_note(mixed: pd.DataFrame) -> None:
-    from sklearn.linear_model import LogisticRegression
-
     hasty = LogisticRegression(max_iter=1, C=100.0)
     ranking = probfs.rank(mixed, target="sick", classifier=hasty, folds=2)
     (note,) = [note for note in ranking.warnings if "warned" in note]
     assert note.startswith("6 of 6 fits warned: ConvergenceWarning: lbfgs failed to converge")
     assert "\n" not in note
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_columns_without_numbers_or_always_the_same_score_nothing(name: str) -> None:
+    generator = np.random.default_rng(0)
+    sick = np.arange(40) % 2
+    frame = pd.DataFrame({"far": 1e300 * (generator.random(40) + sick), "same": "x", "empty": [np.nan] * 40})
+    frame["sick"] = np.where(sick, "yes", "no")
+    more = frame.drop(columns="sick").assign(empty=1.0).iloc[:4]
+    ranking = probfs.rank(frame, target="sick", classifier=name, unlabeled=more, folds=3, **QUICK[name])
+    by_name = {own.feature: own for own in ranking.features}
+    assert by_name["same"].s_s == by_name["empty"].s_s == by_name["empty"].s_su == 0
+    assert by_name["far"].s_s > 0.05
+    assert not any("warned" in note for note in ranking.warnings)
 
 
 def test_leave_one_out_says_how_many_models_there_will_be(mixed: pd.DataFrame) -> None:

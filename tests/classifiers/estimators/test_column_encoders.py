@@ -64,14 +64,27 @@ def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
     assert build(dataset, "native", np.array([0])).categorical is None
 
 
-def test_numbers_too_large_for_single_precision_are_clipped_for_the_forest_alone() -> None:
+@pytest.mark.parametrize("encoding", ["onehot", "single", "native", "filled"])
+def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> None:
+    codes = np.array([0, 1, 2, 2], dtype=np.uint8)
+    ones = np.ones(4, dtype=np.int64)
+    feature = Feature("gaps", text_array([]), codes, codes[:2], np.array([3.0, 4.0]))
+    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 0, 1]), ones, ones[:2])
+    cells = make_encoder(dataset, encoding, "the test").build(np.array([0]), np.array([0, 0, 1, 1]))
+    assert isinstance(cells, MatrixCells)
+    assert (cells.cells == 0).all()
+
+
+def test_numbers_too_large_for_single_precision_are_scaled_for_the_forest_alone() -> None:
     codes = np.arange(3, dtype=np.uint8)
     ones = np.ones(3, dtype=np.int64)
     numbers = np.array([-1e300, 1.0, 1e300])
     feature = Feature("far", text_array([]), codes, codes[:0], numbers)
     dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 1]), ones, ones[:0])
     first = np.array([0])
-    assert np.isfinite(build(dataset, "single", first).cells.astype(np.float32)).all()
+    scaled = build(dataset, "single", first).cells.astype(np.float32)[:, 0]
+    assert np.isfinite(scaled.sum())
+    assert scaled[0] < scaled[1] < scaled[2]
     assert build(dataset, "onehot", first).cells[:, 0].tolist() == numbers.tolist()
 
 

@@ -24,7 +24,14 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
-from probfs.classifiers.estimators.own_estimator import choose_categories, describe, seeded, specify, weight_parameter
+from probfs.classifiers.estimators.own_estimator import (
+    choose_categories,
+    counts_rows,
+    describe,
+    seeded,
+    specify,
+    weight_parameter,
+)
 from probfs.errors import UsageError
 from probfs.rendering.ranking_summary import summary_sentences
 
@@ -42,7 +49,7 @@ def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     classes=st.integers(2, 4),
@@ -243,6 +250,31 @@ def test_only_seeds_that_were_left_open_are_set() -> None:
 )
 def test_weights_go_where_every_classifier_inside_takes_them(estimator: Any, expected: str | None) -> None:
     assert weight_parameter(estimator) == expected
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected"),
+    [
+        (GaussianNB(), False),
+        (DecisionTreeClassifier(), True),
+        (make_pipeline(StandardScaler(), RandomForestClassifier()), True),
+        (CalibratedClassifierCV(DecisionTreeClassifier()), True),
+        (LogisticRegression(), False),
+    ],
+)
+def test_estimators_that_count_rows_are_given_copies(estimator: Any, expected: bool) -> None:
+    assert counts_rows(estimator) is expected
+
+
+def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
+    """Twelve different rows of three columns are too few to split, but they are 240."""
+    generator = np.random.default_rng(3)
+    first, second, noise = generator.integers(0, 2, (3, 240))
+    frame = pd.DataFrame({"a": first, "b": second, "c": noise, "y": np.where(first ^ second, "yes", "no")})
+    for options in ({"estimate": "oob"}, {"folds": 2}):
+        ranking = probfs.rank(frame.astype(str), classifier="forest", trees=10, eliminate=False, **options)
+        assert ranking.rounds[0].errors == 0
+        assert ranking.features[2].feature == "c"
 
 
 @pytest.mark.parametrize(

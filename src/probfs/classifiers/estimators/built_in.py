@@ -44,7 +44,7 @@ def random_forest(options: Mapping[str, Any], seed: int) -> Recipe:
         # In worker processes, which have a core each, this counts for nothing.
         n_jobs=options.get("jobs") or cpu_count(),
     )
-    return Recipe(estimator, "single", "the forest", "sample_weight")
+    return Recipe(estimator, "single", "the forest", "sample_weight", counts_rows=True)
 
 
 def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -52,7 +52,7 @@ def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -
 
     leaf = options["leaf"]
     if leaf == "auto":
-        leaf = max(1, min(_LEAF_OF_BOOSTING, len(dataset.labels) // _LEAF_OF_BOOSTING))
+        leaf = max(1, min(_LEAF_OF_BOOSTING, dataset.rows // _LEAF_OF_BOOSTING))
     estimator = HistGradientBoostingClassifier(
         max_iter=options["iterations"],
         learning_rate=options["learning_rate"],
@@ -63,7 +63,7 @@ def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -
         early_stopping=False,
         random_state=seed % MOST_SEED,
     )
-    return Recipe(estimator, "native", "the boosting", "sample_weight")
+    return Recipe(estimator, "native", "the boosting", "sample_weight", counts_rows=True)
 
 
 def _depth(options: Mapping[str, Any]) -> int | None:

@@ -31,6 +31,10 @@ class Cells(Protocol):
         """Some rows, as the estimator is given them."""
         ...
 
+    def vary(self, rows: Positions) -> bool:
+        """Whether any of these rows differs from another."""
+        ...
+
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Any:
         """Some rows, each of which has one feature from another row. Equal features stand beside each other."""
         ...
@@ -57,6 +61,12 @@ class MatrixCells:
     def take(self, rows: Positions) -> Matrix:
         return self.cells[rows]
 
+    def vary(self, rows: Positions) -> bool:
+        first = self.cells[rows[:1]]
+        # NaN differs from itself.
+        differs = (self.cells[rows] != first) & ~((self.cells[rows] != self.cells[rows]) & (first != first))
+        return bool(differs.any())
+
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Matrix:
         cells = self.cells[rows]
         for feature, span in runs_of(features):
@@ -77,6 +87,9 @@ class FrameCells:
 
     def take(self, rows: Positions) -> pandas.DataFrame:
         return self.frame.take(rows).reset_index(drop=True)
+
+    def vary(self, rows: Positions) -> bool:
+        return bool((self.frame.take(rows).nunique(dropna=False) > 1).any())
 
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> pandas.DataFrame:
         import pandas as pd

@@ -21,6 +21,8 @@ from probfs.tables.table import Floats, Integers
 if TYPE_CHECKING:
     import pandas
 
+_MOST_SINGLE = 1e30
+"""So that sums of many numbers are finite in single precision."""
 MOST_NATIVE_VALUES = 255
 """Histogram gradient boosting splits categories of up to so many values."""
 
@@ -39,7 +41,7 @@ def make_encoder(dataset: Dataset, encoding: Encoding, model: str) -> MatrixBuil
         case "onehot":
             return OneHotEncoder(dataset, model)
         case "single":
-            return OneHotEncoder(dataset, model, most=float(np.finfo(np.float32).max))
+            return OneHotEncoder(dataset, model, most=_MOST_SINGLE)
         case "filled":
             return OneHotEncoder(dataset, model, fills=True)
 
@@ -61,7 +63,7 @@ class OneHotEncoder:
     Values get their columns from all labelled rows, so that a model has the same columns whichever rows it is trained
     on. With ``fills``, for estimators that refuse NaN, a missing number is the mean of the training rows, and where
     missing counts as a value a column says so. With ``native``, categories of few values are one column of codes.
-    Numbers beyond ``most`` count as that much.
+    Columns that reach beyond ``most`` are given in another unit.
     """
 
     def __init__(
@@ -71,7 +73,10 @@ class OneHotEncoder:
         self._fills = fills
         blocks = [self._encode(feature, native) for feature in dataset.features]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        self._cells: Floats = np.clip(np.hstack([np.empty((rows, 0)), *blocks]), -most, most)
+        self._cells: Floats = np.hstack([np.empty((rows, 0)), *blocks])
+        largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
+        # To trees only the order of numbers matters.
+        self._cells[:, largest > most] *= most / largest[largest > most]
         self._widths = np.array([block.shape[1] for block in blocks], dtype=np.int64)
         coded = np.array([native and _fits_native(feature) for feature in dataset.features], dtype=np.bool_)
         self._categorical = np.repeat(coded, self._widths) if native else None
@@ -81,8 +86,7 @@ class OneHotEncoder:
         starts = (np.cumsum(self._widths) - self._widths)[features]
         columns = np.repeat(starts - (np.cumsum(widths) - widths), widths) + np.arange(widths.sum())
         cells = self._cells[:, columns]
-        if self._fills:
-            _fill_with_means(cells, training)
+        _fill_missing(cells, training, with_means=self._fills)
         categorical = None if self._categorical is None else self._categorical[columns]
         return MatrixCells(cells, widths, categorical if categorical is not None and categorical.any() else None)
 
@@ -144,10 +148,14 @@ def _fits_native(feature: Feature) -> bool:
     return feature.numbers is None and feature.values <= MOST_NATIVE_VALUES
 
 
-def _fill_with_means(cells: Floats, training: Integers) -> None:
-    """Replace NaN by the mean of the training rows, or by 0 where these are all missing."""
+def _fill_missing(cells: Floats, training: Integers, with_means: bool) -> None:
+    """Replace NaN by the mean of the training rows if so wanted. Where these are all missing, a column says nothing of
+    the others, and is 0 everywhere.
+    """
     for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
         own = cells[: len(training), column]
         known = (training > 0) & ~np.isnan(own)
-        mean = np.average(own[known], weights=training[known]) if known.any() else 0.0
-        cells[np.isnan(cells[:, column]), column] = mean
+        if not known.any():
+            cells[:, column] = 0.0
+        elif with_means:
+            cells[np.isnan(cells[:, column]), column] = np.average(own[known], weights=training[known])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from probfs.tables.table import Floats, Integers
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
+MOST_COPIES = 1_000_000
+"""Rows are not repeated beyond this many where they can be weighted instead."""
 _FEW_CELLS = 1 << 14
 """With fewer, threads take longer to start than they save."""
 
@@ -32,15 +35,17 @@ class FittedModel:
     estimator: Any | None
     cells: Cells
     rows: TrainingRows
+    trained: Positions
+    """The row that each row given to the estimator is: some several times, where rows were repeated."""
     warning: str | None = None
     """What fitting warned of first, if it did."""
 
-    @property
+    @cached_property
     def present(self) -> Integers:
         """The classes of the training rows, in the order of the estimator's."""
         return np.unique(self.rows.labels)
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """The probabilities of a model that knows no more than how frequent classes are: one for each class, but of
         two only that of the second.
@@ -88,8 +93,8 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
     from sklearn.base import clone
 
     present, labels = np.unique(rows.labels, return_inverse=True)
-    if not cells.columns or len(present) < 2:
-        return FittedModel(recipe, None, cells, rows)
+    if len(present) < 2 or not cells.vary(rows.positions):
+        return FittedModel(recipe, None, cells, rows, rows.positions)
     estimator = clone(recipe.estimator)
     if isinstance(cells, MatrixCells) and cells.categorical is not None:
         estimator.set_params(categorical_features=cells.categorical)
@@ -97,7 +102,8 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         keep_columns(estimator, list(cells.frame.columns))
     positions, weights = rows.positions, {}
     if (rows.counts > 1).any():
-        if recipe.weighted_by is None:
+        repeats = recipe.counts_rows and rows.counts.sum() <= MOST_COPIES
+        if recipe.weighted_by is None or repeats:
             positions, labels = np.repeat(positions, rows.counts), np.repeat(labels, rows.counts)
         else:
             weights = {recipe.weighted_by: rows.counts.astype(np.float64)}
@@ -111,7 +117,7 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
     said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
     warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
-    return FittedModel(recipe, estimator, cells, rows, warning)
+    return FittedModel(recipe, estimator, cells, rows, positions, warning)
 
 
 def _threads_for(cells: int) -> AbstractContextManager[None]:

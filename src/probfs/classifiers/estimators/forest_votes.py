@@ -56,7 +56,7 @@ class Forest:
         # As scikit-learn has them.
         self._cells: SingleFloats = np.ascontiguousarray(model.cells.cells, dtype=np.float32)
         self._feature_of_column = np.repeat(np.arange(len(model.cells.widths)), model.cells.widths)
-        self._trained_on = self._find_trained_on() if model.recipe.out_of_bag else None
+        self._left_out = self._count_left_out() if model.recipe.out_of_bag else None
         """Trees × rows; None where every tree judges every row."""
 
     def votes(self, rows: Positions, donors: Donors | None = None) -> ForestVotes:
@@ -66,16 +66,16 @@ class Forest:
         actual, judges = np.zeros((classes, len(rows))), np.zeros(len(rows))
         changes = np.zeros((classes, len(rows), features if donors is not None else 0))
         for number, tree in enumerate(model.estimator.estimators_):  # type: ignore[union-attr]  # it was fitted
-            judged = np.arange(len(rows))
-            if self._trained_on is not None:
-                judged = np.flatnonzero(~self._trained_on[number, rows])
+            weights = np.ones(len(rows)) if self._left_out is None else self._left_out[number, rows]
+            judged = np.flatnonzero(weights)
+            weights = weights[judged]
             values = model.aligned(_class_shares(tree.tree_))
             own = values[:, tree.tree_.apply(self._cells[rows[judged]])]
-            actual[:, judged] += own
-            judges[judged] += 1
+            actual[:, judged] += weights * own
+            judges[judged] += weights
             if donors is not None and len(judged):
                 permuted = _PermutedTree(tree.tree_, values, self._cells, self._feature_of_column, rows[judged])
-                permuted.add_changes(changes, own, judged, donors[:, judged])
+                permuted.add_changes(changes, own, judged, weights, donors[:, judged])
         unjudged = judges == 0
         judges[unjudged] = 1
         actual /= judges
@@ -83,13 +83,18 @@ class Forest:
         changes /= judges[:, None]
         return ForestVotes(actual, changes, int(unjudged.sum()))
 
-    def _find_trained_on(self) -> Booleans:
-        """Rows drawn for each tree. Equal rows are one row here: a tree that was given one of them knows all."""
-        trained_on = np.zeros((len(self._model.estimator.estimators_), len(self._cells)), dtype=np.bool_)  # type: ignore[union-attr]
-        positions = self._model.rows.positions
-        for line, drawn in zip(trained_on, self._model.estimator.estimators_samples_, strict=True):  # type: ignore[union-attr]
-            line[positions[drawn]] = True
-        return trained_on
+    def _count_left_out(self) -> Floats:
+        """How many copies of each row were not drawn for each tree; 1 of a row that is not trained on at all.
+
+        As in leave-one-out, a copy is judged by models that may know the others.
+        """
+        trained, rows = self._model.trained, len(self._cells)
+        copies = np.bincount(trained, minlength=rows)
+        left_out = []
+        for drawn in self._model.estimator.estimators_samples_:  # type: ignore[union-attr]  # it was fitted
+            known = np.bincount(trained[np.unique(drawn)], minlength=rows)
+            left_out.append(np.where(copies > 0, copies - known, 1))
+        return np.array(left_out, dtype=np.float64)
 
 
 class _PermutedTree:
@@ -111,19 +116,19 @@ class _PermutedTree:
         inner = tree.feature != _NO_FEATURE
         self._columns, self._thresholds = tree.feature[inner], tree.threshold[inner]
 
-    def add_changes(self, changes: Floats, own: Floats, places: Integers, donors: Donors) -> None:
+    def add_changes(self, changes: Floats, own: Floats, places: Integers, weights: Floats, donors: Donors) -> None:
         """Add, for each row and feature, the mean change of the tree's vote (``own`` with all features) to
-        ``changes``, in which the rows have their ``places``.
+        ``changes``, in which the rows have their ``places``, and count with their ``weights``.
         """
         waiting: list[tuple[SingleFloats, int, Integers, Floats]] = []
         most = max(1, _CELLS_PER_CALL // self._cells.shape[1])
         for exchanged in self._exchanges(donors):
             waiting.append(exchanged)
             if sum(len(weights) for *_, weights in waiting) >= most:
-                self._add(changes, own, places, waiting)
+                self._add(changes, own, places, weights, waiting)
                 waiting = []
         if waiting:
-            self._add(changes, own, places, waiting)
+            self._add(changes, own, places, weights, waiting)
 
     def _exchanges(self, donors: Donors) -> Iterator[tuple[SingleFloats, int, Integers, Floats]]:
         """For each feature that matters: rows with other values in it, the feature, which rows these were, and in
@@ -183,6 +188,7 @@ class _PermutedTree:
         changes: Floats,
         own: Floats,
         places: Integers,
+        weights: Floats,
         waiting: list[tuple[SingleFloats, int, Integers, Floats]],
     ) -> None:
         leaves = self._tree.apply(np.concatenate([cells for cells, *_ in waiting]))
@@ -191,7 +197,7 @@ class _PermutedTree:
             votes = self._values[:, leaves[start : start + len(rows)]]
             start += len(rows)
             for line, own_line, vote in zip(changes, own, votes, strict=True):
-                change = shares * (own_line[rows] - vote)
+                change = weights[rows] * shares * (own_line[rows] - vote)
                 line[places, feature] += np.bincount(rows, weights=change, minlength=len(places))
 
 

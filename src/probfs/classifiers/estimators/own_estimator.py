@@ -21,6 +21,8 @@ from probfs.text import option
 
 NAME = "estimator"
 """The name of every such classifier in settings."""
+_DRAWING = ("bootstrap", "max_samples", "subsample", "min_child_samples")
+"""Parameters, beside those that begin with min_samples, of estimators to which copies and weights are not the same."""
 _MOST_SEED = 2**32
 """Where scikit-learn's seeds end."""
 
@@ -34,7 +36,8 @@ class OwnRecipe:
 
     def __call__(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
         name = type(self.estimator).__name__
-        return Recipe(seeded(self.estimator, seed), self.encoding, name, weight_parameter(self.estimator))
+        own, weighted_by = seeded(self.estimator, seed), weight_parameter(self.estimator)
+        return Recipe(own, self.encoding, name, weighted_by, counts_rows=counts_rows(self.estimator))
 
 
 def specify(estimator: Any, categories: str | None) -> Specification:
@@ -84,7 +87,7 @@ def choose_categories(estimator: Any) -> Categories:
     """
     if any(True for _ in find_column_transformers(estimator)):
         return "frame"
-    tags = _input_tags(estimator)
+    tags = _input_tags(_steps(estimator)[0])
     if getattr(tags, "categorical", False) and getattr(tags, "positive_only", False):
         return "codes"
     return "onehot"
@@ -124,6 +127,12 @@ def weight_parameter(estimator: Any) -> str | None:
     return "sample_weight" if takes else None
 
 
+def counts_rows(estimator: Any) -> bool:
+    """Whether an estimator, or one inside, counts or draws rows, as trees and forests do: it has a parameter for it."""
+    names = {name.rpartition("__")[2] for name in estimator.get_params(deep=True)}
+    return any(name.startswith("min_samples_") or name in _DRAWING for name in names)
+
+
 def _check(estimator: Any) -> None:
     if isinstance(estimator, type):
         name = estimator.__name__
@@ -140,17 +149,32 @@ def _check(estimator: Any) -> None:
 def _encoding(estimator: Any, categories: Categories) -> Encoding:
     if categories != "onehot":
         return categories
-    return "onehot" if getattr(_input_tags(estimator), "allow_nan", False) else "filled"
+    return "onehot" if _takes_missing(estimator) else "filled"
+
+
+def _takes_missing(estimator: Any) -> bool:
+    """Whether all steps take NaN, or all down to one that imputes."""
+    for step in _steps(estimator):
+        if "Imputer" in type(step).__name__:
+            return True
+        if not getattr(_input_tags(step), "allow_nan", False):
+            return False
+    return True
+
+
+def _steps(estimator: Any) -> list[Any]:
+    from sklearn.pipeline import Pipeline
+
+    if not isinstance(estimator, Pipeline):
+        return [estimator]
+    steps = [step for _, step in estimator.steps if step is not None and not isinstance(step, str)]
+    return [own for step in steps for own in _steps(step)]
 
 
 def _input_tags(estimator: Any) -> Any:
-    """What the estimator, or the first step of a pipeline, tells of the tables that it takes."""
-    from sklearn.pipeline import Pipeline
+    """What an estimator tells of the tables that it takes."""
     from sklearn.utils import get_tags
 
-    while isinstance(estimator, Pipeline):
-        steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
-        estimator = steps[0]
     try:
         return get_tags(estimator).input_tags
     except (AttributeError, TypeError, ValueError):

@@ -57,8 +57,7 @@ def permute_in_batches(
         return model.predict(table)
 
     changes = np.zeros((len(actual), len(rows) * len(codes)))
-    work = predict if threads == 1 else on_one_thread(predict)
-    for batch, found in zip(batches, in_threads(work, batches, threads), strict=True):
+    for batch, found in zip(batches, in_threads(on_one_thread(predict), batches, threads), strict=True):
         own, places = exchanges.rows[batch], exchanges.rows[batch] * len(codes) + exchanges.features[batch]
         for line, before, after in zip(changes, actual, found, strict=True):
             change = before[own] - after

@@ -22,6 +22,10 @@ class Recipe:
     """What it is called in messages: the forest, say."""
     weighted_by: str | None
     """The parameter of ``fit`` that takes row counts; None if it has none, and rows are repeated instead."""
+    counts_rows: bool = False
+    """Whether the estimator counts rows, say those of a leaf, so that a row of weight 5 is not the same to it as five
+    rows. Rows are then repeated as long as that takes little memory.
+    """
     out_of_bag: bool = False
     """Whether labelled rows are judged only by trees that were not trained on them."""
     linear_terms: bool = False

@@ -24,7 +24,7 @@ from probfs.classifiers.estimators.recipe import Recipe
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.donors import Donors
-from probfs.classifiers.refitting.row_blocks import divide_rows
+from probfs.classifiers.refitting.row_blocks import LEAST_BLOCKS, divide_rows
 from probfs.classifiers.refitting.score_shares import ScoreShare, odds_of, sum_changes
 from probfs.classifiers.refitting.splits import Split
 from probfs.classifiers.refitting.training_rows import TrainingData
@@ -34,6 +34,7 @@ from probfs.tables.table import Floats
 
 _CHANGES_PER_BLOCK = 1 << 21
 """Rows × features × classes, or × shuffles, of which numbers are kept at a time."""
+_ROWS_WORTH_A_BLOCK = 256
 _MATRICES_OF_TREES = ("onehot", "single", "codes")
 """Encodings whose columns a tree can be asked about one by one."""
 
@@ -131,7 +132,9 @@ def _choose_way(task: PermuteTask, model: FittedModel) -> tuple[_Measure, list[s
             votes = forest.votes(rows, donors)
             return votes.actual, votes.changes, votes.unjudged
 
-        return ask_trees, list(divide_rows(rows, features * classes, _CHANGES_PER_BLOCK)), task.threads
+        # Each tree is asked about each block, which takes a while even of few rows.
+        least = max(1, min(LEAST_BLOCKS, rows // _ROWS_WORTH_A_BLOCK))
+        return ask_trees, list(divide_rows(rows, features * classes, _CHANGES_PER_BLOCK, least)), task.threads
     if task.recipe.linear_terms:
         blocks = list(divide_rows(rows, features * classes, _CHANGES_PER_BLOCK))
         return lambda rows, donors: (*permute_terms(model, rows, donors), 0), blocks, task.threads
