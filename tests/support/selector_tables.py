@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
-
-import probfs
-from probfs.errors import UsageError
 
 LABELS = np.array(["no", "yes"])
 
@@ -35,16 +31,14 @@ def mixed_frame(rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, npt.NDArr
     return frame, LABELS[y]
 
 
-def takes_estimators() -> bool:
-    """Whether ``probfs.rank`` takes an estimator for a classifier."""
-    frame, y = mixed_frame(20)
-    try:
-        probfs.rank(with_target(frame, y), target="y", classifier=LogisticRegression(), eliminate=False, include="dice")
-    except UsageError as error:
-        if not str(error).startswith("classifier="):
-            raise
-        return False
-    return True
+SMALL: dict[str, dict[str, Any]] = {
+    "nb": {},
+    "svm": {"permutations": 2},
+    "logistic": {"permutations": 2},
+    "forest": {"permutations": 2, "trees": 5},
+    "boosting": {"permutations": 2, "iterations": 5},
+}
+"""Options with which the classifiers are fast: for tests of all that surrounds them."""
 
 
 def with_target(frame: pd.DataFrame, y: npt.NDArray[Any]) -> pd.DataFrame:

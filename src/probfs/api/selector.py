@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from probfs.api.selector_call import Outcome, choose_features
 from probfs.api.selector_inputs import SelectorInputs, check_inputs
 from probfs.api.training_table import as_pandas, feature_table, is_frame, training_table
-from probfs.errors import UsageError
+from probfs.errors import ProbfsWarning, UsageError
 from probfs.text import counted, listed, option
 
 
@@ -305,4 +305,4 @@ def _warn(outcome: Outcome, inputs: SelectorInputs) -> None:
         rare = f"their classes have fewer rows than {option('min_class', outcome.ranking.settings.min_class)}"
         notes.append(f"{counted(dropped, 'row')} not learned from, as {rare}")
     for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=3)
+        warnings.warn(note, ProbfsWarning, stacklevel=3)
