@@ -29,9 +29,7 @@ from sklearn.utils import get_tags
 import probfs
 from probfs import ProbabilisticSelector
 from probfs.classifiers.registry import CLASSIFIERS
-from tests.support.selector_tables import LABELS, mixed_frame, with_target
-
-ESTIMATOR = LogisticRegression()
+from tests.support.selector_tables import LABELS, SMALL, mixed_frame, with_target
 
 
 @pytest.fixture
@@ -153,7 +151,6 @@ def test_a_matrix_comes_out_as_the_frame_that_is_asked_for(container: str) -> No
 def test_polars_and_pandas_choose_the_same() -> None:
     polars = pytest.importorskip("polars")
     frame, y = mixed_frame()
-    frame = frame.astype({"grade": object})
     by_pandas = ProbabilisticSelector().fit(frame, y)
     by_polars = ProbabilisticSelector().fit(polars.from_pandas(frame), polars.Series("y", y.tolist()))
     assert by_polars.ranking_result_.to_csv() == by_pandas.ranking_result_.to_csv()
@@ -232,24 +229,24 @@ def test_parameters_of_an_estimator_as_classifier_can_be_set() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["auto", 2])
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names(), ESTIMATOR], ids=str)
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names(), LogisticRegression()], ids=str)
 def test_every_classifier_finds_the_columns_that_tell(classifier: Any, wanted: Any) -> None:
     matrix, y = numbers(60)
-    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted).fit(matrix, y)
+    small = SMALL[classifier] if isinstance(classifier, str) else {"permutations": 2}
+    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted, **small).fit(matrix, y)
     assert selector.ranking_.argsort()[:2].tolist() in ([1, 4], [4, 1])
     assert selector.support_[[1, 4]].all()
     assert pickle.loads(pickle.dumps(selector)).ranking_result_.to_csv() == selector.ranking_result_.to_csv()
 
 
-@pytest.mark.parametrize("classifier", [ESTIMATOR])
-def test_parameters_of_an_estimator_are_searched(classifier: Any) -> None:
+def test_parameters_of_an_estimator_are_searched() -> None:
     matrix, y = numbers(60)
-    pipeline = make_pipeline(ProbabilisticSelector(classifier, n_features_to_select=2), GaussianNB())
+    selector = ProbabilisticSelector(LogisticRegression(), n_features_to_select=2, step=4, folds=2, estimate="cv")
     grid = {
         "probabilisticselector__classifier__C": [0.1, 1.0],
         "probabilisticselector__removal": ["permute", "retrain"],
     }
-    search = GridSearchCV(pipeline, grid, cv=2, error_score="raise").fit(matrix, y)
+    search = GridSearchCV(make_pipeline(selector, GaussianNB()), grid, cv=2, error_score="raise").fit(matrix, y)
     assert search.best_score_ > 0.7
     assert not hasattr(search.best_estimator_[0].classifier, "coef_"), "clones are fitted"
 

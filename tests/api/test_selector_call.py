@@ -17,7 +17,7 @@ from probfs.api.selector_call import FOR_A_NUMBER, FOR_AUTO, OF_CLASSIFIERS
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import known_options
 from probfs.errors import UsageError
-from tests.support.selector_tables import mixed_frame, with_target
+from tests.support.selector_tables import SMALL, mixed_frame, with_target
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,8 @@ def test_an_unknown_option_is_a_type_error_as_in_rank() -> None:
 
 def test_every_option_of_a_classifier_is_a_parameter() -> None:
     own = {option.name for option, _ in known_options()}
-    assert own - {"jobs"} == set(OF_CLASSIFIERS) - {"categories"}
+    # How columns reach a user's own estimator is an option of none that is registered.
+    assert own - {"jobs"} == {*OF_CLASSIFIERS} - {"categories"}
     assert set(ProbabilisticSelector().get_params()) >= {*OF_CLASSIFIERS, "n_jobs"}
 
 
@@ -245,12 +246,11 @@ def test_a_minimum_that_is_met_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS.names())
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-def test_the_number_of_processes_is_no_option_of_results(classifier: str, n_jobs: int | None) -> None:
+def test_the_number_of_processes_is_no_option_of_results(classifier: str) -> None:
     frame, y = mixed_frame(40)
-    few: dict[str, Any] = {"n_features_to_select": 2, "step": 4}
+    few: dict[str, Any] = {"n_features_to_select": 2, "step": 4, **SMALL[classifier]}
     expected = ProbabilisticSelector(classifier, **few).fit(frame, y)
-    found = ProbabilisticSelector(classifier, n_jobs=n_jobs, **few).fit(frame, y)
+    found = ProbabilisticSelector(classifier, n_jobs=2, **few).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.ranking_result_.to_csv()
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sklearn.naive_bayes import BernoulliNB
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from probfs import ProbabilisticSelector
 from probfs.classifiers.registry import CLASSIFIERS
+from tests.support.selector_tables import SMALL
 
 QUICK = [
     ProbabilisticSelector(),
@@ -19,7 +21,7 @@ QUICK = [
 ]
 """Selectors that pass all checks in a second or two."""
 OTHERS = [name for name in CLASSIFIERS.names() if name != "nb"]
-CHECKED_SLOWLY = [ProbabilisticSelector(name, n_features_to_select=1) for name in OTHERS]
+CHECKED_SLOWLY = [ProbabilisticSelector(name, n_features_to_select=1, step=0.5, **SMALL[name]) for name in OTHERS]
 NEEDED_BY_OTHERS = (
     "check_estimators_pickle",
     "check_sample_weight_equivalence_on_dense_data",
@@ -52,21 +54,17 @@ def test_check_estimator_passes() -> None:
     assert all_checks(ProbabilisticSelector()) == {}
 
 
-@pytest.mark.parametrize("classifier", OTHERS)
-def test_other_classifiers_pass_what_depends_on_them(classifier: str) -> None:
-    from sklearn.utils import estimator_checks
-
+@pytest.mark.parametrize("selector", CHECKED_SLOWLY, ids=OTHERS)
+def test_other_classifiers_pass_what_depends_on_them(selector: ProbabilisticSelector) -> None:
     for name in NEEDED_BY_OTHERS:
-        getattr(estimator_checks, name)(
-            "ProbabilisticSelector", ProbabilisticSelector(classifier, n_features_to_select=1)
-        )
+        getattr(estimator_checks, name)("ProbabilisticSelector", selector)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["auto", 1])
 @pytest.mark.parametrize("classifier", OTHERS)
 def test_other_classifiers_pass_everything(classifier: str, wanted: Any) -> None:
-    assert all_checks(ProbabilisticSelector(classifier, n_features_to_select=wanted)) == {}
+    assert all_checks(ProbabilisticSelector(classifier, n_features_to_select=wanted, **SMALL[classifier])) == {}
 
 
 @pytest.mark.slow
@@ -78,4 +76,4 @@ def test_other_classifiers_pass_each_check(estimator: Any, check: Callable[[Any]
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["auto", 1])
 def test_an_estimator_as_classifier_passes_everything(wanted: Any) -> None:
-    assert all_checks(ProbabilisticSelector(BernoulliNB(), n_features_to_select=wanted)) == {}
+    assert all_checks(ProbabilisticSelector(GaussianNB(), n_features_to_select=wanted, permutations=2)) == {}

@@ -31,6 +31,16 @@ def mixed_frame(rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, npt.NDArr
     return frame, LABELS[y]
 
 
+SMALL: dict[str, dict[str, Any]] = {
+    "nb": {},
+    "svm": {"permutations": 2},
+    "logistic": {"permutations": 2},
+    "forest": {"permutations": 2, "trees": 5},
+    "boosting": {"permutations": 2, "iterations": 5},
+}
+"""Options with which the classifiers are fast: for tests of all that surrounds them."""
+
+
 def with_target(frame: pd.DataFrame, y: npt.NDArray[Any]) -> pd.DataFrame:
     """The frame as ``probfs.rank`` and ``probfs.select`` take it."""
     return frame.assign(y=y)

@@ -16,11 +16,11 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from probfs.api.only_a_parameter import OnlyAParameter
-from probfs.api.selector_call import Outcome, choose_features
-from probfs.api.selector_inputs import SelectorInputs, check_inputs
+from probfs.api.selector_call import choose_features, notes_for_users
+from probfs.api.selector_inputs import check_inputs
 from probfs.api.training_table import as_pandas, feature_table, is_frame, training_table
-from probfs.errors import UsageError
-from probfs.text import counted, listed, option
+from probfs.errors import ProbfsWarning, UsageError
+from probfs.text import option
 
 
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -231,7 +231,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "selection_result_"):
             # Of an earlier fit with other parameters.
             del self.selection_result_
-        _warn(outcome, inputs)
+        for note in notes_for_users(outcome, inputs.names):
+            warnings.warn(note, ProbfsWarning, stacklevel=2)
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803
@@ -278,18 +279,3 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise UsageError(f"{option('random_state')}: {self.random_state} is not a whole number from 0 on")
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-
-def _warn(outcome: Outcome, inputs: SelectorInputs) -> None:
-    """Say, as scikit-learn does, what the selector decided that its user may not expect."""
-    notes = list(outcome.notes)
-    if outcome.left_out:
-        names = listed(inputs.names[place] for place in outcome.left_out)
-        ways = f"{option('keep_identifiers', True)} lets identifiers take part, and ranking_result_.warnings says more"
-        notes.append(f"left out, as they look like identifiers or hold no single values: {names}; {ways}")
-    dropped = outcome.ranking.input.dropped_rows
-    if dropped:
-        rare = f"their classes have fewer rows than {option('min_class', outcome.ranking.settings.min_class)}"
-        notes.append(f"{counted(dropped, 'row')} not learned from, as {rare}")
-    for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=3)

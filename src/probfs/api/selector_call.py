@@ -82,6 +82,20 @@ def choose_features(
     return _outcome(ranking, None, order, min(number, len(order)), training.names, notes)
 
 
+def notes_for_users(outcome: Outcome, names: Sequence[str]) -> list[str]:
+    """What was decided that users may not expect; ``names`` are those of the columns of X."""
+    notes = list(outcome.notes)
+    if outcome.left_out:
+        left_out = listed(names[place] for place in outcome.left_out)
+        ways = f"{option('keep_identifiers', True)} lets identifiers take part, and ranking_result_.warnings says more"
+        notes.append(f"left out, as they look like identifiers or hold no single values: {left_out}; {ways}")
+    dropped = outcome.ranking.input.dropped_rows
+    if dropped:
+        rare = f"their classes have fewer rows than {option('min_class', outcome.ranking.settings.min_class)}"
+        notes.append(f"{counted(dropped, 'row')} not learned from, as {rare}")
+    return notes
+
+
 def _select(training: TrainingTable, parameters: Mapping[str, Any], arguments: Mapping[str, Any]) -> Outcome:
     given = {name: parameters[name] for name in ("keep", "false_discoveries") if parameters[name] is not None}
     selection = select(training.table, folds=parameters["folds"] or 0, **given, **arguments)

@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import mask_array, text_array
-from probfs.tables.readers.arrow import table_from_arrow
-from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.readers.in_memory import table_in_memory
 from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Flags, Integers, Kind, Table, code_type
 from probfs.text import quoted
@@ -111,12 +110,10 @@ def _is_pandas(data: Any) -> bool:
 
 def _read(data: Any, names: Sequence[str], source: str) -> Table:
     if not is_frame(data):
-        import pandas
-
-        return table_from_frame(pandas.DataFrame(data, columns=list(names)))
-    if _is_pandas(data):
-        return table_from_frame(data if list(data.columns) == list(names) else data.set_axis(list(names), axis=1))
-    return table_from_arrow(pa.table(data).rename_columns(list(names)), source)
+        return table_in_memory(data, source, list(names))
+    if not _is_pandas(data):
+        return table_in_memory(pa.table(data).rename_columns(list(names)), source)
+    return table_in_memory(data if list(data.columns) == list(names) else data.set_axis(list(names), axis=1), source)
 
 
 def _some_rows(data: Any, present: Flags) -> Any:
