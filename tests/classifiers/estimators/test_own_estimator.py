@@ -122,7 +122,7 @@ def test_something_that_only_fits_is_told_what_it_lacks() -> None:
             return "Fits()"
 
     with pytest.raises(UsageError, match=r"Fits\(\) is no estimator of scikit-learn's kind"):
-        probfs.rank(table(), classifier=Fits())
+        probfs.rank(table(), target="sick", classifier=Fits())
 
 
 @pytest.mark.parametrize(
@@ -137,32 +137,32 @@ def test_something_that_only_fits_is_told_what_it_lacks() -> None:
 )
 def test_options_of_others_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), classifier=GaussianNB(), **options)
+        probfs.rank(table(), target="sick", classifier=GaussianNB(), **options)
     assert str(caught.value) == message
 
 
 def test_categories_go_with_an_estimator_only() -> None:
     with pytest.raises(UsageError, match=r"^categories= goes with an estimator given as classifier= only$"):
-        probfs.rank(table(), classifier="forest", categories="onehot")
+        probfs.rank(table(), target="sick", classifier="forest", categories="onehot")
     with pytest.raises(UsageError, match=r"^categories= goes with an estimator given as classifier= only$"):
-        probfs.select(table(), categories="onehot")
+        probfs.select(table(), target="sick", categories="onehot")
 
 
 @pytest.mark.parametrize("name", ["nb", "svm", "logistic", "boosting"])
 def test_out_of_bag_is_for_forests(name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), classifier=name, estimate="oob")
+        probfs.rank(table(), target="sick", classifier=name, estimate="oob")
     assert str(caught.value) == (
         f'estimate="oob": classifier="{name}" has no such estimate; choose from loo, resubstitution, cv'
     )
     with pytest.raises(UsageError, match="has no such estimate"):
-        probfs.rank(table(), classifier=ExtraTreesClassifier(), estimate="oob")
+        probfs.rank(table(), target="sick", classifier=ExtraTreesClassifier(), estimate="oob")
 
 
 def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
     own = RandomForestClassifier(7, min_samples_leaf=5)
-    mine = probfs.rank(table(), classifier=own, estimate="oob", seed=3)
-    built_in = probfs.rank(table(), classifier="forest", trees=7, estimate="oob", seed=3)
+    mine = probfs.rank(table(), target="sick", classifier=own, estimate="oob", seed=3)
+    built_in = probfs.rank(table(), target="sick", classifier="forest", trees=7, estimate="oob", seed=3)
     assert mine.to_csv() == built_in.to_csv()
 
 
@@ -193,10 +193,12 @@ def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str)
 
 def test_numbers_are_cut_only_for_whoever_counts_categories() -> None:
     frame = table()
-    codes = probfs.rank(frame, classifier=CategoricalNB(min_categories=6), bins=3, folds=2)
+    codes = probfs.rank(frame, target="sick", classifier=CategoricalNB(min_categories=6), bins=3, folds=2)
     assert any(note.startswith("cut into 3") for note in codes.warnings)
     assert codes.settings.bins == 3
-    assert not any(note.startswith("cut") for note in probfs.rank(frame, classifier=GaussianNB(), folds=2).warnings)
+    assert not any(
+        note.startswith("cut") for note in probfs.rank(frame, target="sick", classifier=GaussianNB(), folds=2).warnings
+    )
 
 
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
@@ -205,8 +207,12 @@ def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
         [("numbers", StandardScaler(), ["dose", "noise"]), ("texts", OneHotEncoder(handle_unknown="ignore"), ["site"])]
     )
     frame = table().fillna(0.0)
-    by_name = probfs.rank(frame, classifier=make_pipeline(naming, LogisticRegression()), removal=removal, folds=3)
-    by_kind = probfs.rank(frame, classifier=make_pipeline(SELECTING, LogisticRegression()), removal=removal, folds=3)
+    by_name = probfs.rank(
+        frame, target="sick", classifier=make_pipeline(naming, LogisticRegression()), removal=removal, folds=3
+    )
+    by_kind = probfs.rank(
+        frame, target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), removal=removal, folds=3
+    )
     assert [own.feature for own in by_name.features] == [own.feature for own in by_kind.features]
     for one, other in zip(by_name.features, by_kind.features, strict=True):
         assert one.s_s == pytest.approx(other.s_s, abs=1e-6)
@@ -215,13 +221,13 @@ def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
 
 def test_an_estimator_that_refuses_missing_numbers_gets_the_mean() -> None:
     assert table()["dose"].isna().any()
-    ranking = probfs.rank(table(), classifier=GaussianNB(), folds=2)
+    ranking = probfs.rank(table(), target="sick", classifier=GaussianNB(), folds=2)
     assert {own.feature for own in ranking.features[:2]} == {"dose", "site"}
 
 
 def test_a_frame_keeps_missing_numbers_and_their_failure_is_one_line() -> None:
     with pytest.raises(probfs.DataError, match=r"^Pipeline could not be fitted: Input X contains NaN$"):
-        probfs.rank(table(), classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
+        probfs.rank(table(), target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
 
 
 # --- seeds, weights, settings -----------------------------------------------------------------------------------------
@@ -272,7 +278,7 @@ def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
     first, second, noise = generator.integers(0, 2, (3, 240))
     frame = pd.DataFrame({"a": first, "b": second, "c": noise, "y": np.where(first ^ second, "yes", "no")})
     for options in ({"estimate": "oob"}, {"folds": 2}):
-        ranking = probfs.rank(frame.astype(str), classifier="forest", trees=10, eliminate=False, **options)
+        ranking = probfs.rank(frame.astype(str), target="y", classifier="forest", trees=10, eliminate=False, **options)
         assert ranking.rounds[0].errors == 0
         assert ranking.features[2].feature == "c"
 
@@ -297,7 +303,7 @@ def _double(cells: Any) -> Any:
 def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None:
     estimator = make_pipeline(FunctionTransformer(_double), GaussianNB())
     assert "0x" in repr(estimator)
-    ranking = probfs.rank(table().fillna(0.0), classifier=estimator, folds=2, eliminate=False)
+    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, folds=2, eliminate=False)
     recorded = json.loads(ranking.to_json())["settings"]
     assert list(recorded)[:2] == ["classifier", "estimator"]
     assert recorded["classifier"] == "estimator"
@@ -311,7 +317,7 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
 
 
 def test_rankings_by_an_estimator_can_be_pickled() -> None:
-    ranking = probfs.rank(table(), classifier=RandomForestClassifier(3), folds=2, eliminate=False)
+    ranking = probfs.rank(table(), target="sick", classifier=RandomForestClassifier(3), folds=2, eliminate=False)
     again = pickle.loads(pickle.dumps(ranking))
     assert again.to_json() == ranking.to_json()
     assert again.settings.specification.name == "estimator"
