@@ -233,7 +233,7 @@ def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
         ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
         ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
         ({"include": ""}, "include=: the name is empty; name a column, or leave the option out"),
-        ({"C": 1.0}, 'C= goes with classifier="svm" only'),
+        ({"C": 1.0}, 'C= goes with classifier="svm" or classifier="logistic" only'),
     ],
 )
 def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
