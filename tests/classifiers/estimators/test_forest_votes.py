@@ -21,7 +21,8 @@ from tests.support.svm_tables import random_dataset
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
-    kinds=st.text("cdts", min_size=2, max_size=5),
+    # The first column varies: without any that does, there is nothing to fit.
+    kinds=st.text("cdts", min_size=1, max_size=4).map("c".__add__),
     classes=st.integers(2, 4),
     leaf=st.sampled_from([1, 4]),
     kind=st.sampled_from([RandomForestClassifier, ExtraTreesClassifier]),
