@@ -8,12 +8,13 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("", "columns", "screening", "ranking", "selection", "rendering", "cli")
+PACKAGES = ("", "columns", "screening", "ranking", "selection", "comparison", "rendering", "cli")
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
     "columns/limits": "columns/test_roles",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",
+    "rendering/comparison_formats": "rendering/test_formats",
 }
 """Modules of constants, or of a few lines that only join others."""
 

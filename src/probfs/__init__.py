@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from probfs.api import rank, select
+    from probfs.comparison import compare
+    from probfs.comparison.result import ColumnChange, Comparison
     from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ColumnChange",
+    "Comparison",
     "DataError",
     "HonestEstimate",
     "InputSummary",
@@ -40,12 +44,16 @@ __all__ = [
     "Size",
     "UsageError",
     "__version__",
+    "compare",
     "rank",
     "select",
 ]
 
 _HOMES = {
     "rank": "probfs.api",
+    "compare": "probfs.comparison",
+    "ColumnChange": "probfs.comparison.result",
+    "Comparison": "probfs.comparison.result",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",
