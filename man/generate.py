@@ -77,25 +77,27 @@ of 20 digits); all else becomes text, dates too.
     "compare": f"""
 OLD and NEW are the JSON documents of probfs rank or probfs select. One of them may be a table: it is ranked, or its
 columns are selected, with the target and the settings of the other, as far as the document has them (options that say
-how a table is read are given anew; the mapping is read again from its path). What ends in .json is a document; what has
-the ending of a table is a table; all else is a document if it begins with a brace, unless --input-format says otherwise.
+how a table is read are given anew; the mapping is read again from its path). What ends in .json is a document; what
+has the ending of a table is a table; all else is a document if it begins with a brace, unless --input-format says
+otherwise.
 
 Columns are told apart by their names. One that vanished and one that appeared are named as probably renamed if all
-their scores are the same to nine digits, and if no other column could be meant. A column rose or fell if its rank among
-the columns that both have is another. Where a document has rank intervals (probfs rank --uncertainty), a move is beyond
-them if the new rank is outside of the old interval and the old rank outside of the new one. Another classifier, score,
-estimate, target or other classes make two documents hard to compare, which a warning says.
+their scores are the same to nine digits and no other column could be meant, or if they are the only two that came and
+went and the same test against the class has the same p. A column rose or fell if its rank among the columns that both
+have is another. Where a document has rank intervals (probfs rank --uncertainty), a move is beyond them if the new rank
+is outside of the old interval and the old rank outside of the new one. Another classifier, score, estimate, target or
+other classes make two documents hard to compare, which a warning says.
 
 --fail-if is for pipelines: the exit status is 3 if a condition is true, and a line on standard error says which.
 spearman and kendall are rank correlations over the columns that both have; overlap is the share of the first --top
 columns that are the same, and rbo the rank-biased overlap, in which the first columns count most; changed, rose, fell,
-appeared, vanished and renamed count columns, and beyond those that moved beyond rank intervals; of selections, verdicts
-counts columns with another verdict, and kept_changed those that only one of the two keeps. A condition on a measure
-that the documents do not give (beyond, without rank intervals) counts as true: a check that cannot be made has not been
-passed.
+appeared, vanished and renamed count columns, and beyond those that moved beyond rank intervals; of selections,
+verdicts counts columns with another verdict, and kept_changed those that only one of the two keeps. A condition on a
+measure that the documents do not give (beyond, without rank intervals) counts as true: a check that cannot be made has
+not been passed.
 
-The result is a table on a terminal, with the columns that changed, and CSV elsewhere. The CSV has a row for each column:
-{", ".join(COMPARISON_HEADER)}.
+The result is a table on a terminal, with the columns that changed, and CSV elsewhere. The CSV has a row for each
+column: {", ".join(COMPARISON_HEADER)}.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

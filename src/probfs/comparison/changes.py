@@ -73,7 +73,8 @@ def _changes(pairs: _Pairs) -> Iterator[ColumnChange]:
     vanished = [column for column in old.columns if column.name not in pairs.new]
     appeared = [column for column in new.columns if column.name not in pairs.old]
     # Where only the best columns are listed, those that are not may be there all the same.
-    renames = {} if old.is_partial or new.is_partial else find_renames(vanished, appeared)
+    same_rows = old.labelled_rows == new.labelled_rows
+    renames = {} if old.is_partial or new.is_partial else find_renames(vanished, appeared, same_rows)
     former_names = {now: before for before, now in renames.items()}
     for column in new.columns:
         before = pairs.old.get(column.name)

@@ -13,14 +13,25 @@ _MANY = 100
 """Columns of which so many score the same are none that a score could tell apart."""
 
 
-def find_renames(vanished: Sequence[ComparedColumn], appeared: Sequence[ComparedColumn]) -> dict[str, str]:
+def find_renames(
+    vanished: Sequence[ComparedColumn], appeared: Sequence[ComparedColumn], same_rows: bool = False
+) -> dict[str, str]:
     """Old names with the new names that took their place: pairs that score the same, and as no other of either side.
 
     All scores that both have must agree, and the probability of the test against the class. Columns without any effect
     (a score of 0, or no score and a p of 0 or 1) all look the same, so they are never matched.
+
+    The scores of a support vector machine depend on the names, which decide how rows are dealt into folds and shuffled;
+    those of any classifier depend on the other columns. So if only one column vanished and only one appeared, and if
+    the tables have as many rows, which is ``same_rows``, their p alone may tell: it tests the column by itself.
     """
     forwards, backwards = _only_matches(vanished, appeared), _only_matches(appeared, vanished)
-    return {old: new for old, new in forwards.items() if backwards.get(new) == old}
+    matches = {old: new for old, new in forwards.items() if backwards.get(new) == old}
+    if not matches and same_rows and len(vanished) == len(appeared) == 1:
+        old, new = vanished[0], appeared[0]
+        if 0 < (old.p or 0) < 1 and _are_close(old.p, new.p, 0.0):
+            return {old.name: new.name}
+    return matches
 
 
 def _only_matches(columns: Sequence[ComparedColumn], others: Sequence[ComparedColumn]) -> dict[str, str]:

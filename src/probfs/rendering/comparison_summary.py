@@ -60,7 +60,7 @@ def _who_was_renamed(comparison: Comparison) -> list[str]:
         return []
     shown = ", ".join(f"{quoted(old)} is now {quoted(new)}" for old, new in renamed[:_MOST_NAMES])
     more = f" and {len(renamed) - _MOST_NAMES} more" if len(renamed) > _MOST_NAMES else ""
-    return [f"Probably renamed, as all scores are the same: {shown}{more}."]
+    return [f"Probably renamed, by what they score: {shown}{more}."]
 
 
 def _how_alike(comparison: Comparison) -> list[str]:
