@@ -10,12 +10,18 @@ from typing import Any, get_args
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import probfs
 from probfs.comparison import documents
+from probfs.comparison.changes import compare_rankings
 from probfs.comparison.documents import VERDICTS, parse_document, read_document
 from probfs.errors import DataError
+from probfs.rendering.comparison_formats import COMPARISON_FORMATS
+from probfs.rendering.formats import Presentation
 from probfs.selection.result import Verdict
+from probfs.text import is_unseen
 from tests.support.comparisons import as_version_2, ranking_document, selection_document, write_document
 from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.paths import SAMPLES
@@ -114,6 +120,8 @@ def set_at(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("input.source", 7, "input.source is not a text"),
         ("input.classes", {"a": "b"}, "input.classes.a is not a whole number"),
         ("input.classes", {"\ud800": 1}, "is not valid Unicode"),
+        ("input.classes", {"\x1b[31m\n": -1}, "input.classes.\\x1b[31m\\n is not a whole number"),
+        ("input.classes", {"x" * 9999: -1}, "xxx…xxx"),
         ("input.features", 2, "input.features is not a whole number from 3 on"),
         ("input.labelled_rows", -1, "input.labelled_rows is not a whole number from 0 on"),
         ("input.unlabelled_sources", "x", "input.unlabelled_sources is not a list of texts"),
@@ -198,6 +206,44 @@ def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(documents, "MOST_BYTES", size - 1)
     with pytest.raises(DataError, match=r"r\.json: is larger than .*; is it a ranking or selection\?"):
         read_document(path)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+def places_of(value: Any, place: str = "") -> list[str]:
+    """Every place of a document that holds something."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [own for key, item in inner for own in places_of(item, f"{place}.{key}")]
+    return [place.removeprefix("."), *found] if place else found
+
+
+@settings(max_examples=40)
+@given(st.sampled_from([RANKING, SELECTION]), st.data())
+def test_whatever_stands_anywhere_is_compared_or_refused_in_one_line(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    place = data.draw(st.sampled_from(places_of(document)))
+    changed = set_at(document, place, data.draw(ANY_JSON))
+    found = refused = None
+    try:
+        found = parse_document(changed, "r.json")
+    except DataError as error:
+        refused = str(error)
+    if found is None:
+        assert refused is not None
+        assert refused.startswith("r.json: ")
+        assert not any(map(is_unseen, refused))
+        return
+    comparison = compare_rankings(parse_document(document, "old.json"), found)
+    for known in COMPARISON_FORMATS:
+        text = known.render(comparison, Presentation())
+        assert isinstance(text, str)
+        assert text.encode()
 
 
 def test_a_ranking_of_a_frame_is_read_too(frame: pd.DataFrame) -> None:

@@ -17,6 +17,7 @@ Kind = Literal["ranking", "selection"]
 
 VERSIONS = {"ranking": (1, 2), "selection": (1, 2)}
 """The versions of each schema that are read: they differ in ``warnings``, which are not compared."""
+_SCORE_KEYS = tuple(score.key for score in SCORES)
 VERDICTS = ("keep", "redundant", "weak", "noise")
 MOST_BYTES = 128 << 20
 """The JSON of 100,000 columns has about half of that."""
@@ -106,7 +107,8 @@ def parse_document(content: Any, source: str) -> ComparedRanking:
     classes = data.object("classes")
     features = document.objects("features")
     read = _ranked_column if kind == "ranking" else _selected_column
-    columns = tuple(read(feature, SCORES[score]) for feature in features)
+    driving = SCORES[score]
+    columns = tuple(read(feature, driving) for feature in features)
     if not columns:
         raise DataError("lists no column, so there is nothing to compare", source=source)
     _check_order(columns, features)
@@ -151,7 +153,7 @@ def _ranked_column(feature: Fields, score: Score) -> ComparedColumn:
         rank=feature.whole_number("rank", least=1),
         score=feature.number_or_none(score.key),
         strength=initial.number_or_none("s_s"),
-        traits=tuple(initial.number_or_none(known.key) for known in SCORES),
+        traits=tuple([initial.number_or_none(key) for key in _SCORE_KEYS]),
         p=feature.number_or_none("p"),
         rank_low=feature.whole_number_or_none("rank_low", least=1),
         rank_high=feature.whole_number_or_none("rank_high", least=1),
@@ -167,7 +169,7 @@ def _selected_column(feature: Fields, score: Score) -> ComparedColumn:
         rank=feature.whole_number("rank", least=1),
         score=feature.number_or_none(score.key),
         strength=feature.number_or_none("s_s"),
-        traits=tuple(feature.number_or_none(key) for key in ("s_s", "s_a", "log_loss")),
+        traits=tuple([feature.number_or_none(key) for key in ("s_s", "s_a", "log_loss")]),
         p=feature.number_or_none("p"),
         verdict=verdict,
     )

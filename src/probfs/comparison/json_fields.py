@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from probfs.errors import DataError
-from probfs.text import quoted
+from probfs.text import printable, quoted, shorten_middle
 
 _MOST = 10**18
+_LONGEST_PLACE = 100
 _REMEDY = "write the file again with probfs rank or select, --format json"
 
 
@@ -26,7 +27,9 @@ class Fields:
 
     def fail(self, key: str | None, problem: str) -> NoReturn:
         """Refuse the file for a field, or for the object itself."""
-        where = ".".join(part for part in (self._place, key) if part) or "the document"
+        # A key may be the name of a class, which can hold anything.
+        place = ".".join(part for part in (self._place, key) if part) or "the document"
+        where = shorten_middle(printable(place), _LONGEST_PLACE)
         raise DataError(f"{where} {problem}; {_REMEDY}", source=self.source)
 
     def get(self, key: str) -> Any:

@@ -41,11 +41,12 @@ def _only_matches(columns: Sequence[ComparedColumn], others: Sequence[ComparedCo
     matches: dict[str, str] = {}
     for column in filter(_is_telling, columns):
         size = _size(column)
-        near = telling[
-            bisect_left(sizes, size * (1 - 2 * _TOLERANCE)) : bisect_right(sizes, size * (1 + 2 * _TOLERANCE))
-        ]
-        matching = [other.name for other in near[:_MANY] if _score_the_same(column, other)]
-        if len(near) < _MANY and len(matching) == 1:
+        first = bisect_left(sizes, size * (1 - 2 * _TOLERANCE))
+        last = bisect_right(sizes, size * (1 + 2 * _TOLERANCE))
+        if last - first > _MANY:
+            continue
+        matching = [other.name for other in telling[first:last] if _score_the_same(column, other)]
+        if len(matching) == 1:
             matches[column.name] = matching[0]
     return matches
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from probfs.comparison.result import Comparison
 
 _MOST_NAMES = 6
+_SHOWN_OVERLAPS = (5, 10, 20, 50, 100)
 
 
 def comparison_sentences(comparison: Comparison) -> list[str]:
@@ -73,7 +74,8 @@ def _how_alike(comparison: Comparison) -> list[str]:
         correlations = f"Spearman {comparison.spearman:.3f}, Kendall {comparison.kendall:.3f}"
         sentences.append(f"Rank correlation of {counted(common, 'column')} in both: {correlations}.")
     most = max(comparison.old.features, comparison.new.features)
-    overlaps = [f"{own.shared:,} of the first {own.first:,}" for own in comparison.overlaps if own.first < most]
+    shown = [own for own in comparison.overlaps if own.first < most and own.first in (*_SHOWN_OVERLAPS, comparison.top)]
+    overlaps = [f"{own.shared:,} of the first {own.first:,}" for own in shown]
     same = f"The same: {', '.join(overlaps)}; rank-biased overlap" if overlaps else "Rank-biased overlap:"
     return [" ".join([*sentences, f"{same} {comparison.rbo:.3f}."])]
 
