@@ -37,6 +37,13 @@ def test_more_rows_of_a_class_are_no_other_classes() -> None:
     assert find_differences(ranking_of("ab"), ranking_of("ab", classes={"yes": 1, "no": 1})) == ()
 
 
+def test_intervals_that_a_target_was_cut_into_may_move() -> None:
+    old = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,3]": 5, "(3,inf)": 5})
+    new = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,4]": 5, "(4,inf)": 5})
+    (found,) = find_differences(old, new)
+    assert (found.what, found.severe) == ("classes", False)
+
+
 def test_no_rank_depends_on_whether_intervals_were_measured() -> None:
     assert find_differences(ranking_of("ab"), ranking_of("ab", settings={"uncertainty": True})) == ()
 

@@ -38,7 +38,9 @@ def find_differences(old: ComparedRanking, new: ComparedRanking) -> tuple[Differ
 def _candidates(old: ComparedRanking, new: ComparedRanking) -> Iterator[Difference]:
     yield Difference("document", old.kind, new.kind, severe=True)
     yield Difference("target", old.target, new.target, severe=True)
-    yield Difference("classes", sorted(old.classes), sorted(new.classes), severe=True)
+    # Classes that numbers were cut into are named by intervals, whose limits follow the rows.
+    both_cut = None not in (old.settings.get("cut_target"), new.settings.get("cut_target"))
+    yield Difference("classes", sorted(old.classes), sorted(new.classes), severe=not both_cut)
     for key, value in old.settings.items():
         if key in new.settings and key not in _IRRELEVANT:
             # The folds of a selection judge it, those of a ranking score its rows.
