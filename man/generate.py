@@ -7,7 +7,7 @@ from what it writes. Only probfs-mapping.5 is written by hand.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from probfs import __version__
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import Specification
 from probfs.cli import build_app
+from probfs.rendering.comparison_csv import COMPARISON_HEADER
 from probfs.rendering.ranking_csv import CSV_HEADER
 from probfs.rendering.selection_csv import SELECTION_HEADER
 
@@ -26,6 +27,7 @@ EXIT_STATUS = (
     ("0", "Done."),
     ("1", "The data cannot be read or ranked, or the result cannot be written."),
     ("2", "The command line or the mapping is wrong."),
+    ("3", "A condition of probfs compare --fail-if is true."),
     ("130", "Interrupted."),
 )
 DESCRIPTIONS = {
@@ -71,6 +73,31 @@ is 0.
 a class, the order of rows and columns and the text of each cell stay as they were. In Parquet, Feather and JSON lines,
 a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
 of 20 digits); all else becomes text, dates too.
+""",
+    "compare": f"""
+OLD and NEW are the JSON documents of probfs rank or probfs select. One of them may be a table: it is ranked, or its
+columns are selected, with the target and the settings of the other, as far as the document has them (options that say
+how a table is read are given anew; the mapping is read again from its path). What ends in .json is a document; what
+has the ending of a table is a table; all else is a document if it begins with a brace, unless --input-format says
+otherwise.
+
+Columns are told apart by their names. One that vanished and one that appeared are named as probably renamed if all
+their scores are the same to nine digits and no other column could be meant, or if they are the only two that came and
+went and the same test against the class has the same p. A column rose or fell if its rank among the columns that both
+have is another. Where a document has rank intervals (probfs rank --uncertainty), a move is beyond them if the new rank
+is outside of the old interval and the old rank outside of the new one. Another classifier, score, estimate, target or
+other classes make two documents hard to compare, which a warning says.
+
+--fail-if is for pipelines: the exit status is 3 if a condition is true, and a line on standard error says which.
+spearman and kendall are rank correlations over the columns that both have; overlap is the share of the first --top
+columns that are the same, and rbo the rank-biased overlap, in which the first columns count most; changed, rose, fell,
+appeared, vanished and renamed count columns, and beyond those that moved beyond rank intervals; of selections,
+verdicts counts columns with another verdict, and kept_changed those that only one of the two keeps. A condition on a
+measure that the documents do not give (beyond, without rank intervals) counts as true: a check that cannot be made has
+not been passed.
+
+The result is a table on a terminal, with the columns that changed, and CSV elsewhere. The CSV has a row for each
+column: {", ".join(COMPARISON_HEADER)}.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like
@@ -246,18 +273,16 @@ def _in_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _synopsis(command: Any) -> str:
-    """The argument as a synopsis has it, in brackets where it may be left out."""
-    argument = _argument(command)
-    name = argument.metavar.strip("[].")
+def _synopsis(command: Any, style: Callable[[str], str] = str) -> str:
+    """The arguments as a synopsis has them, in brackets where they may be left out."""
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    return " ".join(_in_synopsis(argument, style(argument.metavar.strip("[]."))) for argument in arguments)
+
+
+def _in_synopsis(argument: Any, name: str) -> str:
     if argument.nargs != 1:
         return f"[{name} ...]"
     return name if argument.required else f"[{name}]"
-
-
-def _argument(command: Any) -> Any:
-    (argument,) = (parameter for parameter in command.params if parameter.param_type_name == "argument")
-    return argument
 
 
 # Manual pages
@@ -274,8 +299,7 @@ def _main_page(group: Any, commands: dict[str, Any], pages: list[str]) -> str:
 
 
 def _command_page(name: str, command: Any, pages: list[str]) -> str:
-    argument = _argument(command).metavar.strip("[].")
-    synopsis = _roff(_synopsis(command)).replace(_roff(argument), f"\\fI{_roff(argument)}\\fR")
+    synopsis = _synopsis(command, lambda name: f"\\fI{_roff(name)}\\fR")
     lines = _heading(f"probfs-{name}", command.help.rstrip("."))
     lines += [".SH SYNOPSIS", f".B probfs {name}", f"[\\fIOPTION\\fR ...] {synopsis}", ".SH DESCRIPTION"]
     for number, paragraph in enumerate(paragraphs(name)):

@@ -13,13 +13,14 @@ import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from typer.main import get_command
 
 from probfs.cli import build_app
 from probfs.columns.mapping_file import load_mapping
+from probfs.comparison.result import Change
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments import reproduce
 from probfs.paper.rendering.claims import claims_markdown
@@ -211,6 +212,18 @@ def test_the_keys_of_the_json_and_the_columns_of_the_csv_are_in_the_docs(run: Ru
     header = run(*arguments, "--format", "csv", cwd=ROOT).stdout.splitlines()[0].split(",")
     for key in {*header, *keys_of(document)}:
         assert f"`{key}`" in page, key
+
+
+def test_the_keys_of_a_comparison_are_in_the_docs(run: Run, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "output.md").read_text()
+    table, ranking = "sample_data/commute.csv", tmp_path / "r.json"
+    run("rank", table, "--top", "3", "--output", ranking, cwd=ROOT)
+    result = run("compare", ranking, table, "--top", "99", "--format", "json", cwd=ROOT)
+    document = json.loads(result.stdout)
+    assert document["warnings"]
+    for key in {document["schema"], *(warning["code"] for warning in document["warnings"]), *keys_of(document)}:
+        assert f"`{key}`" in page, key
+    assert all(f"`{change}`" in page for change in get_args(Change))
 
 
 def keys_of(document: Any) -> set[str]:

@@ -8,7 +8,18 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("", "api", "columns", "screening", "ranking", "selection", "rendering", "rendering/figures", "cli")
+PACKAGES = (
+    "",
+    "api",
+    "columns",
+    "screening",
+    "ranking",
+    "selection",
+    "comparison",
+    "rendering",
+    "rendering/figures",
+    "cli",
+)
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
     "api/arguments": "test_api",
@@ -17,6 +28,7 @@ TESTED_ELSEWHERE = {
     "columns/limits": "columns/test_roles",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",
+    "rendering/comparison_formats": "rendering/test_formats",
 }
 """Modules of constants, or of a few lines that only join others."""
 

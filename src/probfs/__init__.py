@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from probfs.api import rank, select
     from probfs.api.selector import ProbabilisticSelector
+    from probfs.comparison import compare
+    from probfs.comparison.result import ColumnChange, Comparison
     from probfs.errors import (
         DataError,
         MappingError,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ColumnChange",
+    "Comparison",
     "DataError",
     "HonestEstimate",
     "InputSummary",
@@ -52,6 +56,7 @@ __all__ = [
     "TargetWarning",
     "UsageError",
     "__version__",
+    "compare",
     "rank",
     "select",
 ]
@@ -59,6 +64,9 @@ __all__ = [
 _HOMES = {
     "rank": "probfs.api",
     "ProbabilisticSelector": "probfs.api.selector",
+    "compare": "probfs.comparison",
+    "ColumnChange": "probfs.comparison.result",
+    "Comparison": "probfs.comparison.result",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",

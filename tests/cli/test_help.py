@@ -16,7 +16,17 @@ COMMANDS: dict[str, Any] = get_command(build_app()).commands  # type: ignore[att
 
 
 def test_the_commands_stand_in_the_order_of_the_work(run_here: Run) -> None:
-    assert list(COMMANDS) == ["rank", "select", "map", "suggest", "inspect", "exact", "generate", "reproduce"]
+    assert list(COMMANDS) == [
+        "rank",
+        "select",
+        "compare",
+        "map",
+        "suggest",
+        "inspect",
+        "exact",
+        "generate",
+        "reproduce",
+    ]
     listed = run_here("--help").stdout.split("Commands:")[1]
     places = [listed.index(f"  {name} ") for name in COMMANDS]
     assert places == sorted(places)

@@ -10,13 +10,21 @@ import pytest
 from probfs.errors import UsageError
 from probfs.paper.rendering.claims import CLAIM_FORMATS
 from probfs.paper.rendering.population import POPULATION_FORMATS
+from probfs.rendering.comparison_formats import COMPARISON_FORMATS
 from probfs.rendering.formats import OutputFormat, OutputFormats, Presentation, standard_formats
 from probfs.rendering.inspection import INSPECTION_FORMATS
 from probfs.rendering.ranking_formats import RANKING_FORMATS
 from probfs.rendering.selection_formats import SELECTION_FORMATS
 from probfs.text import command_line_language
 
-ALL_FORMATS = (RANKING_FORMATS, SELECTION_FORMATS, INSPECTION_FORMATS, POPULATION_FORMATS, CLAIM_FORMATS)
+ALL_FORMATS = (
+    RANKING_FORMATS,
+    SELECTION_FORMATS,
+    COMPARISON_FORMATS,
+    INSPECTION_FORMATS,
+    POPULATION_FORMATS,
+    CLAIM_FORMATS,
+)
 
 
 def render(document: str, presentation: Presentation) -> str:
@@ -73,7 +81,9 @@ def test_a_format_of_one_document_is_none_of_another(formats: OutputFormats[str]
             others["names"]
 
 
-@pytest.mark.parametrize("formats", ALL_FORMATS, ids=["ranking", "selection", "inspection", "population", "claims"])
+@pytest.mark.parametrize(
+    "formats", ALL_FORMATS, ids=["ranking", "selection", "comparison", "inspection", "population", "claims"]
+)
 def test_every_document_has_the_same_formats_and_endings(formats: OutputFormats[Any]) -> None:
     assert {known.name: known.endings for known in formats} == {
         "table": (".txt",),

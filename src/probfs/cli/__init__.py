@@ -23,6 +23,7 @@ INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = {
     "rank": "Rank the columns of a table by what the class probabilities lose without them.",
     "select": "Say which columns to keep, which only repeat those and which cannot be told from noise.",
+    "compare": "Say what changed from one ranking or selection to another: what rose, fell, appeared and vanished.",
     "map": "Apply a mapping and write the mapped table, for other tools.",
     "suggest": "Write a draft mapping for a table: identifiers dropped, long numeric columns cut, rare values grouped.",
     "inspect": "Say what each column holds and what rank would do with it, and how the classes are balanced.",

@@ -18,7 +18,7 @@ from probfs.cli.parsers import delimiter as parse_delimiter
 from probfs.text import is_unseen
 
 _HELP = ("Show this message and exit.", ("--help", "-h"))
-_FILES = ("DATA", "JOINT", "FILE")
+_FILES = ("DATA", "JOINT", "FILE", "OLD", "NEW")
 _FOLDERS = ("DIR",)
 _COLUMNS = ("COLUMN",)
 

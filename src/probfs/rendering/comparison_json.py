@@ -1,0 +1,53 @@
+"""A comparison as JSON: everything that is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_rows
+from probfs.rendering.json_text import json_text
+
+if TYPE_CHECKING:
+    from probfs.comparison.documents import ComparedRanking
+    from probfs.comparison.result import Comparison
+
+SCHEMA = "probfs.comparison/1"
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """The content of the JSON."""
+    return {
+        "schema": SCHEMA,
+        "version": comparison.version,
+        "old": _side(comparison.old),
+        "new": _side(comparison.new),
+        "measures": dict(comparison.measures),
+        "top": comparison.top,
+        "overlaps": [asdict(overlap) for overlap in comparison.overlaps],
+        "same_scores": comparison.same_scores,
+        "newly_kept": list(comparison.newly_kept),
+        "no_longer_kept": list(comparison.no_longer_kept),
+        "columns": [dict(zip(COMPARISON_HEADER, row, strict=True)) for row in comparison_rows(comparison)],
+        "differences": [asdict(difference) for difference in comparison.differences],
+        "warnings": [asdict(remark) for remark in comparison.warnings],
+    }
+
+
+def comparison_json(comparison: Comparison) -> str:
+    return json_text(comparison_document(comparison))
+
+
+def _side(side: ComparedRanking) -> dict[str, Any]:
+    return {
+        "document": side.source,
+        "kind": side.kind,
+        "version": side.version,
+        "source": side.table,
+        "target": side.target,
+        "classes": dict(side.classes),
+        "labelled_rows": side.labelled_rows,
+        "unlabelled_rows": side.unlabelled_rows,
+        "features": side.features,
+        "listed": len(side.columns),
+    }

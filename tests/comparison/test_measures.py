@@ -1,0 +1,78 @@
+"""Rank correlations and overlaps, against scipy and against their definitions."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probfs.comparison.measures import (
+    RBO_PERSISTENCE,
+    Overlap,
+    kendall,
+    overlap,
+    overlap_lengths,
+    rank_biased_overlap,
+    spearman,
+)
+
+PERMUTATIONS = st.integers(2, 60).flatmap(lambda number: st.permutations(range(1, number + 1)))
+LISTS = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=1, max_size=16, unique=True)
+
+
+@settings(max_examples=40)
+@given(PERMUTATIONS)
+def test_correlations_are_those_of_scipy(ranks: list[int]) -> None:
+    from scipy.stats import kendalltau, spearmanr
+
+    places = range(1, len(ranks) + 1)
+    assert spearman(ranks) == pytest.approx(spearmanr(places, ranks).statistic, abs=1e-12)
+    assert kendall(ranks) == pytest.approx(kendalltau(places, ranks, variant="b").statistic, abs=1e-12)
+
+
+def test_the_same_order_is_1_the_reverse_is_minus_1_and_one_column_is_nothing() -> None:
+    same = list(range(1, 20_001))
+    assert spearman(same) == kendall(same) == 1
+    assert spearman(same[::-1]) == kendall(same[::-1]) == -1
+    assert [measure(ranks) for measure in (spearman, kendall) for ranks in ([], [1])] == [None] * 4
+
+
+@settings(max_examples=40)
+@given(LISTS, LISTS)
+def test_rank_biased_overlap_is_what_the_paper_defines(old: list[str], new: list[str]) -> None:
+    """Eq. 32, term by term."""
+    shorter, longer = sorted((old, new), key=len)
+    s, l, p = len(shorter), len(longer), RBO_PERSISTENCE  # noqa: E741  # the paper's letters
+    x = [len(set(shorter[:depth]) & set(longer[:depth])) for depth in range(l + 1)]
+    seen = sum(x[d] / d * p**d for d in range(1, l + 1))
+    expected = sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
+    value = (1 - p) / p * (seen + expected) + ((x[l] - x[s]) / l + x[s] / s) * p**l
+    found = rank_biased_overlap(old, new)
+    assert found == pytest.approx(value, abs=1e-12)
+    assert found == rank_biased_overlap(new, old)
+    assert 0 <= found <= 1
+
+
+def test_the_first_columns_count_most() -> None:
+    names = [str(number) for number in range(30)]
+    late = [*names[:-2], names[-1], names[-2]]
+    early = [names[1], names[0], *names[2:]]
+    assert rank_biased_overlap(names, early) < rank_biased_overlap(names, late) < 1
+    assert math.isclose(rank_biased_overlap(names, names), 1)
+
+
+@settings(max_examples=30)
+@given(LISTS, LISTS, st.integers(1, 20))
+def test_an_overlap_counts_what_is_among_the_first_of_both(old: list[str], new: list[str], first: int) -> None:
+    shared = sum(name in new[:first] for name in old[:first])
+    assert overlap(old, new, first) == Overlap(first, shared, shared / first)
+
+
+@pytest.mark.parametrize(
+    ("columns", "top", "lengths"),
+    [(1, 1, [1]), (4, 2, [2]), (5, 3, [3]), (6, 3, [3, 5]), (9, 99, [5, 9]), (101, 10, [5, 10, 20, 50, 100])],
+)
+def test_overlaps_are_told_for_beginnings_of_the_list(columns: int, top: int, lengths: list[int]) -> None:
+    assert overlap_lengths(columns, top) == lengths
