@@ -9,16 +9,8 @@ import pytest
 from tests.support.paths import ROOT
 
 PACKAGES = (
-    "",
-    "api",
-    "columns",
-    "screening",
-    "ranking",
-    "selection",
-    "comparison",
-    "rendering",
-    "rendering/figures",
-    "cli",
+    *("", "api", "cli", "columns", "comparison"),
+    *("ranking", "rendering", "rendering/figures", "screening", "selection"),
 )
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",

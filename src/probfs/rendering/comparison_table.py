@@ -10,7 +10,7 @@ from rich.text import Text
 
 from probfs.rendering.comparison_summary import comparison_sentences
 from probfs.rendering.formats import Presentation
-from probfs.rendering.ranking_table import shown_score
+from probfs.rendering.ranking_columns import shown_score
 from probfs.rendering.terminal import terminal_text
 from probfs.text import counted, printable
 
