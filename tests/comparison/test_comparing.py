@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import BernoulliNB
 
 import probfs
 from probfs.text import command_line_language
@@ -20,12 +21,12 @@ CANCER = SAMPLES / "breast_cancer.csv"
 
 @pytest.fixture(scope="module")
 def ranking() -> probfs.Ranking:
-    return probfs.rank(CANCER, score="signed")
+    return probfs.rank(CANCER, target="class", score="signed")
 
 
 @pytest.fixture(scope="module")
 def selection() -> probfs.Selection:
-    return probfs.select(CANCER, folds=0)
+    return probfs.select(CANCER, target="class", folds=0)
 
 
 def shuffled(path: Path, seed: int = 3) -> str:
@@ -70,11 +71,29 @@ def test_every_column_that_is_renamed_is_named(
 
 
 def test_a_column_of_an_svm_that_is_renamed_is_named(write: Write) -> None:
-    options = {"classifier": "svm", "eliminate": False, "permutations": 3}
+    options = {"classifier": "svm", "eliminate": False, "permutations": 3, "target": "cracked"}
     text = "".join((SAMPLES / "kiln.csv").read_text().splitlines(keepends=True)[:60])
     ranking = probfs.rank(write("t.csv", text), **options)  # type: ignore[arg-type]  # options of many types
     name = ranking.features[2].feature
     assert probfs.compare(ranking, write("t.csv", text.replace(name, "renamed", 1))).renamed == {name: "renamed"}
+
+
+def test_results_of_estimators_are_compared(write: Write) -> None:
+    def ranked(table: Path, own: object) -> probfs.Ranking:
+        return probfs.rank(table, target="cracked", classifier=own, eliminate=False, permutations=1)
+
+    kiln = SAMPLES / "kiln.csv"
+    old = ranked(kiln, BernoulliNB())
+    assert_nothing_changed(probfs.compare(old, old))
+    again = write("again.json", old.to_json())
+    assert_nothing_changed(probfs.compare(again, ranked(write("t.csv", shuffled(kiln)), BernoulliNB())))
+    (warning,) = probfs.compare(again, ranked(kiln, BernoulliNB(alpha=3))).warnings
+    said = f"estimator: BernoulliNB() in {again}, but BernoulliNB(alpha=3) in <new>; ranks are hard to compare"
+    assert warning.message == said
+    (warning,) = probfs.compare(again, ranked(kiln, "logistic")).warnings
+    assert warning.message.startswith(f"classifier: estimator in {again}, but logistic in <new>;")
+    with pytest.raises(probfs.DataError, match=r"again\.json: was made in Python with BernoulliNB\(\), an object that"):
+        probfs.compare(again, kiln)
 
 
 def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ranking) -> None:
@@ -88,8 +107,8 @@ def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ran
 
 
 def test_intervals_tell_change_from_chance() -> None:
-    old = probfs.rank(SAMPLES / "commute.csv", uncertainty=True)
-    comparison = probfs.compare(old, probfs.rank(SAMPLES / "commute.csv", score="signed"))
+    old = probfs.rank(SAMPLES / "commute.csv", target="mode", uncertainty=True)
+    comparison = probfs.compare(old, probfs.rank(SAMPLES / "commute.csv", target="mode", score="signed"))
     beyond = comparison.measures["beyond"]
     assert beyond == sum(column.beyond is True for column in comparison.columns)
     for column in comparison.columns:
@@ -109,7 +128,7 @@ def test_files_objects_and_both_shapes_of_documents_compare_alike(ranking: probf
 
 def test_hostile_names_are_compared_as_they_are(write: Write) -> None:
     table = write("t.csv", hostile_csv())
-    old = probfs.rank(table)
+    old = probfs.rank(table, target="y")
     comparison = probfs.compare(old, table)
     assert {column.column for column in comparison.columns} == set(HOSTILE_NAMES)
     assert_nothing_changed(comparison)
@@ -117,7 +136,7 @@ def test_hostile_names_are_compared_as_they_are(write: Write) -> None:
 
 def test_warnings_and_notes_are_heard() -> None:
     notes: list[str] = []
-    old, new = probfs.rank(CANCER), probfs.rank(CANCER, score="signed")
+    old, new = probfs.rank(CANCER, target="class"), probfs.rank(CANCER, target="class", score="signed")
     probfs.compare(old, new, on_note=notes.append)
     assert notes == ["score: absolute in <old>, but signed in <new>; ranks are hard to compare"]
     probfs.compare(old, CANCER, on_note=notes.append)

@@ -32,7 +32,7 @@ SELECTION = selection_document({"a": "keep", "b": "redundant", "c": "weak", "d":
 
 
 def test_a_ranking_is_read_as_it_was_written(tmp_path: Path) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", score="signed", uncertainty=True)
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", score="signed", uncertainty=True)
     ranking.to_json(tmp_path / "r.json")
     found = read_document(tmp_path / "r.json")
     assert found.source == str(tmp_path / "r.json")
@@ -48,7 +48,7 @@ def test_a_ranking_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_a_selection_is_read_as_it_was_written(tmp_path: Path) -> None:
-    selection = probfs.select(SAMPLES / "commute.csv", folds=0)
+    selection = probfs.select(SAMPLES / "commute.csv", target="mode", folds=0)
     selection.to_json(tmp_path / "s.json")
     found = read_document(tmp_path / "s.json")
     assert (found.kind, found.kept) == ("selection", selection.kept)
@@ -58,7 +58,7 @@ def test_a_selection_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_only_the_best_columns_may_be_listed(tmp_path: Path) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv")
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode")
     ranking.top(2).to_json(tmp_path / "r.json")
     found = read_document(tmp_path / "r.json")
     assert (found.is_partial, len(found.columns), found.features) == (True, 2, len(ranking.features))

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.naive_bayes import BernoulliNB
 
 import probfs
+from probfs.classifiers.registry import CLASSIFIERS
 from probfs.comparison.documents import ComparedRanking, parse_document
 from probfs.comparison.reranking import rank_alike, settings_as_keywords
 from probfs.comparison.sources import document_of
@@ -51,7 +53,15 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any]) -> None:
 
 def test_columns_are_selected_as_the_document_says() -> None:
     selection = probfs.select(
-        COMMUTE, folds=2, keep=2, always="age", false_discoveries=0.4, score="absolute", bins=4, exclude="person"
+        COMMUTE,
+        target="mode",
+        folds=2,
+        keep=2,
+        always="age",
+        false_discoveries=0.4,
+        score="absolute",
+        bins=4,
+        exclude="person",
     )
     document = document_of(selection, "old.json")
     again = rank_alike(COMMUTE, document, {})
@@ -59,11 +69,21 @@ def test_columns_are_selected_as_the_document_says() -> None:
     assert (again.kept, again.columns) == (selection.kept, document.columns)
 
 
-def test_the_settings_of_every_classifier_make_the_round_trip() -> None:
+CHOICES: dict[str, dict[str, Any]] = {
+    "nb": {"shrink": "on"},
+    "svm": {"kernel": "rbf", "C": 2.0, "gamma": "auto", "permutations": 3},
+    "logistic": {"C": 0.5, "removal": "retrain"},
+    "forest": {"trees": 5, "leaf": 9, "depth": "any", "estimate": "oob", "permutations": 1},
+    "boosting": {"iterations": 3, "learning_rate": 0.5, "depth": 2, "permutations": 1},
+}
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS.names())
+def test_the_settings_of_every_classifier_make_the_round_trip(classifier: str) -> None:
     table = SAMPLES / "kiln.csv"
-    ranking = probfs.rank(table, classifier="svm", kernel="rbf", C=2.0, gamma="auto", permutations=3, eliminate=False)
+    ranking = probfs.rank(table, target="cracked", classifier=classifier, eliminate=False, **CHOICES[classifier])
     keywords = settings_as_keywords(document_of(ranking, "old.json"))
-    assert probfs.rank(table, **keywords).settings == ranking.settings
+    assert probfs.rank(table, target="cracked", **keywords).settings == ranking.settings
 
 
 def test_cut_targets_counts_and_mappings_make_the_round_trip(write: Write) -> None:
@@ -86,7 +106,7 @@ def test_notes_are_passed_on() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"classifier": "forest"}, "settings.classifier is 'forest', not one of nb, svm"),
+        ({"classifier": "tree"}, "settings.classifier is 'tree', not one of nb, svm, logistic, forest, boosting"),
         ({"classifier": None}, "settings.classifier is not a text"),
         ({"novelty": 3}, "settings.'novelty' is a setting that this version of probfs does not know"),
         ({"false_discoveries": 0.1}, "settings.'false_discoveries' is a setting that this version of probfs does not"),
@@ -153,6 +173,22 @@ def test_the_settings_of_a_selection_are_checked_as_well(settings: dict[str, Any
     assert says in str(caught.value)
 
 
+def test_an_estimator_of_python_s_cannot_be_had_from_a_document() -> None:
+    own = BernoulliNB(alpha=2)
+    old = probfs.rank(COMMUTE, target="mode", classifier=own, eliminate=False, permutations=1)
+    with pytest.raises(DataError) as caught:
+        rank_alike(COMMUTE, document_of(old, "old.json"), {})
+    assert str(caught.value) == (
+        "old.json: was made in Python with BernoulliNB(alpha=2), an object that no document holds; "
+        "call probfs.rank for the other table with the same object, and compare the two results"
+    )
+    with pytest.raises(DataError, match=r"an estimator, an object .*; call probfs\.select for the other table"):
+        rank_alike(COMMUTE, selection_with(classifier="estimator"), {})
+    with pytest.raises(DataError, match=r"Pipe\\nx+…x+, an object") as caught:
+        rank_alike(COMMUTE, ranking_with(classifier="estimator", estimator="Pipe\n" + "x" * 9999), {})
+    assert len(str(caught.value)) < 400
+
+
 def test_a_table_without_the_target_is_refused_with_its_name(write: Write) -> None:
     table = write("t.csv", "a,b\n1,2\n")
     with pytest.raises(DataError, match=r"^old\.json: .*target=: no column 'mode' in .*t\.csv"):
@@ -167,10 +203,10 @@ def test_a_broken_table_is_its_own_fault(write: Write) -> None:
 
 def test_unlabelled_rows_of_other_files_are_not_left_out_silently(write: Write) -> None:
     more = write("more.csv", COMMUTE.read_text())
-    document = document_of(probfs.rank(COMMUTE, unlabeled=more, score="unlabeled"), "old.json")
+    document = document_of(probfs.rank(COMMUTE, target="mode", unlabeled=more, score="unlabeled"), "old.json")
     with pytest.raises(DataError, match=r"^old\.json: was ranked with the unlabelled rows of '.*', which are not read"):
         rank_alike(COMMUTE, document, {})
-    other = document_of(probfs.rank(COMMUTE, unlabeled=more), "old.json")
+    other = document_of(probfs.rank(COMMUTE, target="mode", unlabeled=more), "old.json")
     assert rank_alike(COMMUTE, other, {}).names == other.names
 
 

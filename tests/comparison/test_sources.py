@@ -10,7 +10,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import probfs
@@ -89,13 +91,20 @@ def test_a_path_that_leads_nowhere_is_one_line(tmp_path: Path) -> None:
 
 
 def test_results_are_documents_and_frames_are_tables() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv")
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode")
     found = find_document(ranking, "old")
     assert found == document_of(ranking, "<old>")
     assert found is not None
     assert (found.source, found.names) == ("<old>", [feature.feature for feature in ranking.features])
     assert find_document(pd.DataFrame({"a": [1]}), "new") is None
     assert find_document(read_table(SAMPLES / "commute.csv"), "new") is None
+
+
+def test_tables_in_memory_are_told_by_what_they_offer() -> None:
+    columns = {"settings": [1], "to_json": [2]}
+    frame = pl.DataFrame(columns)
+    for table in (pd.DataFrame(columns), frame, frame.lazy(), frame.to_arrow(), np.zeros((2, 2))):
+        assert find_document(table, "new") is None
 
 
 @pytest.mark.parametrize("given", [{"a": 1}, 3, None])

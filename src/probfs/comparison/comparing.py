@@ -39,9 +39,10 @@ def compare(
 
     Parameters
     ----------
-    old, new : path, Ranking, Selection or pandas.DataFrame
+    old, new : path, Ranking, Selection or data frame
         The JSON of ``rank`` or ``select``, or their results. One of the two may be a table, a path or a data frame: it
-        is ranked, or its columns are selected, with the target and the settings of the other.
+        is ranked, or its columns are selected, with the target and the settings of the other, unless that was made
+        with an estimator of your own.
     top : int, default: 10, or half of the columns where there are fewer than 20
         How many of the first columns the measure ``overlap`` is about.
     delimiter, decimal, encoding, input_format
@@ -66,7 +67,7 @@ def compare(
     Examples
     --------
     >>> import probfs
-    >>> ranking = probfs.rank("sample_data/breast_cancer.csv")
+    >>> ranking = probfs.rank("sample_data/breast_cancer.csv", target="class")
     >>> compare(ranking, "sample_data/breast_cancer.csv").measures["changed"]
     0
     """

@@ -9,7 +9,7 @@ from typing import Any
 from probfs.comparison.documents import ComparedRanking
 from probfs.text import listed, printable, quoted
 
-_DECISIVE = ("classifier", "score", "estimate", "eliminate", "kernel", "cut_target")
+_DECISIVE = ("classifier", "estimator", "score", "estimate", "eliminate", "kernel", "cut_target")
 """Settings under which scores, and so ranks, mean something else."""
 _IRRELEVANT = ("uncertainty",)
 """Settings that no rank depends on."""

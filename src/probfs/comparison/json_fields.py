@@ -109,6 +109,8 @@ def parse_json(text: str, source: str) -> Any:
 
     try:
         return json.loads(text, parse_constant=refuse)
+    except DataError:
+        raise
     except json.JSONDecodeError as error:
         problem = f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]}; is the file cut off?"
         raise DataError(problem, source=source, line=error.lineno, column=error.colno) from error

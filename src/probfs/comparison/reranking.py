@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from probfs.classifiers.estimators.own_estimator import NAME as OWN_ESTIMATOR
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import known_options
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.json_fields import Fields
 from probfs.comparison.sources import document_of
 from probfs.errors import DataError, UsageError
-from probfs.text import listed, quoted
+from probfs.text import listed, printable, quoted, shorten_middle
 
 _FLAGS = ("keep_identifiers", "eliminate", "uncertainty")
 _NAMES = ("mapping", "count", "estimate")
@@ -22,6 +23,7 @@ _NUMBERS = ("cut_target", "min_class", "seed", "folds", "step", "false_discoveri
 _FOLLOWING = ("estimate", "step", "eliminate", "uncertainty")
 """Settings of a selection that follow from others: its callers have no such choice."""
 _SELECTING = ("false_discoveries", "keep", "always")
+_LONGEST_ESTIMATOR = 100
 
 
 def rank_alike(
@@ -51,6 +53,7 @@ def rank_alike(
 def settings_as_keywords(document: ComparedRanking) -> dict[str, Any]:
     """The settings of a document as keywords of ``probfs.rank`` or ``probfs.select``, their types checked."""
     fields = Fields(dict(document.settings), document.source, "settings")
+    _refuse_own_estimator(document)
     own = [option.name for option, _ in known_options() if option.recorded]
     unselected = _SELECTING if document.kind == "ranking" else ()
     known = {"classifier", "score", "keep", *_FLAGS, *_NAMES, *_LISTS, *_NUMBERS, *own}.difference(unselected)
@@ -83,6 +86,16 @@ def _checked(fields: Fields, name: str) -> Any:
     if isinstance(value, list):
         fields.fail(name, "is a list")
     return value
+
+
+def _refuse_own_estimator(document: ComparedRanking) -> None:
+    """Refuse to rank by an estimator of a user's own, of which the document has only the text that Python shows."""
+    if document.settings.get("classifier") == OWN_ESTIMATOR:
+        shown = shorten_middle(printable(str(document.settings.get("estimator") or "an estimator")), _LONGEST_ESTIMATOR)
+        problem = f"was made in Python with {shown}, an object that no document holds"
+        call = "probfs.rank" if document.kind == "ranking" else "probfs.select"
+        remedy = f"call {call} for the other table with the same object, and compare the two results"
+        raise DataError(f"{problem}; {remedy}", source=document.source)
 
 
 def _refuse_unread_rows(document: ComparedRanking) -> None:

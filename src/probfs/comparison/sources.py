@@ -15,13 +15,11 @@ from probfs.tables.formats import format_of_path
 from probfs.tables.source import STANDARD_INPUT, open_source
 
 if TYPE_CHECKING:
-    import pandas
-
     from probfs.ranking.result import Ranking
     from probfs.selection.result import Selection
-    from probfs.tables.table import Table
+    from probfs.tables.readers.in_memory import InMemory
 
-Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | pandas.DataFrame | Table"
+Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory"
 """A path, a result, or a table."""
 
 
@@ -32,9 +30,13 @@ def find_document(
     if isinstance(given, str | os.PathLike):
         is_document = _leads_to_document(given, input_format, max_unpacked)
         return read_document(given, max_unpacked) if is_document else None
-    if hasattr(given, "to_json") and hasattr(given, "settings"):
+    # Asked of the class, since a frame may have a column of that name.
+    if "settings" in getattr(type(given), "__dataclass_fields__", ()):
         return document_of(given, f"<{name}>")
-    if hasattr(given, "columns"):
+    # Imports numpy, which whoever holds a table has anyway.
+    from probfs.tables.readers.in_memory import is_table
+
+    if is_table(given):
         return None
     expected = "a path, a Ranking, a Selection or a data frame"
     raise UsageError(f"{name} must be {expected}, not {type(given).__name__}")
