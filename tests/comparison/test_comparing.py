@@ -93,7 +93,7 @@ def test_results_of_estimators_are_compared(write: Write) -> None:
     (warning,) = probfs.compare(again, ranked(kiln, "logistic")).warnings
     assert warning.message.startswith(f"classifier: estimator in {again}, but logistic in <new>;")
     with pytest.raises(probfs.DataError, match=r"again\.json: was made in Python with BernoulliNB\(\), an object that"):
-        probfs.compare(again, kiln)
+        probfs.compare(again, kiln, on_note=pytest.fail)
 
 
 def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ranking) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from probfs.classifiers.value_types import WholeNumber
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.documents import ComparedRanking
-from probfs.comparison.sources import Comparable, find_document
+from probfs.comparison.sources import Comparable, find_document, shown_name
 from probfs.errors import UsageError
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.source import STANDARD_INPUT, display_name
+from probfs.tables.source import STANDARD_INPUT
 from probfs.text import option
 
 if TYPE_CHECKING:
@@ -108,12 +108,10 @@ def _rank_the_table(
 
     document = before or after
     if document is None:
-        names = " and ".join(_shown(table) for table in (old, new))
+        names = " and ".join(shown_name(table) for table in (old, new))
         problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
         raise UsageError(f"{problem}, or rank both and compare the results")
     data = new if after is None else old
-    if on_note is not None:
-        on_note(f"{_shown(data)} is read with the target and the settings of {document.source}")
     table = rank_alike(data, document, reading, on_note)
     return (document, table) if after is None else (table, document)
 
@@ -134,7 +132,3 @@ def _check_top(top: Any) -> int:
 
 def _is_standard_input(given: Comparable) -> bool:
     return isinstance(given, str | os.PathLike) and os.fspath(given) == STANDARD_INPUT
-
-
-def _shown(given: Comparable) -> str:
-    return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"

@@ -12,7 +12,7 @@ from probfs.comparison.documents import ComparedRanking, parse_document, read_do
 from probfs.errors import UsageError
 from probfs.tables.compression import without_compression_ending
 from probfs.tables.formats import format_of_path
-from probfs.tables.source import STANDARD_INPUT, open_source
+from probfs.tables.source import STANDARD_INPUT, display_name, open_source
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
@@ -45,6 +45,11 @@ def find_document(
 def document_of(result: Any, source: str) -> ComparedRanking:
     """A result, as it would be read from its file."""
     return parse_document(json.loads(result.to_json()), source)
+
+
+def shown_name(given: Comparable) -> str:
+    """What messages call a table."""
+    return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
 
 
 def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, max_unpacked: int | None) -> bool:
