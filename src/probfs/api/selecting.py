@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, refuse_unknown, texts
+from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, texts
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.stages import Data, Listeners, read_inputs
 from probfs.runtime.progress import Progress, listening
@@ -47,6 +47,7 @@ def select(
     max_unpacked: int | None = None,
     input_format: str | None = None,
     classifier: str = "nb",
+    report: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
@@ -81,6 +82,8 @@ def select(
     classifier : str, default "nb"
         The classifier whose probabilities are used. ``"svm"`` is cross-validated in ten folds for every number of
         columns; for its RBF kernel, which sees columns together, no column is tested.
+    report : bool, default False
+        Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
@@ -103,6 +106,7 @@ def select(
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
+    call = describe_call(select, locals()) if report else None
     refuse_unknown(select, options)
     settings = choose_selection_settings(
         classifier=classifier,
@@ -129,4 +133,4 @@ def select(
         inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target))
         from probfs.selection.stages import select_columns
 
-        return select_columns(inputs, settings, Listeners(on_note or Listeners.on_note))
+        return select_columns(inputs, settings, Listeners(on_note or Listeners.on_note), call)

@@ -11,6 +11,7 @@ from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import eliminate
+from probfs.ranking.story import StoryRecorder
 from probfs.selection.temperature import fit_temperature, least_probability
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats
@@ -48,9 +49,16 @@ class Curve:
 
 
 def trace_curve(
-    classifier: OddsClassifier, names: Sequence[str], score: Score, protected: Collection[int] = ()
+    classifier: OddsClassifier,
+    names: Sequence[str],
+    score: Score,
+    protected: Collection[int] = (),
+    recorder: StoryRecorder | None = None,
 ) -> Curve:
-    """Eliminate all features, one by one, and judge the model of those that are left each time."""
+    """Eliminate all features, one by one, and judge the model of those that are left each time.
+
+    ``recorder`` hears of every round.
+    """
     left: list[EliminatedFeature] = []
     points: list[CurvePoint] = []
     odds: list[RowOdds] = []
@@ -61,7 +69,8 @@ def trace_curve(
         if classifier.calibrated:
             odds.append(own)
 
-    for current in eliminate(classifier, names, score, 1, protected):
+    rounds = eliminate(classifier, names, score, 1, protected)
+    for current in rounds if recorder is None else recorder.follow(rounds, classifier):
         (position,) = current.leaving
         (s_s,), (s_a,) = (own.floats_at([position]) for own in (current.scores.s_s, current.scores.s_a))
         judge()

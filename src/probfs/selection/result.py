@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.errors import UsageError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from probfs.ranking.background import Background
 
 Verdict = Literal["keep", "redundant", "weak", "noise"]
 
@@ -102,6 +104,8 @@ class Selection:
     """Features that results leave out, as only the best were asked for."""
     best_size: int = 0
     """How many of the best features have the least log-loss."""
+    background: Background | None = field(default=None, compare=False, repr=False)
+    """What a report tells besides; None unless one was asked for."""
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""
@@ -155,6 +159,15 @@ class Selection:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
         return _deliver(selection_json(self), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
+
+        With ``report=True``, ``select`` keeps what the page tells of the table and of the rounds.
+        """
+        from probfs.rendering.report.selection_report import selection_report
+
+        return _deliver(selection_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.
