@@ -8,7 +8,17 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("", "columns", "screening", "ranking", "selection", "rendering", "rendering/figures", "cli")
+PACKAGES = (
+    "",
+    "columns",
+    "screening",
+    "ranking",
+    "selection",
+    "rendering",
+    "rendering/figures",
+    "rendering/report",
+    "cli",
+)
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
     "columns/limits": "columns/test_roles",
