@@ -130,7 +130,7 @@ def test_the_same_ranking_gives_the_same_page(kiln: probfs.Ranking, page: str) -
     assert ranking_report(kiln) == page
 
 
-def test_2000_features_take_less_than_a_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_2000_features_take_less_than_a_megabyte() -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(60, 2000)), columns=[f"measurement_{number}" for number in range(2000)])
     frame["outcome"] = np.arange(60) % 2
