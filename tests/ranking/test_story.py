@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
 from probfs.columns.dataset import Dataset
@@ -97,6 +98,17 @@ def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_th
 
 def naive_bayes(dataset: Dataset, prune: bool) -> NaiveBayes:
     return NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
+
+
+@pytest.mark.parametrize("shrink", ["on", "off"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None:
+    dataset = random_dataset(60, 70, 3, classes, seed=classes)
+    names = [feature.name for feature in dataset.features]
+    plain, heard = (NaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
+    expected = list(eliminate(plain, names, SIGNED, 1))
+    rounds = StoryRecorder(SIGNED, 1).follow(eliminate(heard, names, SIGNED, 1), heard)
+    assert_same_rounds(list(rounds), expected)
 
 
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
