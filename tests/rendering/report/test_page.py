@@ -58,6 +58,7 @@ def make_report(text: str) -> Report:
         sentences=[text],
         warnings=[text],
         figure=Markup("<svg></svg>"),
+        meanings=text,
         features=table,
         story=StorySection(text, rounds, [text], [[0.5]]),
         data=None,

@@ -20,7 +20,7 @@ def test_between_two_rounds_all_that_left_are_named_the_first_to_leave_first() -
     assert section.table.caption.startswith("3 of the 5 rounds")
     assert section.sentences == [
         "Round 1 of 5: 5 features are left. The model gets 10 of 100 rows wrong (10.0%), log-loss 0.250. "
-        "Then e, d, c leave.",
+        "By round 4 e, d, c leave.",
         "Round 4 of 5: 2 features are left. The model gets 12 of 100 rows wrong (12.0%), log-loss 0.300. "
         "Then b leaves.",
         "Round 5 of 5: 1 feature is left. The model gets 1 of 100 rows wrong (1.0%), log-loss 1.0e-05. Then a leaves.",

@@ -80,6 +80,8 @@ class Report:
     sentences: Sequence[str]
     warnings: Sequence[str]
     figure: Markup
+    meanings: str
+    """What the headings of the features mean."""
     features: ReportTable
     story: StorySection | None
     data: DataSection | None

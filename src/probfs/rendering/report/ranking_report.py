@@ -15,7 +15,7 @@ from probfs.rendering.ranking_columns import (
     score_value,
     shown_score,
 )
-from probfs.rendering.ranking_summary import summary_sentences
+from probfs.rendering.ranking_summary import shown_scores, summary_sentences
 from probfs.rendering.report.content import (
     PLAIN,
     Report,
@@ -28,6 +28,7 @@ from probfs.rendering.report.content import (
 )
 from probfs.rendering.report.data_section import data_section
 from probfs.rendering.report.inline_svg import inline_figure
+from probfs.rendering.report.meanings import TESTS, meaning_of_scores
 from probfs.rendering.report.page import report_page
 from probfs.rendering.report.settings_list import settings_list
 from probfs.rendering.report.story_section import ModelOfRound, story_section
@@ -53,6 +54,7 @@ def ranking_report(ranking: Ranking) -> str:
             sentences=sentences,
             warnings=ranking.warnings,
             figure=inline_figure(ranking_drawing(ranking), title, _description(ranking)),
+            meanings=f"{meaning_of_scores(shown_scores(ranking), _when(ranking))} {TESTS}",
             features=_feature_table(ranking),
             story=_story(ranking),
             data=None if background is None else data_section(background),
@@ -116,10 +118,12 @@ def _feature_table(ranking: Ranking) -> ReportTable:
         [_NOISE if own else "" for own in noise],
         {PLAIN: "told from noise", _NOISE: NOISE_MARK} if any(noise) else {},
         searched=True,
-        note=" ".join(
-            [*meaning_of_marks(shown), "p and q test the feature alone against the class.", _more(hidden)]
-        ).strip(),
+        note=" ".join([*meaning_of_marks(shown), _more(hidden)]).strip(),
     )
+
+
+def _when(ranking: Ranking) -> str:
+    return "in the round in which it left" if ranking.settings.eliminate else "with all features in the model"
 
 
 def _more(hidden: int) -> str:

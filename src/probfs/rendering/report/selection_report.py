@@ -20,6 +20,7 @@ from probfs.rendering.report.content import (
 )
 from probfs.rendering.report.data_section import data_section
 from probfs.rendering.report.inline_svg import inline_figure
+from probfs.rendering.report.meanings import TESTS, meaning_of_scores, meaning_of_verdicts
 from probfs.rendering.report.page import report_page
 from probfs.rendering.report.settings_list import settings_list
 from probfs.rendering.report.story_section import ModelOfRound, story_section
@@ -49,6 +50,7 @@ def selection_report(selection: Selection) -> str:
             sentences=[*selection_sentences(selection), kept],
             warnings=selection.warnings,
             figure=inline_figure(selection_drawing(selection), title, _description(selection)),
+            meanings=_meanings(selection),
             features=_feature_table(selection),
             story=_story(selection),
             data=None if background is None else data_section(background),
@@ -70,6 +72,14 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
         facts.append((f"{honest.kept.errors / honest.kept.rows:.1%}", "of unseen rows wrong with those kept"))
         facts.append((f"{honest.all.errors / honest.all.rows:.1%}", "with all features"))
     return facts
+
+
+def _meanings(selection: Selection) -> str:
+    driving = SCORES[selection.settings.score]
+    verdicts = meaning_of_verdicts(own.verdict for own in selection.features)
+    scores = meaning_of_scores([driving], "in the round in which it left")
+    losses = "The log-loss is that of the model of this feature and those ranked above it."
+    return " ".join(filter(None, (verdicts, scores, losses, TESTS)))
 
 
 def _description(selection: Selection) -> str:

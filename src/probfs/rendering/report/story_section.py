@@ -41,11 +41,12 @@ def story_section(
     if rounds < 2 or not told:
         return None
     after = [*(own.features for own in models[1:]), 0]
+    until = [*(own.round for own in told[1:]), rounds + 1]
     leaving = [ranked[left : own.features][::-1] for own, left in zip(models, after, strict=True)]
     return StorySection(
         score,
         _table(told, models, leaving, rounds),
-        [_sentence(*own, rounds) for own in zip(told, models, leaving, strict=True)],
+        [_sentence(*own, rounds) for own in zip(told, models, leaving, until, strict=True)],
         [own.scores[:listed] for own in told],
     )
 
@@ -68,12 +69,14 @@ def _table(
     )
 
 
-def _sentence(told: StoryRound, model: ModelOfRound, leaving: Sequence[str], rounds: int) -> str:
+def _sentence(told: StoryRound, model: ModelOfRound, leaving: Sequence[str], until: int, rounds: int) -> str:
+    """``leaving`` are gone in round ``until``, the next one told of."""
     left = "1 feature is left" if model.features == 1 else f"{model.features:,} features are left"
     wrong = f"{model.errors:,} of {model.rows:,} rows wrong ({model.errors / model.rows:.1%})"
-    then = f"{_names(leaving)} {'leaves' if len(leaving) == 1 else 'leave'}"
+    when = "Then" if until == told.round + 1 else f"By round {until:,}"
+    then = f"{when} {_names(leaving)} {'leaves' if len(leaving) == 1 else 'leave'}."
     model_does = f"The model gets {wrong}, log-loss {shown_loss(model.log_loss)}."
-    return f"Round {told.round:,} of {rounds:,}: {left}. {model_does} Then {then}."
+    return f"Round {told.round:,} of {rounds:,}: {left}. {model_does} {then}"
 
 
 def _names(leaving: Sequence[str]) -> str:
