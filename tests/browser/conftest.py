@@ -53,7 +53,8 @@ class Pages:
     def _make(self, name: str) -> probfs.Ranking | probfs.Selection:
         kind, _, data = name.partition(" ")
         frames = {"hostile": hostile_frame, "mixed": mixed_frame, "large": large_frame}
-        table: Path | pd.DataFrame = SAMPLES / "kiln.csv" if data == "kiln" else frames[data]()
+        samples = {"kiln": SAMPLES / "kiln.csv", "cancer": SAMPLES / "breast_cancer.csv"}
+        table: Path | pd.DataFrame = samples[data] if data in samples else frames[data]()
         if kind == "ranking":
             return probfs.rank(table, report=True, step=0.05 if data == "large" else 1)
         return probfs.select(table, report=True, folds=2)

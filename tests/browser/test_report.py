@@ -187,6 +187,17 @@ class TestStory:
             assert browser.texts("#rounds .current td:last-child") == [leaving]
             assert f"Then {leaving} leaves." in browser.find("#story-sentence").text
 
+    def test_scores_are_written_as_in_the_table(self, browser: Browser, pages: Pages) -> None:
+        browser.open(pages["selection cancer"])
+        in_table = dict(zip(browser.texts(NAMES), column(browser, 4), strict=True))
+        written = {}
+        for number in range(len(browser.texts("#rounds tbody tr"))):
+            move_to(browser, number)
+            (name,) = browser.texts("#story-bars .leaving .name")
+            (written[name],) = browser.texts("#story-bars .leaving .value")
+        assert written == in_table
+        assert any(re.fullmatch(r"\d\.\d\de-0\d", value) for value in written.values())
+
     def test_bars_are_as_long_as_scores_are_large(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking kiln"])
         move_to(browser, 3)
@@ -284,7 +295,7 @@ class TestSchemesAndPrint:
         text = "\n".join(printed)
         for number in range(200):
             assert f"measurement_{number}" in text
-        within_table = [page for page in printed if "≈ noise" in page and "none above" not in page]
+        within_table = [page for page in printed if re.search(r"≈\snoise", page) and "none above" not in page]
         assert len(within_table) > 3
         for page in within_table:
             assert "left in round" in page

@@ -58,7 +58,7 @@ def test_the_table_lists_every_feature_with_its_scores_and_intervals(kiln: probf
 def test_noise_is_marked_and_can_be_chosen(kiln: probfs.Ranking, page: str) -> None:
     noise = [feature.feature for feature in kiln.features if (feature.q or 0.0) > 0.1]
     assert noise
-    assert [row[1] for row in rows_of(page) if row[-1] == "≈ noise"] == noise
+    assert [row[1] for row in rows_of(page) if row[-1] == "≈\u00a0noise"] == noise
     assert '<option value="noise">≈ noise</option>' in page
     assert page.count("<tr class=noise>") == len(noise)
     assert f"cannot tell {len(noise)} of those listed from noise" in page

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from probfs.text import printable, shorten_middle
+from probfs.text import escape_character, printable, shorten_middle
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 LONGEST_NAME = 200
 """Characters of a name; the middle of a longer one is left out. The other formats have it in full."""
 
+_MOST_ACCENTS = 5
+"""One upon the other; no script needs more, and a pile of them would lie over the lines above."""
 PLAIN = "plain"
 """The group of rows that are in no other."""
 
@@ -92,7 +95,22 @@ class Report:
 
 def shown_name(name: str) -> str:
     """A name as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
-    return shorten_middle(printable(shorten_middle(name, LONGEST_NAME)), LONGEST_NAME)
+    return shorten_middle(harmless(shorten_middle(name, LONGEST_NAME)), LONGEST_NAME)
+
+
+def harmless(text: str) -> str:
+    """A text of which no character acts on others, hides, or is an accent above a pile of accents.
+
+    >>> harmless("e\\u0301") == "e\\u0301", harmless("e" + "\\u0301" * 7)[-12:], harmless("\\u202e")
+    (True, '\\\\u0301\\\\u0301', '\\\\u202e')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    shown, pile = [], 0
+    for character in printable(text):
+        pile = pile + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        shown.append(escape_character(character) if pile > _MOST_ACCENTS else character)
+    return "".join(shown)
 
 
 def as_sentence(text: str) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from probfs.rendering.report.content import DataSection, ReportColumn, ReportTable, bar_lengths, shown_name
-from probfs.text import counted, printable, shorten_middle
+from probfs.rendering.report.content import DataSection, ReportColumn, ReportTable, bar_lengths, harmless, shown_name
+from probfs.text import counted, shorten_middle
 
 if TYPE_CHECKING:
     from probfs.columns.inspection import ColumnSummary, Inspection
@@ -89,7 +89,7 @@ def _column_table(background: Background) -> ReportTable:
 def _most_frequent(column: ColumnSummary) -> str:
     if column.most_frequent is None:
         return ""
-    return f"{printable(shorten_middle(column.most_frequent, _LONGEST_VALUE))} ({column.frequency:,})"
+    return f"{harmless(shorten_middle(column.most_frequent, _LONGEST_VALUE))} ({column.frequency:,})"
 
 
 def _use(column: ColumnSummary, background: Background) -> str:

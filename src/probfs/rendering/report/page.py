@@ -15,8 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from probfs.rendering.report.content import Report, StorySection, as_sentence
-from probfs.text import printable
+from probfs.rendering.report.content import Report, StorySection, as_sentence, harmless
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -107,6 +106,4 @@ def is_turning(text: str) -> bool:
 
 def _shown(value: Any) -> Any:
     """What the template writes for a value: a text without characters that act on others or hide."""
-    if type(value) is not str or (value.isascii() and value.isprintable()):
-        return value
-    return printable(value)
+    return harmless(value) if type(value) is str else value

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _BEST = 5
 _NOISE = "noise"
+_MARK = NOISE_MARK.replace(" ", "\u00a0")
+"""On one line."""
 
 
 def ranking_report(ranking: Ranking) -> str:
@@ -109,7 +111,7 @@ def _feature_table(ranking: Ranking) -> ReportTable:
     columns.append(ReportColumn("q", [shown_probability(own.q) for own in features]))
     noise = [is_noise(own, ranking) for own in features]
     if any(noise):
-        columns.append(ReportColumn("note", [NOISE_MARK if own else "" for own in noise], "text"))
+        columns.append(ReportColumn("note", [_MARK if own else "" for own in noise], "text"))
     hidden = ranking.input.features - len(features)
     return ReportTable(
         "features",

@@ -12,8 +12,14 @@
     return element;
   };
   const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-  const shownScore = (value) =>
-    value === null ? "" : value === 0 || Math.abs(value) >= 1e-3 ? value.toFixed(4) : value.toExponential(2);
+  // As the tables have them: 0.1234, and 1.23e-04 where few digits of that would be seen.
+  const shownScore = (value) => {
+    if (value === null) {
+      return "";
+    }
+    const isPlain = value === 0 || Math.abs(value) >= 1e-3;
+    return isPlain ? value.toFixed(4) : value.toExponential(2).replace(/([+-])(\d)$/, "$10$2");
+  };
 
   /* ---- tables ---- */
 
