@@ -71,6 +71,21 @@ def test_a_page_fits_windows_of_any_width(browser: Browser, pages: Pages, name: 
     browser.open(pages[name])
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert overflowing(browser) == []
+    assert misplaced_cells(browser) == []
+
+
+def misplaced_cells(browser: Browser) -> list[str]:
+    """Cells of a table whose content is wider than they are, or whose number has no room beside its bar."""
+    script = """
+      const line = parseFloat(getComputedStyle(document.querySelector('tbody td')).lineHeight);
+      const height = (cell) => { const range = document.createRange(); range.selectNodeContents(cell);
+        return range.getBoundingClientRect().height };
+      return [...document.querySelectorAll('tbody td, tbody th')]
+        .filter(cell => cell.scrollWidth > cell.clientWidth + 1
+          || (cell.querySelector('svg') && height(cell) > 1.5 * line))
+        .map(cell => cell.textContent)"""
+    found: list[str] = browser.run(script)
+    return found
 
 
 def overflowing(browser: Browser) -> list[str]:
