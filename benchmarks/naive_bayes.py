@@ -30,8 +30,8 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate, schedule
+from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import collect
-from probfs.ranking.stages import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
 from workloads import binary, categorical, genes, many_classes
 

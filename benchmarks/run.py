@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+import estimators
 import naive_bayes
 import svm
 from measure import Line, markdown
@@ -24,7 +25,7 @@ TABLE_END = "<!-- table ends -->\n"
 def main() -> None:
     lines: list[Line] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (*naive_bayes.PARTS, *svm.PARTS):
+        for part in (*naive_bayes.PARTS, *svm.PARTS, *estimators.PARTS):
             for line in part(Path(folder)):
                 lines.append(line)
                 print(markdown([line]).splitlines()[-1], flush=True)

@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, best_processes, faster, probfs, python
+from probfs.classifiers.refitting.options import DEFAULT_COST
 from probfs.classifiers.svm.classifier import Svm
-from probfs.classifiers.svm.options import DEFAULT_COST, DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
+from probfs.classifiers.svm.options import DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
 from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode

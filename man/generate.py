@@ -59,8 +59,8 @@ A column that matters only together with others is noise to Naive Bayes, and mor
 RBF support vector machine sees columns together, so for it no column is screened.
 
 The log-loss is leave-one-out for Naive Bayes, after a temperature, and that of ten-fold cross-validation for the
-support vector machine, which fits models anew for each number of columns: tens of columns take minutes, and a note
-says so before the choice is repeated. --folds 0 does not repeat it.
+other classifiers, which fit models anew for each number of columns: tens of columns take minutes, and a note says so
+before the choice is repeated. --folds 0 does not repeat it.
 
 The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(SELECTION_HEADER)}: s_s and
 s_a are the scores in the round in which the column left, log_loss is that of the best columns down to this one, and
@@ -132,6 +132,22 @@ CLASSIFIER_DETAILS = {
 Numeric columns with many distinct values are cut into intervals. All scores are exact: nothing is refitted,
 whichever model --estimate asks for. A missing cell contributes nothing to its row's probabilities; a value that
 only unlabelled rows hold counts as missing.
+""",
+    "logistic": """
+Columns become numbers as for the svm: numeric ones are standardised, a missing number being the mean, and a category
+becomes one column for each of its values. The penalty is that of scikit-learn's LogisticRegression, of which C is the
+inverse.
+""",
+    "forest": """
+A RandomForestClassifier of scikit-learn. Numbers are taken as they are, a missing one going to the side of a split that
+fits better, and a category becomes one column for each of its values. With --estimate oob, one forest is fitted in each
+round instead of ten, and each row is judged by the trees that it was not drawn for; of equal rows, each tree judges
+those that it was not drawn for. A row that was drawn for every tree has the shares of the classes as its probabilities,
+and a warning counts such rows.
+""",
+    "boosting": """
+A HistGradientBoostingClassifier of scikit-learn. Numbers are taken as they are, missing ones as in a forest. A category
+of up to 255 values is split as such, one of more values becomes one column for each of them.
 """,
     "svm": """
 A column is numeric if all its values are numbers and none has a leading zero. Numeric columns are standardised, a

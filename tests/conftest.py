@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ from tests.support.table_content import Write
 collect_ignore = ["fuzz_with_atheris.py"]
 """It needs a package that is no dependency."""
 
+# A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("probfs", deadline=None)
 settings.load_profile("probfs")
 

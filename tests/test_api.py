@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ import pytest
 
 import probfs
 from probfs.classifiers.specification import known_options
+from tests.conftest import Run
 from tests.support.paths import SAMPLES
+from tests.support.table_content import Write
 
 
 @pytest.mark.parametrize(
@@ -26,10 +29,10 @@ from tests.support.paths import SAMPLES
         ({"include": ["a"], "exclude": ["a"]}, "both include= and exclude="),
         ({"exclude": ["y"]}, "no column|is the target"),
         ({"count": "y", "target": "y"}, "is the target"),
-        ({"score": "unlabeled"}, "there is no unlabelled row"),
+        ({"score": "unlabeled", "target": "y"}, "there is no unlabelled row"),
         ({"score": "loudest"}, "'loudest' is not one of absolute, signed, unlabeled"),
         ({"folds": 5}, 'folds= goes with estimate="cv" only'),
-        ({"estimate": "cv", "folds": 9}, "more than the 8 labelled rows"),
+        ({"estimate": "cv", "folds": 9, "target": "y"}, "more than the 8 labelled rows"),
         ({"estimate": "cv", "folds": 1}, "1 is out of range; 2 or more"),
         ({"smoothing": -1}, "smoothing=: "),
         ({"smoothing": math.nan}, "smoothing=: "),
@@ -53,8 +56,11 @@ def test_arguments_of_other_sorts_are_understood(frame: pd.DataFrame) -> None:
     numbered = frame.rename(columns={"y": 7})
     ranking = probfs.rank(numbered, target=7, exclude="b", unlabeled=numbered)  # type: ignore[arg-type]  # the point
     assert ranking.to_csv() == expected
-    assert probfs.rank(frame, step=np.float64(0.5)).to_csv() == probfs.rank(frame, step=0.5).to_csv()
-    with pytest.raises(probfs.UsageError, match="path or a pandas data frame, not dict"):
+    assert (
+        probfs.rank(frame, target="y", step=np.float64(0.5)).to_csv()
+        == probfs.rank(frame, target="y", step=0.5).to_csv()
+    )
+    with pytest.raises(probfs.UsageError, match=r"data must be a path, a data frame .* or a numpy array, not dict"):
         probfs.rank({"a": [1]})  # type: ignore[arg-type]  # the point of the test
     with pytest.raises(probfs.UsageError, match="only once"):
         probfs.rank("-", unlabeled=["-"])
@@ -115,9 +121,9 @@ def test_an_unknown_keyword_is_a_type_error_as_in_any_function(frame: pd.DataFra
 
 
 def test_a_table_is_ranked_the_same_from_a_file_and_from_a_frame() -> None:
-    from_file = probfs.rank(SAMPLES / "commute.csv", exclude="person")
+    from_file = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude="person")
     frame = pd.read_csv(SAMPLES / "commute.csv", dtype=str, keep_default_na=False).replace("", None)
-    assert probfs.rank(frame, exclude="person").to_csv() == from_file.to_csv()
+    assert probfs.rank(frame, target="mode", exclude="person").to_csv() == from_file.to_csv()
 
 
 @pytest.mark.parametrize("parameter", ["include", "exclude", "na"])
@@ -129,7 +135,7 @@ def test_one_name_is_a_list_of_one(frame: pd.DataFrame, parameter: str) -> None:
 
 @pytest.mark.parametrize("missing", [{}, {"exclude": None}, {"na": ()}])
 def test_nothing_may_be_said_in_several_ways(frame: pd.DataFrame, missing: dict[str, Any]) -> None:
-    assert probfs.rank(frame, **missing).settings == probfs.rank(frame).settings
+    assert probfs.rank(frame, target="y", **missing).settings == probfs.rank(frame, target="y").settings
 
 
 def test_a_misspelt_keyword_is_told_with_the_nearest_one(frame: pd.DataFrame) -> None:
@@ -137,9 +143,12 @@ def test_a_misspelt_keyword_is_told_with_the_nearest_one(frame: pd.DataFrame) ->
         probfs.rank(frame, targt="y")
 
 
-@pytest.mark.parametrize("table", ["breast_cancer.csv", "breast_cancer.arff", "commute.csv", "kiln.csv"])
-def test_shrinkage_leaves_ordinary_tables_alone(table: str) -> None:
-    ranking, plain = (probfs.rank(SAMPLES / table, shrink=choice) for choice in ("auto", "off"))
+@pytest.mark.parametrize(
+    ("table", "target"),
+    [("breast_cancer.csv", "class"), ("breast_cancer.arff", "class"), ("commute.csv", "mode"), ("kiln.csv", "cracked")],
+)
+def test_shrinkage_leaves_ordinary_tables_alone(table: str, target: str) -> None:
+    ranking, plain = (probfs.rank(SAMPLES / table, target=target, shrink=choice) for choice in ("auto", "off"))
     assert {summary.exponent for summary in ranking.rounds} == {1.0}
     assert (ranking.features, ranking.rounds, ranking.warnings) == (plain.features, plain.rounds, plain.warnings)
 
@@ -151,3 +160,40 @@ def test_shrinkage_is_naive_bayes_own() -> None:
     assert ranking.settings.shrink is None
     with pytest.raises(probfs.UsageError, match='shrink= goes with classifier="nb" only'):
         probfs.rank(frame, target="y", classifier="svm", shrink="off")
+
+
+ARFF = "@relation r\n@attribute class {p,q}\n@attribute a {x,z}\n@data\n" + "p,x\np,z\nq,x\nq,z\n" * 2
+
+
+@pytest.mark.parametrize("call", [probfs.rank, partial(probfs.select, folds=0)], ids=["rank", "select"])
+def test_a_target_taken_by_default_is_warned_of_in_the_callers_line(
+    call: Any, frame: pd.DataFrame, write: Write
+) -> None:
+    arff = write("t.arff", ARFF)
+    for data, reason in ((frame, "'y', the last column"), (arff, "'class', ")):
+        with pytest.warns(probfs.TargetWarning, match=f"^the target is {reason}.*; say so with target=") as caught:
+            call(data)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("call", [probfs.rank, partial(probfs.select, folds=0)], ids=["rank", "select"])
+def test_a_target_that_somebody_named_is_not_warned_of(call: Any, frame: pd.DataFrame, write: Write) -> None:
+    # Warnings are errors here.
+    notes: list[str] = []
+    call(frame, on_note=notes.append)
+    assert "target: y (the last column)" in notes
+    call(frame, target="y")
+    call(frame, mapping=write("m.toml", 'target = "y"'))
+    call(frame.drop(columns="y"), frame["y"])
+
+
+def test_a_refusal_comes_before_a_warning() -> None:
+    with pytest.raises(probfs.DataError, match="is a quantity"):
+        probfs.rank(pd.DataFrame({"a": list("xy") * 30, "y": np.arange(60)}))
+
+
+def test_the_command_line_emits_no_python_warning(run: Run, write: Write) -> None:
+    result = run("rank", write("t.csv", "a,y\nx,p\nx,p\nz,q\nz,q\n"))
+    assert result.returncode == 0
+    assert "Warning" not in result.stderr
+    assert "target: y (the last column)" in result.stderr

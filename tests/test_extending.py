@@ -128,11 +128,11 @@ VOTE = ("rank", *COMMUTE, "--classifier", "vote")
 @registered
 def test_help_lists_the_classifier_its_options_and_the_format(run_here: Run) -> None:
     help_text = " ".join(run_here("rank", "--help").stdout.split())
-    assert "--classifier nb|svm|vote" in help_text
+    assert "--classifier nb|svm|logistic|forest|boosting|vote" in help_text
     assert "or a vote of all columns (vote)." in help_text
     assert "--vote-power POWER vote: the power that a vote is raised to. Default: 1.0." in help_text
     assert "--smoothing ALPHA nb, vote: what is added to every count" in help_text
-    assert "loo for nb, resubstitution for svm, resubstitution for vote." in help_text
+    assert "loo for nb, resubstitution for svm and vote, cv for logistic, forest and boosting." in help_text
     assert "--format table|csv|json|markdown|html|names" in help_text
 
 
@@ -181,7 +181,8 @@ def test_a_wrong_option_is_one_line_and_status_2(run_here: Run, arguments: tuple
 @registered
 def test_a_classifier_that_holds_no_rows_out_cannot_select(run_here: Run) -> None:
     result = run_here("select", *COMMUTE, "--classifier", "vote")
-    problem = "--classifier vote ranks columns, but cannot select them; use --classifier nb or --classifier svm"
+    others = " or ".join(f"--classifier {name}" for name in ("nb", "svm", "logistic", "forest", "boosting"))
+    problem = f"--classifier vote ranks columns, but cannot select them; use {others}"
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"probfs: error: {problem}\n")
 
 
@@ -201,7 +202,7 @@ def test_the_summary_and_the_notes_are_the_classifier_s_own(run_here: Run) -> No
 def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Path) -> None:
     names = run_here(*VOTE, "--format", "names").stdout
     assert sorted(names.split()) == sorted(
-        feature.feature for feature in probfs.rank(*COMMUTE[:1], exclude=["person"]).features
+        feature.feature for feature in probfs.rank(*COMMUTE[:1], target="mode", exclude=["person"]).features
     )
     assert run_here(*VOTE, "--output", "best.names", "--top", "2").returncode == 0
     assert (tmp_path / "best.names").read_text().splitlines() == names.splitlines()[:2]
@@ -213,7 +214,7 @@ def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Pat
 
 @registered
 def test_python_takes_the_option_as_a_keyword_and_ranks_the_same(run_here: Run) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], classifier="vote", vote_power=3)
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], classifier="vote", vote_power=3)
     assert (ranking.settings.vote_power, ranking.settings.smoothing, ranking.settings.kernel) == (3.0, 1.0, None)
     assert ranking.to_csv() == run_here(*VOTE, "--vote-power", "3").stdout
     assert ranking.warnings[-1] == "votes are not calibrated"
@@ -228,7 +229,7 @@ def test_the_ranking_is_the_one_that_the_votes_make() -> None:
     """The column that is the class comes first, and noise leaves first."""
     tells, hints, noise = list("ppqqppqq"), list("uuvvuvvu"), list("xyxyxyxy")
     frame = pd.DataFrame({"noise": noise, "hints": hints, "tells": tells, "y": tells})
-    ranking = probfs.rank(frame, classifier="vote")
+    ranking = probfs.rank(frame, target="y", classifier="vote")
     assert [feature.feature for feature in ranking.features] == ["tells", "hints", "noise"]
     # Four rows of a class and the smoothing make 5/6; without any column it is 1/2.
     assert ranking.features[0].s_s == pytest.approx(5 / 6 - 1 / 2)
@@ -252,13 +253,18 @@ def test_commands_that_look_at_columns_take_the_classifier(run_here: Run, comman
 
 
 def test_all_is_gone_again_afterwards(run_here: Run) -> None:
-    assert (CLASSIFIERS.names(), "names" in RANKING_FORMATS.names()) == (("nb", "svm"), False)
+    assert (CLASSIFIERS.names(), "names" in RANKING_FORMATS.names()) == (
+        ("nb", "svm", "logistic", "forest", "boosting"),
+        False,
+    )
     help_text = run_here("rank", "--help").stdout
     assert "vote" not in help_text
     assert ".names" not in help_text
     for arguments in (VOTE, ("rank", *COMMUTE, "--format", "names"), ("rank", *COMMUTE, "--vote-power", "2")):
         assert run_here(*arguments).returncode == 2
-    with pytest.raises(probfs.UsageError, match=r"^classifier=: 'vote' is not one of nb, svm$"):
+    with pytest.raises(
+        probfs.UsageError, match=r"^classifier=: 'vote' is not one of nb, svm, logistic, forest, boosting$"
+    ):
         probfs.rank(SAMPLES / "commute.csv", classifier="vote")
     with pytest.raises(TypeError, match="unexpected keyword argument 'vote_power'"):
         probfs.rank(SAMPLES / "commute.csv", vote_power=2)

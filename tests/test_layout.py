@@ -10,6 +10,7 @@ from tests.support.paths import ROOT
 
 PACKAGES = (
     "",
+    "api",
     "columns",
     "screening",
     "ranking",
@@ -21,6 +22,9 @@ PACKAGES = (
 )
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",
+    "api/arguments": "test_api",
+    "api/ranking": "test_api",
+    "api/selecting": "selection/test_stages",
     "columns/limits": "columns/test_roles",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",

@@ -95,7 +95,7 @@ def test_a_registry_may_change_while_it_is_walked(trees: Registry[Tree]) -> None
 @pytest.mark.parametrize(
     ("registry", "names"),
     [
-        (CLASSIFIERS, ("nb", "svm")),
+        (CLASSIFIERS, ("nb", "svm", "logistic", "forest", "boosting")),
         (SCORES, ("absolute", "signed", "unlabeled")),
         (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
         (RANKING_FORMATS, ("table", "csv", "json", "markdown")),

@@ -1,7 +1,7 @@
 """Which columns of a table matter, by what a classifier's probabilities lose without them.
 
 >>> import probfs
->>> ranking = probfs.rank("sample_data/breast_cancer.csv", score="signed")
+>>> ranking = probfs.rank("sample_data/breast_cancer.csv", target="class", score="signed")
 >>> ranking.features[0].feature
 'cell_shape_uniformity'
 """
@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from probfs.api import rank, select
-    from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+    from probfs.api.selector import ProbabilisticSelector
+    from probfs.errors import (
+        DataError,
+        MappingError,
+        OutputError,
+        ProbfsError,
+        ProbfsWarning,
+        TargetWarning,
+        UsageError,
+    )
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
     from probfs.runtime.progress import Progress
@@ -28,7 +37,9 @@ __all__ = [
     "Judged",
     "MappingError",
     "OutputError",
+    "ProbabilisticSelector",
     "ProbfsError",
+    "ProbfsWarning",
     "Progress",
     "RankedFeature",
     "Ranking",
@@ -38,6 +49,7 @@ __all__ = [
     "SelectionSettings",
     "Settings",
     "Size",
+    "TargetWarning",
     "UsageError",
     "__version__",
     "rank",
@@ -46,6 +58,7 @@ __all__ = [
 
 _HOMES = {
     "rank": "probfs.api",
+    "ProbabilisticSelector": "probfs.api.selector",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",

@@ -1,4 +1,4 @@
-"""The exceptions that leave the library, each with the exit status it means on the command line."""
+"""The exceptions that leave the library, each with the exit status it means on the command line; and its warnings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProbfsError(Exception):
         return f"{':'.join(place)}: {self.message}"
 
 
-class DataError(ProbfsError):
+class DataError(ProbfsError, ValueError):
     """A table that cannot be read or ranked."""
 
 
@@ -36,7 +36,7 @@ class OutputError(ProbfsError):
     """A result that cannot be written."""
 
 
-class UsageError(ProbfsError):
+class UsageError(ProbfsError, ValueError):
     """An argument that is wrong, whatever the data."""
 
     exit_status = 2
@@ -44,3 +44,11 @@ class UsageError(ProbfsError):
 
 class MappingError(UsageError):
     """A mapping file that is wrong, in itself or for this table."""
+
+
+class ProbfsWarning(UserWarning):
+    """What a caller in Python should know, by a warning of Python's own, so that it can be filtered."""
+
+
+class TargetWarning(ProbfsWarning):
+    """Nobody said which column to predict, so the last one was taken, or one that the file calls class."""

@@ -55,9 +55,11 @@ class Pages:
         frames = {"hostile": hostile_frame, "mixed": mixed_frame, "large": large_frame}
         samples = {"kiln": SAMPLES / "kiln.csv", "cancer": SAMPLES / "breast_cancer.csv"}
         table: Path | pd.DataFrame = samples[data] if data in samples else frames[data]()
+        targets = {"kiln": "cracked", "cancer": "class", "hostile": "<h1>target</h1>"}
+        target = targets.get(data, "outcome")
         if kind == "ranking":
-            return probfs.rank(table, report=True, step=0.05 if data == "large" else 1)
-        return probfs.select(table, report=True, folds=2)
+            return probfs.rank(table, target=target, report=True, step=0.05 if data == "large" else 1)
+        return probfs.select(table, target=target, report=True, folds=2)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from probfs.classifiers.registry import CLASSIFIERS, NAIVE_BAYES, SVM
+from probfs.classifiers.registry import BOOSTING, CLASSIFIERS, FOREST, LOGISTIC, NAIVE_BAYES, SVM
 from probfs.classifiers.specification import (
     FitRequest,
     Option,
@@ -20,7 +20,7 @@ from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
 from probfs.text import command_line_language
 
-DEPTH = Option("depth", WholeNumber(1, 9), 3, "how deep.")
+DEPTH = Option("branches", WholeNumber(1, 9), 3, "how deep.")
 SHAPE = Option("tree_shape", Choice(("round", "tall")), "round", "which shape.")
 HEIGHT = Option("height", Number(1, 50), 10.0, "how high.", only_with=("tree_shape", "tall"))
 SMOOTHING = NAIVE_BAYES.options[0]
@@ -46,13 +46,13 @@ def _tree() -> Iterator[None]:
 
 
 def test_what_is_not_given_gets_its_default() -> None:
-    assert TREE.complete({}) == {"depth": 3, "tree_shape": "round", "height": None, "smoothing": 1.0}
-    assert TREE.complete({"depth": None, "kernel": None})["depth"] == 3
+    assert TREE.complete({}) == {"branches": 3, "tree_shape": "round", "height": None, "smoothing": 1.0}
+    assert TREE.complete({"branches": None, "kernel": None})["branches"] == 3
 
 
 def test_what_is_given_is_checked_and_kept() -> None:
     completed = TREE.complete({"tree_shape": "tall", "height": 2, "smoothing": 0})
-    assert completed == {"depth": 3, "tree_shape": "tall", "height": 2.0, "smoothing": 0.0}
+    assert completed == {"branches": 3, "tree_shape": "tall", "height": 2.0, "smoothing": 0.0}
 
 
 def test_an_option_that_needs_another_has_its_default_beside_it_and_no_value_otherwise() -> None:
@@ -63,7 +63,7 @@ def test_an_option_that_needs_another_has_its_default_beside_it_and_no_value_oth
 @pytest.mark.parametrize(
     ("given", "python", "command_line"),
     [
-        ({"depth": 10}, "depth=: 10 is out of range; 1 to 9", "--depth: 10 is out of range; 1 to 9"),
+        ({"branches": 10}, "branches=: 10 is out of range; 1 to 9", "--branches: 10 is out of range; 1 to 9"),
         (
             {"tree_shape": "flat"},
             "tree_shape=: 'flat' is not one of round, tall",
@@ -87,24 +87,25 @@ def test_a_mistake_is_told_in_the_caller_s_language(given: dict[str, Any], pytho
 
 
 def test_an_option_is_found_by_its_name() -> None:
-    assert TREE.find_option("depth") is DEPTH
+    assert TREE.find_option("branches") is DEPTH
     assert TREE.find_option("kernel") is None
 
 
 @pytest.mark.usefixtures("_tree")
 def test_known_options_are_those_of_all_classifiers_each_once_with_its_owners() -> None:
     owners = {option.name: names for option, names in known_options()}
-    every = (*NAIVE_BAYES.options, *SVM.options, DEPTH, SHAPE, HEIGHT)
+    built_in = (NAIVE_BAYES, SVM, LOGISTIC, FOREST, BOOSTING)
+    every = [*(own for classifier in built_in for own in classifier.options), DEPTH, SHAPE, HEIGHT]
     assert list(owners) == list(dict.fromkeys(own.name for own in every))
-    assert owners["missing"] == ("nb", "svm")
+    assert owners["missing"] == ("nb", "svm", "logistic", "forest", "boosting")
     assert owners["smoothing"] == ("nb", "tree")
     assert owners["kernel"] == ("svm",)
-    assert owners["depth"] == ("tree",)
+    assert owners["branches"] == ("tree",)
 
 
 @pytest.mark.usefixtures("_tree")
 def test_options_of_other_classifiers_are_refused_and_unknown_ones_are_a_programming_error() -> None:
-    refuse_options_of_others(TREE, {"depth": 1, "smoothing": 2.0, "kernel": None})
+    refuse_options_of_others(TREE, {"branches": 1, "smoothing": 2.0, "kernel": None})
     with pytest.raises(UsageError, match=r'^kernel= goes with classifier="svm" only$'):
         refuse_options_of_others(TREE, {"kernel": "rbf"})
     with pytest.raises(UsageError, match=r'^smoothing= goes with classifier="nb" or classifier="tree" only$'):

@@ -79,8 +79,8 @@ def test_the_choice_of_columns_follows_the_classifier() -> None:
     assert ColumnClassifierOptions("svm", {"bins": None}).column_choice(columns).numbers_as_they_are
     with pytest.raises(UsageError, match='bins= goes with classifier="nb" only'):
         ColumnClassifierOptions("svm", {"bins": 3}).column_choice(columns)
-    with pytest.raises(UsageError, match="'forest' is not one of nb, svm"):
-        ColumnClassifierOptions("forest", {"bins": None}).column_choice(columns)
+    with pytest.raises(UsageError, match="'bush' is not one of nb, svm, logistic, forest, boosting"):
+        ColumnClassifierOptions("bush", {"bins": None}).column_choice(columns)
 
 
 def test_scores_and_estimates_are_listed_with_their_defaults() -> None:
@@ -88,4 +88,6 @@ def test_scores_and_estimates_are_listed_with_their_defaults() -> None:
     assert own["score"].help == (
         "The score that decides which feature leaves: absolute (s_s), signed (s_a) or unlabeled (s_su)."
     )
-    assert own["estimate"].help.endswith("Default: loo for nb, resubstitution for svm.")
+    assert own["estimate"].help.endswith(
+        "Default: loo for nb, resubstitution for svm, cv for logistic, forest and boosting."
+    )

@@ -30,7 +30,7 @@ def test_a_sample_ranks_as_its_file_does(problem: str, tmp_path: Path, run: Run)
     """What experiments rank in memory is what anybody ranks who writes and reads the table."""
     own = [word for name, value in OPTIONS[problem].items() for word in (f"--{name}", value)]
     labelled, unlabelled = synthetic.draw_sample(problem, 60, 40, 7, OPTIONS[problem])
-    expected = probfs.rank(labelled.labelled(), unlabeled=unlabelled.unlabelled()).features
+    expected = probfs.rank(labelled.labelled(), target="class", unlabeled=unlabelled.unlabelled()).features
     for name in ("table.csv", "table.arff", "table.parquet"):
         result = run("generate", problem, "--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *own, "--output", name)
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

@@ -93,7 +93,7 @@ def test_more_mistakes_on_the_command_line(run: Run, write: Write, arguments: li
             "{folds_99} is more than the 4 labelled rows of {source}; use fewer, or another {estimate}",
         ),
         ({"kernel": "rbf"}, ["--kernel", "rbf"], "{kernel} goes with {classifier_svm} only"),
-        ({"jobs": 2}, ["--jobs", "2"], "{jobs} goes with {classifier_svm} only"),
+        ({"jobs": 2}, ["--jobs", "2"], "{jobs} goes with {classifier_svm} or "),
         (
             {"classifier": "svm", "smoothing": 2},
             ["--classifier", "svm", "--smoothing", "2"],
@@ -119,7 +119,7 @@ def test_the_same_mistake_names_parameters_in_python_and_options_in_a_shell(
 ) -> None:
     source = write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n")
     with pytest.raises(probfs.UsageError) as caught:
-        probfs.rank(source, **parameters)
+        probfs.rank(source, on_note=lambda note: None, **parameters)
     assert str(caught.value).startswith(in_callers_language(message, source))
     result = run_here("rank", source, *words, "--quiet")
     with command_line_language():
@@ -179,11 +179,11 @@ UNKNOWN_WORDS = [
     ("suggest", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
     ("inspect", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
     ("exact", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("rank", "--classifier", "nb, svm"),
-    ("inspect", "--classifier", "nb, svm"),
-    ("suggest", "--classifier", "nb, svm"),
+    ("rank", "--classifier", "nb, svm, logistic, forest, boosting"),
+    ("inspect", "--classifier", "nb, svm, logistic, forest, boosting"),
+    ("suggest", "--classifier", "nb, svm, logistic, forest, boosting"),
     ("rank", "--score", "absolute, signed, unlabeled"),
-    ("rank", "--estimate", "loo, resubstitution, cv"),
+    ("rank", "--estimate", "loo, resubstitution, cv, oob"),
     ("rank", "--kernel", "linear, rbf"),
     ("rank", "--removal", "permute, retrain"),
     ("generate", "--sampling", "proportionate, oversampling, undersampling"),
@@ -207,9 +207,9 @@ def test_an_unknown_word_is_an_error_that_lists_the_choices(
 @pytest.mark.parametrize(
     ("parameter", "choices"),
     [
-        ("classifier", "nb, svm"),
+        ("classifier", "nb, svm, logistic, forest, boosting"),
         ("score", "absolute, signed, unlabeled"),
-        ("estimate", "loo, resubstitution, cv"),
+        ("estimate", "loo, resubstitution, cv, oob"),
         ("input_format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
     ],
 )

@@ -154,9 +154,9 @@ def test_a_comma_table_ranks_as_the_same_table_with_points(write: Write) -> None
     plain = write("p.csv", "x;y\n" + points + ";p\n")
     unlabelled = write("u.csv", "x;z\n17,25;1\n-;2\n")
     for classifier in ("nb", "svm"):
-        expected = probfs.rank(plain, classifier=classifier)
-        assert probfs.rank(commas, decimal=",", classifier=classifier).to_csv() == expected.to_csv()
-    noted = json.loads(probfs.rank(commas, decimal=",", unlabeled=unlabelled).to_json())
+        expected = probfs.rank(plain, target="y", classifier=classifier)
+        assert probfs.rank(commas, target="y", decimal=",", classifier=classifier).to_csv() == expected.to_csv()
+    noted = json.loads(probfs.rank(commas, target="y", decimal=",", unlabeled=unlabelled).to_json())
     assert noted["input"]["unlabelled_rows"] == 2
     assert not any("most unlabelled cells" in note for note in noted["warnings"])
 

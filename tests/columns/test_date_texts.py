@@ -60,9 +60,9 @@ def test_every_moment_of_the_calendar_is_one(moments: list[object]) -> None:
 def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
     rows = [(day, n % 3, "pq"[n > 30]) for n, day in enumerate(DAYS)]
     frame = pd.DataFrame(rows, columns=["when", "k", "y"])
-    read = probfs.rank(write("t.csv", frame.to_csv(index=False)))
-    lines = probfs.rank(write("t.jsonl", frame.to_json(orient="records", lines=True)))
-    declared = probfs.rank(frame.assign(when=pd.to_datetime(frame["when"])))
+    read = probfs.rank(write("t.csv", frame.to_csv(index=False)), target="y")
+    lines = probfs.rank(write("t.jsonl", frame.to_json(orient="records", lines=True)), target="y")
+    declared = probfs.rank(frame.assign(when=pd.to_datetime(frame["when"])), target="y")
     assert read.features == lines.features == declared.features
     assert read.features[0].feature == "when"
     assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
@@ -100,8 +100,8 @@ def test_dates_in_unlabelled_rows_fall_into_the_same_intervals(write: Write) -> 
     text = "when,k,y\n" + "".join(f"{day},{n % 3},{'pq'[n > 30]}\n" for n, day in enumerate(DAYS))
     further = "when,k\n" + "".join(f"{day},1\n" for day in DAYS[40:50])
     both = "when,k,y\n" + text.partition("\n")[2] + "".join(f"{day},1,\n" for day in DAYS[40:50])
-    apart = probfs.rank(write("t.csv", text), unlabeled=[write("u.csv", further)], score="unlabeled")
-    assert apart.features == probfs.rank(write("both.csv", both), score="unlabeled").features
+    apart = probfs.rank(write("t.csv", text), target="y", unlabeled=[write("u.csv", further)], score="unlabeled")
+    assert apart.features == probfs.rank(write("both.csv", both), target="y", score="unlabeled").features
 
 
 def test_text_that_a_typed_file_declares_is_read_alike() -> None:

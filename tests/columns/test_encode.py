@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import probfs
@@ -29,30 +30,30 @@ from tests.support.table_content import Write, read_csv_text
 )
 def test_a_target_that_cannot_be_predicted_is_refused(write: Write, text: str, message: str) -> None:
     with pytest.raises(probfs.DataError) as caught:
-        probfs.rank(write("t.csv", text))
+        probfs.rank(write("t.csv", text), target="y")
     assert message in str(caught.value)
 
 
 def test_a_long_numeric_column_is_cut_at_quantiles_and_it_is_said(write: Write) -> None:
     rows = [(n / 2, n % 3, "ab"[n > 12]) for n in range(25)]
     data = write("t.csv", "x,k,y\n" + "".join(f"{x},{k},{y}\n" for x, k, y in rows))
-    ranking = probfs.rank(data)
+    ranking = probfs.rank(data, target="y")
     assert any("cut into 5 intervals at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
     cut = write("m.toml", "[columns]\nx = { cut = [2, 4.5, 7, 9.5] }\n")
-    assert [f.s_s for f in probfs.rank(data, mapping=cut).features] == [f.s_s for f in ranking.features]
-    assert probfs.rank(data, bins=3).features[0].s_s != ranking.features[0].s_s
+    assert [f.s_s for f in probfs.rank(data, target="y", mapping=cut).features] == [f.s_s for f in ranking.features]
+    assert probfs.rank(data, target="y", bins=3).features[0].s_s != ranking.features[0].s_s
 
 
 def test_a_leading_zero_keeps_a_column_text(write: Write) -> None:
     text = "x,y\n" + "".join(f"{n:03},{'ab'[n % 2]}\n" for n in range(30))
-    ranking = probfs.rank(write("t.csv", text), keep_identifiers=True)
+    ranking = probfs.rank(write("t.csv", text), target="y", keep_identifiers=True)
     assert not any("cut at" in warning for warning in ranking.warnings)
     assert any("look like identifiers: 'x'" in warning for warning in ranking.warnings)
 
 
 def test_notes_name_constant_empty_and_nearly_numeric_columns(write: Write) -> None:
     rows = "".join(f"1,,{n if n else 'none'}.5,{'ab'[n % 2]}\n" for n in range(40))
-    warnings = "\n".join(probfs.rank(write("t.csv", f"same,void,near,y\n{rows}")).warnings)
+    warnings = "\n".join(probfs.rank(write("t.csv", f"same,void,near,y\n{rows}"), target="y").warnings)
     for expected in (
         "the same value in every labelled row",
         "no value in any labelled row: 'void'",
@@ -63,16 +64,17 @@ def test_notes_name_constant_empty_and_nearly_numeric_columns(write: Write) -> N
 
 def test_declared_arff_values_count_though_never_seen(write: Write) -> None:
     body = "\n@attribute y {0,1}\n@data\nx,0\ny,0\nx,1\nx,1\ny,1\n"
-    two = probfs.rank(write("a.arff", "@relation r\n@attribute a {x,y}" + body))
-    three = probfs.rank(write("b.arff", "@relation r\n@attribute a {x,y,z}" + body))
+    two = probfs.rank(write("a.arff", "@relation r\n@attribute a {x,y}" + body), target="y")
+    three = probfs.rank(write("b.arff", "@relation r\n@attribute a {x,y,z}" + body), target="y")
     assert two.features[0].s_s != three.features[0].s_s
 
 
 def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write) -> None:
     labelled = "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\nx,u,1\n"
-    inside = probfs.rank(write("one.csv", labelled + "x,v,\ny,new,\n"), score="unlabeled")
+    inside = probfs.rank(write("one.csv", labelled + "x,v,\ny,new,\n"), target="y", score="unlabeled")
     outside = probfs.rank(
         write("two.csv", labelled),
+        target="y",
         unlabeled=[write("u.csv", "b,a\nv,x\n"), write("w.csv", "a,b\ny,new\n")],
         score="unlabeled",
     )
@@ -83,7 +85,7 @@ def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write
 
 def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
     data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
-    ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n" + "1.0\n2.0\n1\n" * 4)])
+    ranking = probfs.rank(data, target="y", unlabeled=[write("u.csv", "a\n" + "1.0\n2.0\n1\n" * 4)])
     assert any("most unlabelled cells hold what labelled ones do not" in warning for warning in ranking.warnings)
 
 
@@ -91,7 +93,7 @@ def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
 def test_a_few_unlabelled_cells_do_not_say_how_a_column_is_written(write: Write, classifier: str) -> None:
     data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
     for cells, noted in (("1.0x\n", False), ("1.0x\n" * 9 + '""\n' * 9, False), ("1.0x\n" * 10, True)):
-        ranking = probfs.rank(data, unlabeled=[write("u.csv", "a\n" + cells)], classifier=classifier)
+        ranking = probfs.rank(data, target="y", unlabeled=[write("u.csv", "a\n" + cells)], classifier=classifier)
         assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
 
 
@@ -215,3 +217,13 @@ def test_measurements_that_all_differ_are_no_identifiers() -> None:
     assert [note for note in notes if "(an identifier?)" in note] == [
         "a different value in every row (an identifier?): 'code'; exclude= leaves it out"
     ]
+
+
+def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> None:
+    days = pd.date_range("2020-01-30", periods=8)
+    y = ["p", "q"] * 4
+    for cells in (days, days.strftime("%Y-%m-%d")):
+        notes = probfs.rank(pd.DataFrame({"day": cells, "word": list("abcdefgh")}), y).warnings
+        assert [note for note in notes if "identifier?" in note] == [
+            "a different value in every row (an identifier?): 'word'; exclude= leaves it out"
+        ]

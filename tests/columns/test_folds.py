@@ -28,7 +28,9 @@ TWO_CLASSES = ROWS.filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
 
 def test_folds_are_seeded() -> None:
     def ranks(seed: int) -> str:
-        return probfs.rank(SAMPLES / "commute.csv", exclude=["person"], estimate="cv", folds=5, seed=seed).to_csv()
+        return probfs.rank(
+            SAMPLES / "commute.csv", target="mode", exclude=["person"], estimate="cv", folds=5, seed=seed
+        ).to_csv()
 
     assert ranks(1) == ranks(1)
     assert ranks(1) != ranks(2)

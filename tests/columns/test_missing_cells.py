@@ -168,11 +168,11 @@ def test_codes_are_wide_enough_for_one_value_more(values: int) -> None:
 
 def test_boat_comes_first_where_missing_tells_and_last_where_it_is_skipped(write: Write) -> None:
     data = write("t.csv", titanic())
-    assert probfs.rank(data).features[0].feature == "boat"
-    assert any(warning.startswith(NOTE) for warning in probfs.rank(data).warnings)
-    assert probfs.rank(data, missing="skip").features[0].feature != "boat"
+    assert probfs.rank(data, target="survived").features[0].feature == "boat"
+    assert any(warning.startswith(NOTE) for warning in probfs.rank(data, target="survived").warnings)
+    assert probfs.rank(data, target="survived", missing="skip").features[0].feature != "boat"
     for kernel in ("linear", "rbf"):
-        svm = probfs.rank(data, classifier="svm", kernel=kernel, jobs=1, permutations=3)
+        svm = probfs.rank(data, target="survived", classifier="svm", kernel=kernel, jobs=1, permutations=3)
         assert svm.features[0].feature == "boat"
 
 
@@ -180,8 +180,8 @@ def test_missing_as_a_value_is_the_same_as_a_text_in_its_place(write: Write) -> 
     text = titanic(90, seed=3)
     filled = "\n".join(",".join(cell or "unknown" for cell in line.split(",")) for line in text.strip().split("\n"))
     for options in ({}, {"smoothing": 0}, {"estimate": "cv", "folds": 3}, {"estimate": "resubstitution"}):
-        gaps = probfs.rank(write("t.csv", text), missing="value", **options)
-        full = probfs.rank(write("u.csv", filled), missing="skip", **options)
+        gaps = probfs.rank(write("t.csv", text), target="survived", missing="value", **options)
+        full = probfs.rank(write("u.csv", filled), target="survived", missing="skip", **options)
         if options.get("estimate") != "cv":
             assert gaps.features == full.features
             assert gaps.rounds == full.rounds

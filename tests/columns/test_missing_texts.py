@@ -20,9 +20,12 @@ from tests.support.wide_tables import blocks
 
 def test_missing_texts_and_declared_missing_are_the_same(write: Write) -> None:
     given_, plain = "a,y\nx,0\n?,0\ny,1\nNA,1\nx,1\n", "a,y\nx,0\n,0\ny,1\n,1\nx,1\n"
-    expected = probfs.rank(write("plain.csv", plain)).to_csv()
-    assert probfs.rank(write("t.csv", given_), na=["?", "NA"]).to_csv() == expected
-    assert probfs.rank(write("t.csv", given_), mapping=write("m.toml", 'missing = ["?", "NA"]')).to_csv() == expected
+    expected = probfs.rank(write("plain.csv", plain), target="y").to_csv()
+    assert probfs.rank(write("t.csv", given_), target="y", na=["?", "NA"]).to_csv() == expected
+    assert (
+        probfs.rank(write("t.csv", given_), target="y", mapping=write("m.toml", 'missing = ["?", "NA"]')).to_csv()
+        == expected
+    )
 
 
 def test_only_the_whole_text_is_missing() -> None:

@@ -33,7 +33,7 @@ def test_options_that_contradict_the_mapping_are_refused(frame: pd.DataFrame, wr
 def test_grouped_values_that_the_table_does_not_hold_are_noted(write: Write) -> None:
     frame = pd.DataFrame({"x": list("abab"), "y": list("0011")})
     mapping = write("m.toml", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n')
-    assert any("holds none of 'zzz'" in warning for warning in probfs.rank(frame, mapping=mapping).warnings)
+    assert any("holds none of 'zzz'" in warning for warning in probfs.rank(frame, target="y", mapping=mapping).warnings)
 
 
 def plans(text: str, mapping: str = "", **choice: Any) -> dict[str, str]:

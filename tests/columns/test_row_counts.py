@@ -17,8 +17,8 @@ def test_counts_must_be_whole_numbers(write: Write) -> None:
 
 
 def test_a_row_that_stands_for_none_is_no_row(write: Write) -> None:
-    some = probfs.rank(write("t.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\n"), count="n")
-    more = probfs.rank(write("u.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\nz,0,2\nz,0,1\n"), count="n")
+    some = probfs.rank(write("t.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\n"), target="y", count="n")
+    more = probfs.rank(write("u.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\nz,0,2\nz,0,1\n"), target="y", count="n")
     assert some.to_csv() == more.to_csv()
 
 

@@ -118,7 +118,7 @@ def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> Non
     data = write("t.csv", f"x,y\n{rows}inf,a\n")
     with pytest.raises(probfs.DataError, match=r":32: column 'x': 'inf' is infinite"):
         probfs.rank(data)
-    assert probfs.rank(data, na=["inf"]).features[0].feature == "x"
+    assert probfs.rank(data, target="y", na=["inf"]).features[0].feature == "x"
 
 
 def test_widths_of_extreme_numbers() -> None:

@@ -41,7 +41,7 @@ def test_the_target_is_the_option_then_the_mapping_then_class_then_the_last_colu
 
 
 def test_the_count_column_is_not_taken_for_the_target(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame[["a", "b", "y", "n"]], count="n")
+    ranking = probfs.rank(frame[["a", "b", "y", "n"]], target="y", count="n")
     assert ranking.input.target == "y"
     assert {feature.feature for feature in ranking.features} == {"a", "b"}
 
@@ -50,14 +50,14 @@ def test_many_numbers_may_be_classes_if_the_user_says_so(write: Write) -> None:
     body = "".join(f"{'xy'[n % 2]},{n}\nx,{n}\n" for n in range(60))
     names = ",".join(str(n) for n in range(60))
     arff = f"@relation r\n@attribute a {{x,y}}\n@attribute class {{{names}}}\n@data\n{body}"
-    assert len(probfs.rank(write("t.arff", arff)).input.classes) == 60
+    assert len(probfs.rank(write("t.arff", arff), target="class").input.classes) == 60
     data, mapping = write("t.csv", "a,y\n" + body), write("m.toml", '[columns]\ny = "category"\n')
-    assert len(probfs.rank(data, mapping=mapping).input.classes) == 60
+    assert len(probfs.rank(data, target="y", mapping=mapping).input.classes) == 60
 
 
 def test_the_target_may_be_made_by_a_rule(write: Write) -> None:
     frame = pd.DataFrame({"x": list("aabbaabb"), "y": [str(number) for number in range(8)]})
-    ranking = probfs.rank(frame, mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
+    ranking = probfs.rank(frame, target="y", mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
     assert ranking.input.classes == {"no": 4, "yes": 4}
 
 
@@ -114,21 +114,21 @@ RARE = "a,y\n" + "x,p\nz,p\nx,q\nz,q\n" * 3 + "x,r\nz,s\n"
 
 
 def test_rows_of_rare_classes_are_dropped_counted_and_named(write: Write) -> None:
-    ranking = probfs.rank(write("t.csv", RARE))
+    ranking = probfs.rank(write("t.csv", RARE), target="y")
     assert ranking.input.classes == {"p": 6, "q": 6}
     assert (ranking.input.labelled_rows, ranking.input.unlabelled_rows, ranking.input.dropped_rows) == (12, 0, 2)
     note = "2 rows dropped, of classes with fewer than 2 rows (min_class=): 'r', 's'"
     assert note in ranking.warnings
-    without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")))
+    without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")), target="y")
     assert (ranking.features, ranking.rounds) == (without.features, without.rounds)
     assert without.input.dropped_rows == 0
 
 
 def test_a_rare_class_may_be_kept(write: Write) -> None:
     data = write("t.csv", RARE)
-    assert len(probfs.rank(data, min_class=1, estimate="resubstitution").input.classes) == 4
+    assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 4
     with pytest.raises(probfs.DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
-        probfs.rank(data, min_class=1)
+        probfs.rank(data, target="y", min_class=1)
 
 
 def test_two_classes_must_be_left(write: Write) -> None:
@@ -139,8 +139,8 @@ def test_two_classes_must_be_left(write: Write) -> None:
     assert str(caught.value).endswith(f"t.csv: {problem}; choose fewer")
     lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
     with pytest.raises(probfs.DataError, match=r"class 'q' has one row only.*, or drop the row$"):
-        probfs.rank(lonely)
-    assert probfs.rank(lonely, estimate="resubstitution").input.classes == {"p": 2, "q": 1}
+        probfs.rank(lonely, target="y")
+    assert probfs.rank(lonely, target="y", estimate="resubstitution").input.classes == {"p": 2, "q": 1}
 
 
 def test_a_row_that_counts_for_several_is_not_rare() -> None:

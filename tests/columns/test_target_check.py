@@ -62,8 +62,8 @@ def test_declared_classes_are_classes() -> None:
 
 def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
     data, mapping = write("t.csv", quantity()), write("m.toml", "[columns]\nprice = { quantiles = 3 }\n")
-    cut = probfs.rank(data, exclude="name", cut_target=3)
-    assert cut.features == probfs.rank(data, exclude="name", mapping=mapping).features
+    cut = probfs.rank(data, target="price", exclude="name", cut_target=3)
+    assert cut.features == probfs.rank(data, target="price", exclude="name", mapping=mapping).features
     assert (len(cut.input.classes), cut.settings.cut_target, cut.input.target) == (3, 3, "price")
     with pytest.raises(UsageError, match=r"^cut_target=: 'price' has a rule in .*m\.toml; keep one of the two$"):
         probfs.rank(data, mapping=mapping, cut_target=3)

@@ -157,7 +157,7 @@ def test_how_many_leave(step: int | float | None, remaining: int, count: int) ->
 
 
 def test_one_round_without_elimination_ranks_by_its_scores() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], eliminate=False)
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], eliminate=False)
     assert len(ranking.rounds) == 1
     sizes = [feature.s_s for feature in ranking.features]
     assert sizes == sorted(sizes, reverse=True)

@@ -11,8 +11,8 @@ from scipy.stats import chi2_contingency, false_discovery_control, gamma, kruska
 import probfs
 from probfs.columns.encode import encode
 from probfs.columns.roles import ColumnChoice
+from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import read_prepared
 from probfs.screening.cut_numbers import numbers_before_cutting
 from probfs.screening.screen import screen
 from probfs.tables.readers import ReadOptions

@@ -20,7 +20,7 @@ from tests.support.scripted_classifier import ScriptedClassifier
 
 @pytest.fixture(scope="module")
 def commute() -> Ranking:
-    return probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
 
 
 def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_best_are_listed_and_the_rounds_stay(commute: Ranking) -> None:
 
 
 def test_a_score_without_unlabelled_rows_is_missing_and_not_a_number(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame, exclude=["n"])
+    ranking = probfs.rank(frame, target="y", exclude=["n"])
     assert {feature.s_su for feature in ranking.features} == {None}
     assert ranking.to_frame()["s_su"].isna().all()
     assert ranking.to_frame()["s_su"].dtype == float
@@ -77,7 +77,7 @@ def test_features_are_ranked_by_when_they_left() -> None:
 
 def test_the_input_says_what_was_ranked(commute: Ranking) -> None:
     data = commute.input
-    assert (data.target, data.target_reason) == ("mode", "the last column")
+    assert (data.target, data.target_reason) == ("mode", "by target=")
     assert (data.labelled_rows, data.unlabelled_rows, data.features) == (204, 36, 6)
     assert sum(data.classes.values()) == data.labelled_rows
     assert data.unlabelled_sources == ()

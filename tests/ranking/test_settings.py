@@ -47,6 +47,11 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "gamma",
         "removal",
         "permutations",
+        "trees",
+        "leaf",
+        "depth",
+        "iterations",
+        "learning_rate",
         "step",
         "eliminate",
         "seed",
@@ -92,6 +97,11 @@ def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
         "removal": "permute",
         "permutations": 20,
         "missing": "auto",
+        "trees": None,
+        "leaf": None,
+        "depth": None,
+        "iterations": None,
+        "learning_rate": None,
     }
     assert settings.to_dict()["smoothing"] is None
 
@@ -135,8 +145,8 @@ def test_settings_are_frozen_and_plain() -> None:
     [
         (
             {"classifier": "tree"},
-            "classifier=: 'tree' is not one of nb, svm",
-            "--classifier: 'tree' is not one of nb, svm",
+            "classifier=: 'tree' is not one of nb, svm, logistic, forest, boosting",
+            "--classifier: 'tree' is not one of nb, svm, logistic, forest, boosting",
         ),
         (
             {"score": "loud"},
@@ -145,8 +155,8 @@ def test_settings_are_frozen_and_plain() -> None:
         ),
         (
             {"estimate": "guess"},
-            "estimate=: 'guess' is not one of loo, resubstitution, cv",
-            "--estimate: 'guess' is not one of loo, resubstitution, cv",
+            "estimate=: 'guess' is not one of loo, resubstitution, cv, oob",
+            "--estimate: 'guess' is not one of loo, resubstitution, cv, oob",
         ),
         ({"folds": 3}, 'folds= goes with estimate="cv" only', "--folds goes with --estimate cv only"),
         (

@@ -13,6 +13,7 @@ import probfs
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round
+from probfs.ranking.inputs import read_inputs
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import (
     Listeners,
@@ -21,48 +22,33 @@ from probfs.ranking.stages import (
     encode_rows,
     fit_classifier,
     make_ranking,
-    read_inputs,
-    read_prepared,
     screen_features,
 )
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
-from probfs.tables.readers.frame import table_from_frame
 from probfs.text import command_line_language
 from tests.support.scripted_classifier import ScriptedClassifier
 from tests.support.table_content import Write
 
-NO_CHOICE = ColumnChoice(exclude=["n"])
+CHOICE = ColumnChoice("y", exclude=["n"])
 
 
 @pytest.fixture
 def settings(frame: pd.DataFrame) -> Settings:
-    return probfs.rank(frame, exclude=["n"]).settings
+    return probfs.rank(frame, target="y", exclude=["n"]).settings
 
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
     silent = Listeners()
-    inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
+    inputs = read_inputs(frame, (), None, ReadOptions(), CHOICE)
     rows = encode_rows(inputs, settings, silent)
     tests = screen_features(inputs, rows, settings)
     encoded = arrange_rows(rows, settings)
     fitted = fit_classifier(encoded.dataset, settings, silent)
     rounds = eliminate_features(fitted, encoded.names, settings, silent)
-    assert make_ranking(inputs, encoded, fitted, rounds, tests, settings, silent) == probfs.rank(frame, exclude=["n"])
-
-
-def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    for data in (tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_from_frame(frame)):
-        prepared, mapping = read_prepared(data, None, ReadOptions(), NO_CHOICE)
-        assert [plan.name for plan in prepared.features] == ["a", "b"]
-        assert (mapping.source, mapping.columns) == ("", {})
-
-
-@pytest.mark.parametrize("data", [{"a": [1]}, 3, None, [[1, 2]]])
-def test_anything_else_is_refused(data: Any) -> None:
-    with pytest.raises(UsageError, match=f"path or a pandas data frame, not {type(data).__name__}"):
-        read_prepared(data, None, ReadOptions(), NO_CHOICE)
+    assert make_ranking(inputs, encoded, fitted, rounds, tests, settings, silent) == probfs.rank(
+        frame, target="y", exclude=["n"]
+    )
 
 
 def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Write) -> None:
@@ -70,17 +56,17 @@ def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Wri
     path = write("more.csv", more.to_csv(index=False))
     given: list[tuple[Any, int]] = [(more, 1), (path, 1), ([more, path], 2), ((), 0)]
     for unlabelled, number in given:
-        assert len(read_inputs(frame, unlabelled, None, ReadOptions(), NO_CHOICE).unlabelled) == number
+        assert len(read_inputs(frame, unlabelled, None, ReadOptions(), CHOICE).unlabelled) == number
 
 
 def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
     for data, unlabelled in (("-", "-"), ("-", ["more.csv", "-"]), (frame, ["-", "-"])):
         with pytest.raises(UsageError, match="standard input can be read only once"):
-            read_inputs(data, unlabelled, None, ReadOptions(), NO_CHOICE)
+            read_inputs(data, unlabelled, None, ReadOptions(), CHOICE)
 
 
 def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
-    inputs = read_inputs(frame, (), None, ReadOptions(), NO_CHOICE)
+    inputs = read_inputs(frame, (), None, ReadOptions(), CHOICE)
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
         encode_rows(inputs, unlabeled, Listeners())
@@ -108,7 +94,7 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
     frame.to_csv(tmp_path / "t.csv", index=False)
     size = (tmp_path / "t.csv").stat().st_size
     heard: list[Progress] = []
-    probfs.rank(tmp_path / "t.csv", exclude="n", on_progress=heard.append)
+    probfs.rank(tmp_path / "t.csv", target="y", exclude="n", on_progress=heard.append)
     reading = [progress for progress in heard if progress.stage == "reading"]
     assert heard[: len(reading)] == reading
     assert reading[0] == Progress("reading", 0, size, "bytes")
@@ -151,5 +137,5 @@ def test_unlabelled_tables_come_one_by_one_as_a_list_or_as_they_are_made() -> No
         assert probfs.rank(frame, target="y", unlabeled=unlabelled).input.unlabelled_rows == 8
     assert probfs.rank(frame, target="y", unlabeled=None).input.unlabelled_rows == 0
     for wrong in (5, [5]):
-        with pytest.raises(probfs.UsageError, match=r"^unlabeled must be a path or a pandas data frame, not int$"):
+        with pytest.raises(probfs.UsageError, match=r"^unlabeled must be a path, .* not int$"):
             probfs.rank(frame, target="y", unlabeled=wrong)  # type: ignore[arg-type]  # a mistake

@@ -114,8 +114,8 @@ def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
 def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_features(classifier: str) -> None:
     kiln = SAMPLES / "kiln.csv"
-    plain = probfs.rank(kiln, classifier=classifier)
-    ranking = probfs.rank(kiln, classifier=classifier, report=True)
+    plain = probfs.rank(kiln, target="cracked", classifier=classifier)
+    ranking = probfs.rank(kiln, target="cracked", classifier=classifier, report=True)
     assert ranking.to_json() == plain.to_json()
     assert plain.background is None
     assert ranking.background is not None
@@ -129,7 +129,9 @@ def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_
 
 
 def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() -> None:
-    plain, selection = (probfs.select(SAMPLES / "kiln.csv", folds=0, report=wanted) for wanted in (False, True))
+    plain, selection = (
+        probfs.select(SAMPLES / "kiln.csv", target="cracked", folds=0, report=wanted) for wanted in (False, True)
+    )
     assert selection == plain
     assert selection.background is not None
     story = selection.background.story

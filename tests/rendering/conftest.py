@@ -16,10 +16,10 @@ from tests.support.paths import SAMPLES
 @pytest.fixture(scope="session")
 def commute() -> Ranking:
     """A ranking with unlabelled rows and three classes."""
-    return probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
 
 
 @pytest.fixture(scope="session")
 def hostile_ranking() -> Ranking:
     """A ranking of columns whose names steer terminals, spreadsheets and Markdown."""
-    return probfs.rank(pd.read_csv(io.StringIO(hostile_csv()), dtype=str))
+    return probfs.rank(pd.read_csv(io.StringIO(hostile_csv()), dtype=str), target="y")

@@ -15,7 +15,7 @@ from tests.support.paths import SAMPLES
 
 
 def test_the_keys_of_the_json_are_a_contract() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
     document = json.loads(ranking.to_json())
     assert list(document) == ["schema", "version", "input", "settings", "features", "rounds", "warnings"]
     assert document["schema"] == "probfs.ranking/1"
@@ -54,7 +54,7 @@ def test_the_keys_of_the_input_are_a_contract_too(commute: Ranking) -> None:
 
 
 def test_an_infinite_loss_is_null_in_json() -> None:
-    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", exclude=["sample_id"], smoothing=0)
+    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", target="class", exclude=["sample_id"], smoothing=0)
     assert math.isinf(ranking.rounds[0].log_loss)
     document = json.loads(ranking.to_json(), parse_constant=lambda text: pytest.fail(f"{text} in JSON"))
     assert document["rounds"][0]["log_loss"] is None

@@ -17,7 +17,7 @@ from tests.support.table_content import Write
 
 @pytest.mark.parametrize("width", [30, 45, 62, 80])
 def test_a_narrow_terminal_keeps_names_and_the_driving_score(width: int) -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"])
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
     lines = ranking_table(ranking, Presentation(width)).splitlines()
     for feature in ranking.features:
         assert any(f"{feature.feature} " in line and f"{feature.s_s:.4f}" in line for line in lines)
@@ -26,7 +26,7 @@ def test_a_narrow_terminal_keeps_names_and_the_driving_score(width: int) -> None
 
 def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> None:
     rows = "".join(f"{n % 2},{n % 4},{'pq'[n % 2]}\n" for n in range(12))
-    ranking = probfs.rank(write("t.csv", f"{'long' * 60},b,y\n{rows}"))
+    ranking = probfs.rank(write("t.csv", f"{'long' * 60},b,y\n{rows}"), target="y")
     shown = ranking_table(ranking, Presentation(80))
     assert "left in round" in shown
     assert "█" in shown
@@ -35,7 +35,7 @@ def test_one_long_name_does_not_cost_the_others_their_columns(write: Write) -> N
 def test_the_driving_score_stands_first_with_its_bar(write: Write) -> None:
     """A bar is proportional to the score; what is below zero has none."""
     rows = "".join(f"{n % 2},{n % 4 // 2},{'pq'[n % 2]}\n" for n in range(16))
-    ranking = probfs.rank(write("t.csv", f"tells,noise,y\n{rows}"), score="signed")
+    ranking = probfs.rank(write("t.csv", f"tells,noise,y\n{rows}"), target="y", score="signed")
     header, first, second = ranking_table(ranking, Presentation()).splitlines()[-5:-2]
     assert header.split() == ["rank", "feature", "Ŝ_A", "Ŝ_S", "left", "in", "round"]
     assert first.split()[:4] == ["1", "tells", f"{ranking.features[0].s_a:.4f}", "█" * 12]
@@ -73,13 +73,13 @@ def test_nothing_is_marked_where_all_columns_tell_the_class(commute: Ranking) ->
 @pytest.mark.parametrize(("kernel", "marked"), [("linear", True), ("rbf", False)])
 def test_what_matters_only_with_others_is_not_noise_to_an_rbf_svm(kernel: str, marked: bool, write: Write) -> None:
     rows = "".join(f"{n % 2},{n // 2 % 2},{'pq'[(n + n // 2) % 2]}\n" for n in range(40))
-    ranking = probfs.rank(write("t.csv", f"a,b,y\n{rows}"), classifier="svm", kernel=kernel)  # type: ignore[arg-type]
+    ranking = probfs.rank(write("t.csv", f"a,b,y\n{rows}"), target="y", classifier="svm", kernel=kernel)  # type: ignore[arg-type]
     assert min(feature.q or 0 for feature in ranking.features) > 0.1
     assert ("≈ noise" in ranking_table(ranking, Presentation())) == marked
 
 
 def test_uncertainty_has_columns_of_its_own() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], uncertainty=True)
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], uncertainty=True)
     shown = ranking_table(ranking, Presentation())
     assert "rank interval (90%)   Ŝ_S in round 1    Ŝ_A in round 1" in shown
     for feature in ranking.features:
@@ -95,7 +95,7 @@ def test_uncertainty_has_columns_of_its_own() -> None:
 def test_off_a_terminal_nothing_is_cut_and_there_is_no_color(write: Write) -> None:
     name = "long" * 60
     rows = "".join(f"{n % 2},{'pq'[n % 2]}\n" for n in range(12))
-    ranking = probfs.rank(write("t.csv", f"{name},y\n{rows}"))
+    ranking = probfs.rank(write("t.csv", f"{name},y\n{rows}"), target="y")
     assert f" {name} " in ranking_table(ranking, Presentation())
     assert "\x1b" not in ranking_table(ranking, Presentation(width=80))
     assert "\x1b[36m" in ranking_table(ranking, Presentation(width=80, color=True))

@@ -89,9 +89,9 @@ def test_blas_has_its_threads_back_afterwards() -> None:
         return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
 
     # Once beforehand: importing scikit-learn loads libraries and adds a warning filter.
-    alone = probfs.rank(frame, classifier="svm", step=2).to_csv()
+    alone = probfs.rank(frame, target="y", classifier="svm", step=2).to_csv()
     before, filters = threads(), len(warnings.filters)
-    rankings = in_threads(lambda _: probfs.rank(frame, classifier="svm", step=2), [1, 2, 3], 3)
+    rankings = in_threads(lambda _: probfs.rank(frame, target="y", classifier="svm", step=2), [1, 2, 3], 3)
     assert [ranking.to_csv() for ranking in rankings] == [alone] * 3
     assert threads() == before
     assert len(warnings.filters) == filters

@@ -114,6 +114,30 @@ def test_a_rare_value_is_judged_by_drawn_tables() -> None:
     assert p[0] == p[1] != p[2]
 
 
+def test_where_cells_outnumber_rows_the_rows_are_shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    labels = np.arange(400) // 4
+    # Of the rows of one column, a third follow the class.
+    noise = random.integers(0, 50, 400)
+    column = np.where(np.arange(400) % 3 == 0, labels // 2, noise)
+    monkeypatch.setattr(value_test, "drawn_probabilities", None)
+    tests = run([column, noise], labels)
+    assert tests.p[0] == 1 / 401
+    assert tests.p[1] > 0.05
+
+
+def test_columns_that_need_draws_share_what_can_be_afforded(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = np.array([3, 5]), np.arange(1, 31)
+    rare = [value_test._RareTables(np.zeros(1, np.int64), sizes, sizes, np.zeros(1)) for sizes in (small, large)]
+    # Four cells, and no more rows than 465.
+    assert [same.work for same in rare] == [4, 465]
+    monkeypatch.setattr(value_test, "_MOST_WORK", 469 * 1_100)
+    assert [value_test._affordable_draws(rare, wanted) for wanted in (400, 2_000)] == [400, 1_100]
+    assert value_test._affordable_draws(rare[:1], 2_000) == 2_000
+    assert value_test._affordable_draws(5 * rare, 2_000) == 999
+    assert value_test._affordable_draws([], 2_000) == 2_000
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_what_says_nothing_has_p_1(classes: int) -> None:
     labels = np.arange(30) % classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,36 @@ def test_survivors_are_in_the_order_of_a_ranking() -> None:
     assert all(own.errors == errors[own.features] for own in selection.sizes if own.features)
 
 
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+@pytest.mark.parametrize("score", ["signed", "absolute"])
+def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier: str, score: str) -> None:
+    frame = with_copies(make_frame(60))
+    few: dict[str, Any] = {"classifier": classifier, "score": score, "target": "y"}
+    selection = probfs.select(frame, folds=0, **few)
+    survivors = [own.feature for own in selection.features if own.s_s is not None]
+    found = selection.ranking
+    assert found is not None
+    # As the SVM's rows are judged by models that do not know them.
+    estimate: dict[str, Any] = {"estimate": "cv"} if classifier == "svm" else {}
+    expected = probfs.rank(frame, include=survivors, **estimate, **few)
+    assert [own.feature for own in found.features] == survivors
+    assert found.rounds == expected.rounds
+    tested = {own.feature: (own.p, own.q) for own in selection.features}
+    assert found.features == tuple(
+        replace(own, p=tested[own.feature][0], q=tested[own.feature][1]) for own in expected.features
+    )
+    assert found.settings == replace(expected.settings, include=())
+    assert found.input == selection.input
+    assert found.warnings == selection.warnings
+
+
+def test_nothing_told_from_noise_is_an_elimination_without_rounds() -> None:
+    frame = pd.DataFrame({"a": np.arange(40) % 2, "y": np.arange(40) // 2 % 2})
+    selection = probfs.select(frame, folds=0, target="y")
+    assert selection.ranking is not None
+    assert (selection.ranking.features, selection.ranking.rounds) == ((), ())
+
+
 def test_what_is_related_is_kept_and_the_rest_is_not() -> None:
     selection = probfs.select(make_frame(rows=400), target="y", folds=5)
     verdicts = {own.feature: own.verdict for own in selection.features}
@@ -202,7 +233,7 @@ def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
         ({"always": "y"}, "always=: 'y' is the target column; name other columns"),
         ({"always": "copy", "exclude": "copy"}, r"always=: 'copy' is left out \(exclude=\); name other columns"),
         ({"include": ""}, "include=: the name is empty; name a column, or leave the option out"),
-        ({"C": 1.0}, 'C= goes with classifier="svm" only'),
+        ({"C": 1.0}, 'C= goes with classifier="svm" or classifier="logistic" only'),
     ],
 )
 def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
@@ -254,12 +285,25 @@ def test_one_class_is_refused_as_in_a_ranking() -> None:
     assert str(of_selection.value) == str(of_ranking.value)
 
 
-def test_fewer_rows_than_folds_are_a_fold_each() -> None:
+def test_there_are_no_more_folds_than_classes_have_rows() -> None:
     frame = make_frame(rows=8)
     selection = probfs.select(frame, target="y", bins=2)
     assert selection.honest is not None
-    assert selection.honest.folds == 8
-    assert "the choice is judged in 8 folds, as there are no more rows" in selection.warnings
+    assert selection.honest.folds == 4
+    assert "the choice is judged in 4 folds, as classes have few rows" in selection.warnings
+
+
+def test_of_noise_in_few_rows_the_honest_estimate_knows_no_more_than_chance() -> None:
+    wrong = []
+    for seed in range(10):
+        cells = np.random.default_rng(seed).integers(0, 8, (12, 20))
+        frame = pd.DataFrame(cells, columns=[f"c{number}" for number in range(20)]).astype(str)
+        selection = probfs.select(frame.assign(y=list("abc") * 4), target="y", false_discoveries=1)
+        assert selection.honest is not None
+        assert (selection.honest.none.errors, selection.honest.none.rows) == (8, 12)
+        wrong.append(selection.honest.all.errors)
+    # 80 of 120 by chance, with a standard deviation of 5.
+    assert 60 <= sum(wrong) <= 100
 
 
 def test_no_smoothing() -> None:

@@ -77,7 +77,9 @@ def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
 def rank_file(path: Path, **options: str | float) -> Outcome:
     """The ranking of a file by its last column or by a named target; any error that is not ours is a failure."""
     try:
-        return Outcome(path.name, probfs.rank(path, step=0.2, **options))  # type: ignore[arg-type]  # of many types
+        # The target is the last column, as a note says.
+        ranking = probfs.rank(path, step=0.2, on_note=lambda note: None, **options)  # type: ignore[arg-type]
+        return Outcome(path.name, ranking)
     except probfs.ProbfsError as error:
         return Outcome(path.name, None, str(error))
 

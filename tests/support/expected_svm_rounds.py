@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
+from probfs.classifiers.refitting.donors import draw_donors
 from probfs.classifiers.score_formulas import absolute_score, signed_score
-from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
-from probfs.classifiers.svm.donors import draw_donors
 from probfs.classifiers.svm.kernel_functions import choose_cost
 from probfs.columns.dataset import Dataset
 from tests.support.refitted_svm import Floats, Integers, ReferenceModel, SvmParameters, build_matrix, fit
@@ -24,7 +24,7 @@ def cost_of_table(dataset: Dataset, parameters: SvmParameters) -> float:
     if parameters.kernel == "rbf" or not obvious.shape[1]:
         return 1.0
     repeated = np.repeat(obvious[: len(dataset.labels)], dataset.counts, axis=0)
-    cells = DesignMatrixBuilder(dataset).build(everything, dataset.counts).cells[: len(dataset.labels)]
+    cells = DesignMatrixBuilder(dataset, "the SVM").build(everything, dataset.counts).cells[: len(dataset.labels)]
     same_digits = choose_cost("linear", "scale", cells, dataset.counts)
     assert same_digits == pytest.approx(1 / np.mean(np.sum(repeated**2, axis=1)), rel=1e-12)
     return same_digits
@@ -78,7 +78,7 @@ class ReferenceRound:
     def choose_sigmoids(self) -> None:
         """Fit the sigmoids of all models as the model with all rows and features does."""
         counts = self.dataset.counts
-        everything = DesignMatrixBuilder(self.dataset).build(np.array(self.features), counts).cells
+        everything = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), counts).cells
         trained = everything[: len(self.dataset.labels)]
         full = fit(self.dataset, everything, counts, self.parameters, self.cost, None, trained @ trained.T)
         self.training_sigmoids = [svm.inverted for svm in full.svms]
@@ -86,14 +86,14 @@ class ReferenceRound:
     def cv_errors(self) -> int:
         """The errors on held-out rows of the model with all rows and features."""
         counts = self.dataset.counts
-        cells = DesignMatrixBuilder(self.dataset).build(np.array(self.features), counts).cells
+        cells = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), counts).cells
         trained = cells[: len(counts)]
         return fit(self.dataset, cells, counts, self.parameters, self.cost, None, trained @ trained.T).cv_errors
 
     def with_and_without(self, training: Integers, scored: Integers) -> tuple[Floats, list[Floats]]:
         """The probabilities of some rows with all features, and without each of them."""
         obvious, blocks = build_matrix(self.dataset, self.features, training)
-        cells = DesignMatrixBuilder(self.dataset).build(np.array(self.features), training).cells
+        cells = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), training).cells
         np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
         trained = cells[np.flatnonzero(training)]
         products = trained @ trained.T

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
+from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 from tests.support.expected_svm_rounds import cost_of_table
@@ -29,7 +29,7 @@ def held_out_probabilities(
     )
     everything = list(range(len(features)))
     obvious, _ = build_matrix(joined, everything, joined.counts)
-    cells = DesignMatrixBuilder(joined).build(np.array(everything, dtype=np.intp), joined.counts).cells
+    cells = DesignMatrixBuilder(joined, "the SVM").build(np.array(everything, dtype=np.intp), joined.counts).cells
     np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
     trained = cells[: len(joined.labels)]
     model = fit(joined, cells, joined.counts, parameters, cost_of_table(joined, parameters), None, trained @ trained.T)

@@ -12,19 +12,9 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.refitting.options import DEFAULT_COST, DEFAULT_PERMUTATIONS, DEFAULT_REMOVAL, Cost, Removal
 from probfs.classifiers.svm.kernel_functions import KernelFunction
-from probfs.classifiers.svm.options import (
-    DEFAULT_COST,
-    DEFAULT_ESTIMATE,
-    DEFAULT_GAMMA,
-    DEFAULT_KERNEL,
-    DEFAULT_PERMUTATIONS,
-    DEFAULT_REMOVAL,
-    Cost,
-    Gamma,
-    KernelName,
-    Removal,
-)
+from probfs.classifiers.svm.options import DEFAULT_ESTIMATE, DEFAULT_GAMMA, DEFAULT_KERNEL, Gamma, KernelName
 from probfs.columns.dataset import Dataset
 
 Floats = npt.NDArray[np.float64]

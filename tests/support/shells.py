@@ -51,7 +51,7 @@ class ShellHome:
         source = Path(probfs.__file__).parents[1]
         command.write_text(
             "#!/bin/sh\n"
-            f'case "$_PROBFS_COMPLETE,$1" in\n,rank|,map|,suggest|,inspect|,exact|,generate|,reproduce)\n'
+            f'case "$_PROBFS_COMPLETE,$1" in\n,rank|,select|,map|,suggest|,inspect|,exact|,generate|,reproduce)\n'
             f'  call={shlex.quote(str(self.calls))}/call\n  printf "%s\\0" "$@" > $call.new && mv $call.new $call;;\n'
             f'*) PYTHONPATH={shlex.quote(str(source))} exec {shlex.quote(sys.executable)} -m probfs "$@";;\nesac\n'
         )
@@ -60,6 +60,8 @@ class ShellHome:
         start_up = folder / name
         start_up.parent.mkdir(parents=True, exist_ok=True)
         start_up.write_text(lines)
+        # Where it is missing, fish reads all manual pages of the machine in the background.
+        (folder / ".local/share/fish/generated_completions").mkdir(parents=True)
 
     @contextlib.contextmanager
     def terminal(self) -> Iterator[Terminal]:

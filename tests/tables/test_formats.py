@@ -32,7 +32,7 @@ from tests.support.table_content import Write, read_bytes, read_csv_text, table_
 
 @pytest.fixture(scope="module")
 def breast_cancer_csv() -> str:
-    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", exclude=["sample_id"])
+    ranking = probfs.rank(SAMPLES / "breast_cancer.csv", target="class", exclude=["sample_id"])
     return ranking.to_csv()
 
 
@@ -46,9 +46,9 @@ def test_every_format_gives_the_same_ranking(tmp_path: Path, breast_cancer_csv: 
         (tmp_path / name).write_bytes(packed)
     (tmp_path / "t.arff.gz").write_bytes(gzip.compress((SAMPLES / "breast_cancer.arff").read_bytes()))
     for path in [*sorted(tmp_path.iterdir()), SAMPLES / "breast_cancer.arff"]:
-        assert probfs.rank(path, exclude=["sample_id"]).to_csv() == breast_cancer_csv, path.name
+        assert probfs.rank(path, target="class", exclude=["sample_id"]).to_csv() == breast_cancer_csv, path.name
     for data in (frame, pd.read_csv(SAMPLES / "breast_cancer.csv")):
-        assert probfs.rank(data, exclude=["sample_id"]).to_csv() == breast_cancer_csv
+        assert probfs.rank(data, target="class", exclude=["sample_id"]).to_csv() == breast_cancer_csv
 
 
 @pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])

@@ -63,10 +63,12 @@ def test_a_column_left_out_may_hold_anything(tmp_path: Path) -> None:
     pq.write_table(pa.table({**anything, **plain}), tmp_path / "t.parquet")
     (tmp_path / "drop.toml").write_text('drop = ["l", "m", "t", "b"]')
     for classifier in ("nb", "svm"):
-        expected = probfs.rank(tmp_path / "plain.parquet", classifier=classifier).to_csv()
+        expected = probfs.rank(tmp_path / "plain.parquet", target="y", classifier=classifier).to_csv()
         ways: list[dict[str, Any]] = [{"exclude": [*anything]}, {"include": ["a"]}, {"mapping": tmp_path / "drop.toml"}]
         for left_out in ways:
-            assert probfs.rank(tmp_path / "t.parquet", classifier=classifier, **left_out).to_csv() == expected
+            assert (
+                probfs.rank(tmp_path / "t.parquet", target="y", classifier=classifier, **left_out).to_csv() == expected
+            )
         with pytest.raises(DataError, match=r"t\.parquet: column 'm' holds map<.*>, which cannot be ranked"):
             probfs.rank(tmp_path / "t.parquet", classifier=classifier, exclude=["l", "t", "b"])
 

@@ -71,17 +71,17 @@ def test_a_table_with_an_index_ranks_as_without_it(write: Write) -> None:
     with_index, without = write("i.csv", ""), write("w.csv", "")
     frame.to_csv(with_index)
     frame.to_csv(without, index=False)
-    ranking = probfs.rank(with_index)
-    assert ranking.to_csv() == probfs.rank(without).to_csv()
+    ranking = probfs.rank(with_index, target="y")
+    assert ranking.to_csv() == probfs.rank(without, target="y").to_csv()
     note = f"{with_index}: the unnamed first column was left out as a row index"
     assert note in json.loads(ranking.to_json())["warnings"]
 
 
 def test_an_index_may_be_excluded_but_not_used(write: Write) -> None:
     frame = pd.DataFrame({"Unnamed: 0": range(8), "a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
-    expected = probfs.rank(frame).to_csv()
-    assert probfs.rank(frame, exclude="Unnamed: 0").to_csv() == expected
-    assert probfs.rank(frame, mapping=write("m.toml", 'drop = ["Unnamed: 0"]')).to_csv() == expected
+    expected = probfs.rank(frame, target="y").to_csv()
+    assert probfs.rank(frame, target="y", exclude="Unnamed: 0").to_csv() == expected
+    assert probfs.rank(frame, target="y", mapping=write("m.toml", 'drop = ["Unnamed: 0"]')).to_csv() == expected
     with pytest.raises(
         ProbfsError, match="include=: no column 'Unnamed: 0' in <frame>; it was left out as a row index"
     ):

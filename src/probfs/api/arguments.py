@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.estimators.options import CATEGORIES
 from probfs.classifiers.specification import known_options
 from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
+from probfs.errors import TargetWarning
 from probfs.ranking.settings import Settings
-from probfs.text import did_you_mean, printable, typed_command
+from probfs.text import did_you_mean, option, printable, quoted, typed_command
+
+_MOST_WRITTEN = 20
+"""Values of a list that is written out."""
 
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse a keyword that is neither a parameter of a call nor an option of a classifier, as Python would."""
-    known = [own.name for own, _ in known_options()]
+    known = [*(own.name for own, _ in known_options()), CATEGORIES.name]
     for name in options:
         if name not in known:
             parameters = [*signature(call).parameters, *known]
@@ -37,7 +44,7 @@ def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
         value = given[name]
         if parameter.kind is parameter.VAR_KEYWORD:
             words += [f"{own}={_as_code(chosen, own)}" for own, chosen in value.items()]
-        elif parameter.kind is not parameter.KEYWORD_ONLY:
+        elif parameter.default is parameter.empty:
             words.append(_as_code(value, name))
         elif not name.startswith("on_") and not _is_default(value, parameter.default):
             words.append(f"{name}={_as_code(value, name)}")
@@ -52,9 +59,13 @@ def _as_code(value: Any, name: str) -> str:
     """A value as it would be written; one that is too large to be written goes by the name of its parameter."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
+    if getattr(value, "ndim", None) == 0:
+        # A number of numpy's.
+        value = value.item()
     if value is None or isinstance(value, (str, int, float)):
         return repr(value)
-    if isinstance(value, (list, tuple)) and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):
+    is_list = isinstance(value, (list, tuple)) and len(value) <= _MOST_WRITTEN
+    if is_list and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):
         return f"[{', '.join(_as_code(own, name) for own in value)}]"
     return name
 
@@ -92,7 +103,7 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.exclude,
         settings.na,
         settings.options.get("bins") or DEFAULT_BINS,
-        CLASSIFIERS[settings.classifier].takes_numbers,
+        settings.specification.takes_numbers,
         keep_identifiers=settings.keep_identifiers,
         missing=settings.options.get("missing") or "skip",
         cut_target=settings.cut_target,
@@ -107,3 +118,22 @@ def texts(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _text(name: str | None) -> str | None:
     return None if name is None else str(name)
+
+
+def warn_unless(on_note: Callable[[str], None] | None) -> Callable[[PreparedTable], None] | None:
+    """What warns of a target that nobody named, unless notes are listened to: one of them says so already."""
+    return _warn_of_assumed_target if on_note is None else None
+
+
+def _warn_of_assumed_target(prepared: PreparedTable) -> None:
+    target = prepared.target
+    message = f"the target is {quoted(target.name)}, {target.reason}; say so with {option('target', target.name)}"
+    warnings.warn(message, TargetWarning, stacklevel=_level_of_the_caller())
+
+
+def _level_of_the_caller() -> int:
+    """How far up the stack the line is that called the package, by whichever of its functions, as warnings count."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
+    return level

@@ -8,22 +8,21 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown
+from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, warn_unless
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
+from probfs.ranking.inputs import Data, Labels, read_inputs
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
 from probfs.ranking.stages import (
-    Data,
     Listeners,
     arrange_rows,
     eliminate_features,
     encode_rows,
     fit_classifier,
     make_ranking,
-    read_inputs,
     screen_features,
 )
 from probfs.ranking.story import StoryRecorder
@@ -33,13 +32,15 @@ from probfs.tables.readers import ReadOptions
 
 def rank(
     data: Data,
+    y: Any = None,
     *,
     target: str | None = None,
+    feature_names: Sequence[str] | None = None,
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
     unlabeled: Data | Iterable[Data] | None = None,
-    classifier: str = "nb",
+    classifier: Any = "nb",
     score: str = "absolute",
     estimate: str | None = None,
     folds: int | None = None,
@@ -50,6 +51,12 @@ def rank(
     gamma: float | Literal["scale", "auto"] | None = None,
     removal: Literal["permute", "retrain"] | None = None,
     permutations: int | None = None,
+    trees: int | None = None,
+    leaf: int | Literal["auto"] | None = None,
+    depth: int | Literal["any"] | None = None,
+    iterations: int | None = None,
+    learning_rate: float | None = None,
+    categories: Literal["onehot", "codes", "frame"] | None = None,
     step: int | float = 1,
     eliminate: bool = True,
     include: str | Sequence[str] = (),
@@ -78,26 +85,37 @@ def rank(
 
     Parameters
     ----------
-    data : path or pandas.DataFrame
+    data : path, data frame or array
         The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
-        input, or a data frame, whose index is not one of its columns.
+        input; a data frame of pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or
+        whatever offers ``__arrow_c_stream__``; or a numpy array of two dimensions.
+    y : array-like, optional
+        The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
+        numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
-        The column to predict. Rows without a value in it are unlabelled.
+        The column to predict. Rows without a value in it are unlabelled. Where it is taken by default, and there is no
+        ``on_note`` to say so, a ``probfs.TargetWarning`` does.
+    feature_names : sequence of str, default: x0, x1 …
+        The names of the columns of an array.
     cut_target : int, optional
         Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
     min_class : int, default 2
         Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path, optional
         A TOML file that says how columns are cut, grouped or dropped.
-    unlabeled : path, pandas.DataFrame or several of them, default: none
-        Further rows without a class, for the score Ŝ_SU.
-    classifier : str, default "nb"
-        The classifier whose probabilities are used: Naive Bayes, ``"nb"``, or a Platt-scaled support vector machine,
-        ``"svm"``.
+    unlabeled : path, data frame, array or several of them, default: none
+        Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
+    classifier : str or estimator, default "nb"
+        The classifier whose probabilities are used: Naive Bayes, ``"nb"``, a Platt-scaled support vector machine,
+        ``"svm"``, scikit-learn's logistic regression, ``"logistic"``, random forest, ``"forest"``, or histogram
+        gradient boosting, ``"boosting"``. Or any estimator or pipeline of scikit-learn's kind that has
+        ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is given ``seed``
+        where its ``random_state`` is None.
     score : {"absolute", "signed", "unlabeled"}, default "absolute"
         The score that decides which feature leaves: Ŝ_S, Ŝ_A or Ŝ_SU.
-    estimate : {"loo", "resubstitution", "cv"}, default: "loo" for "nb", "resubstitution" for "svm"
-        Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds.
+    estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
+        Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds; for
+        forests, also the trees for which the row was not drawn.
     folds : int, default 10
         The number of folds of ``estimate="cv"``.
     smoothing : float, default 1.0
@@ -108,13 +126,30 @@ def rank(
     kernel : {"linear", "rbf"}, default "linear"
         For ``"svm"``: the kernel.
     C : float or "scale", default "scale"
-        For ``"svm"``: the cost of a row on the wrong side; ``"scale"`` follows the table.
+        For ``"svm"`` and ``"logistic"``: the cost of a row on the wrong side; ``"scale"`` follows the table.
     gamma : float, "scale" or "auto", default "scale"
         For ``"svm"`` with ``kernel="rbf"``: how fast the kernel falls with the squared distance.
     removal : {"permute", "retrain"}, default "permute"
-        For ``"svm"``: whether a column is taken away by shuffling it or by fitting the model without it.
+        For all but ``"nb"``: whether a column is taken away by shuffling it or by fitting the model without it.
     permutations : int, default 20
-        For ``"svm"`` with ``removal="permute"``: the number of shuffles whose probabilities are averaged.
+        For all but ``"nb"``, with ``removal="permute"``: the number of shuffles whose probabilities are averaged.
+    trees : int, default 100
+        For ``"forest"``: how many trees it has.
+    leaf : int or "auto", default "auto"
+        For ``"forest"`` and ``"boosting"``: how many rows a leaf of a tree has, at least. ``"auto"`` is 5 for
+        ``"forest"``, and for ``"boosting"`` 20, or a twentieth of the rows where that is less.
+    depth : int or "any", default "any"
+        For ``"forest"`` and ``"boosting"``: how many questions a tree asks of a row, at most.
+    iterations : int, default 100
+        For ``"boosting"``: how many trees are added.
+    learning_rate : float, default 0.1
+        For ``"boosting"``: by how much of what is left to explain each tree changes the model.
+    categories : {"onehot", "codes", "frame"}, default: as the estimator likes them
+        For your own estimator: how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for
+        each value of a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first, for
+        ``CategoricalNB`` and its kind; ``"frame"`` a pandas data frame with the columns' own names, for pipelines with
+        a ``ColumnTransformer``. By default it is ``"frame"`` where there is such a transformer, ``"codes"`` where the
+        estimator's tags say that it counts categories, and otherwise ``"onehot"``.
     step : int or float, default 1
         How many features leave in a round: a number, or a fraction of those that remain.
     eliminate : bool, default True
@@ -127,7 +162,8 @@ def rank(
     count : str, optional
         The column that says how many equal rows a row stands for.
     bins : int, default 5
-        For ``"nb"``: into how many intervals an unmapped numeric column with more than 20 values is cut.
+        For ``"nb"`` and ``categories="codes"``: into how many intervals an unmapped numeric column with more than 20
+        values is cut.
     missing : {"skip", "value", "auto"}, default "auto"
         What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
         class.
@@ -149,10 +185,10 @@ def rank(
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
     seed : int, default 0
-        The seed of folds and shuffles, of tables drawn for p-values where values are rare, and of the samples of
-        ``uncertainty``; nothing else is random.
+        The seed of folds and shuffles, of forests, of tables drawn for p-values where values are rare, and of the
+        samples of ``uncertainty``; nothing else is random.
     jobs : int, default: one for each core
-        For ``"svm"``: how many processes fit models at a time.
+        For all but ``"nb"``: how many processes fit models at a time.
     report : bool, default False
         Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
         and the scores of all columns in up to 40 rounds. The ranking is the same.
@@ -186,10 +222,15 @@ def rank(
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
+    >>> import numpy
+    >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
+    ['a', 'b', 'c', 'd']
     """
     call = describe_call(rank, locals()) if report else ""
     refuse_unknown(rank, options)
-    own = {"smoothing": smoothing, "bins": bins, "kernel": kernel, "C": C, "gamma": gamma, "removal": removal}
+    own: dict[str, Any] = {"smoothing": smoothing, "bins": bins, "shrink": shrink, "missing": missing, "jobs": jobs}
+    own |= {"kernel": kernel, "C": C, "gamma": gamma, "removal": removal, "permutations": permutations}
+    own |= {"trees": trees, "leaf": leaf, "depth": depth, "iterations": iterations, "learning_rate": learning_rate}
     settings = choose_settings(
         classifier=classifier,
         score=score,
@@ -199,7 +240,7 @@ def rank(
         eliminate=eliminate,
         seed=seed,
         uncertainty=uncertainty,
-        options={**own, "shrink": shrink, "missing": missing, "permutations": permutations, "jobs": jobs, **options},
+        options={**own, "categories": categories, **options},
         columns=column_settings(
             mapping=mapping,
             count=count,
@@ -211,11 +252,12 @@ def rank(
             min_class=min_class,
         ),
     )
-    listeners = Listeners(on_note or Listeners.on_note, on_round, on_model)
+    listeners = Listeners(on_note or Listeners.on_note, on_round, on_model, warn_unless(on_note))
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
 
     with nullcontext() if on_progress is None else listening(on_progress):
-        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target))
+        labels = Labels(y, feature_names)
+        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target), labels)
         rows = encode_rows(inputs, settings, listeners)
         tests = screen_features(inputs, rows, settings)
         encoded = arrange_rows(rows, settings)

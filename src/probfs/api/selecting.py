@@ -7,9 +7,17 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, texts
+from probfs.api.arguments import (
+    column_choice,
+    column_settings,
+    describe_call,
+    refuse_unknown,
+    texts,
+    warn_unless,
+)
 from probfs.columns.limits import DEFAULT_MIN_CLASS
-from probfs.ranking.stages import Data, Listeners, read_inputs
+from probfs.ranking.inputs import Data, Labels, read_inputs
+from probfs.ranking.stages import Listeners
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.settings import (
     DEFAULT_FALSE_DISCOVERIES,
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 
 def select(
     data: Data,
+    y: Any = None,
     *,
     false_discoveries: float = DEFAULT_FALSE_DISCOVERIES,
     keep: Literal["best", "fewest", "most"] | int = DEFAULT_KEEP,
@@ -33,6 +42,7 @@ def select(
     score: str = "signed",
     seed: int = 0,
     target: str | None = None,
+    feature_names: Sequence[str] | None = None,
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
     mapping: str | os.PathLike[str] | None = None,
@@ -46,7 +56,7 @@ def select(
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
-    classifier: str = "nb",
+    classifier: Any = "nb",
     report: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -60,8 +70,10 @@ def select(
 
     Parameters
     ----------
-    data : path or pandas.DataFrame
+    data : path, data frame or array
         The table, as for ``rank``.
+    y : array-like, optional
+        The values to predict, where they are no column of the table, as for ``rank``.
     false_discoveries : float, default 0.1
         The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
     keep : {"best", "fewest", "most"} or int, default "best"
@@ -75,20 +87,21 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
+    target, feature_names, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
         Which columns and rows there are, as for ``rank``.
     delimiter, decimal, encoding, max_unpacked, input_format
         How the file is read, as for ``rank``.
-    classifier : str, default "nb"
-        The classifier whose probabilities are used. ``"svm"`` is cross-validated in ten folds for every number of
-        columns; for its RBF kernel, which sees columns together, no column is tested.
+    classifier : str or estimator, default "nb"
+        The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
+        for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
+        ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
     report : bool, default False
         Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
-        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``
-        and so on.
+        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``,
+        ``trees`` and so on.
 
     Returns
     -------
@@ -102,7 +115,7 @@ def select(
 
     Examples
     --------
-    >>> selection = select("sample_data/breast_cancer.csv", keep=2, folds=0)
+    >>> selection = select("sample_data/breast_cancer.csv", target="class", keep=2, folds=0)
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
@@ -129,8 +142,10 @@ def select(
         ),
     )
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
+    listeners = Listeners(on_note or Listeners.on_note, on_assumed_target=warn_unless(on_note))
     with nullcontext() if on_progress is None else listening(on_progress):
-        inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target))
+        labels = Labels(y, feature_names)
+        inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target), labels)
         from probfs.selection.stages import select_columns
 
-        return select_columns(inputs, settings, Listeners(on_note or Listeners.on_note), call)
+        return select_columns(inputs, settings, listeners, call)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.estimates import REFITTED, EstimateName
 from probfs.classifiers.value_types import Choice, ValueType
 from probfs.columns.limits import MISSING_CHOICES
 from probfs.errors import UsageError
@@ -91,6 +91,10 @@ class HoldOutRequest:
     seed: int
 
 
+def _never(options: Mapping[str, Any]) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Specification:
     """A classifier: its name, its options and defaults, what it wants of a table, and how it is fitted."""
@@ -107,13 +111,15 @@ class Specification:
     fit: Callable[[FitRequest], Classifier]
     summarize: Callable[[Mapping[str, Any]], str]
     """The classifier and its options in a few words, for the summary line."""
+    estimates: tuple[EstimateName, ...] = REFITTED
+    """The estimates that it has."""
     hold_out: Callable[[HoldOutRequest], RowOdds] | None = None
     """Judges rows by a model of others. Columns can be selected by a classifier that has this, and whose fitted models
     are ``OddsClassifier``.
     """
     training_rows_of_class: int = 1
     """How many rows of each class a model has to be trained on, at least."""
-    sees_columns_together: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    sees_columns_together: Callable[[Mapping[str, Any]], bool] = _never
     """Whether, with these options, columns may matter together of which each alone says nothing: to such a classifier,
     a column that is unrelated to the class is not yet noise.
     """
@@ -157,13 +163,24 @@ def known_options() -> Iterator[tuple[Option, tuple[str, ...]]]:
         yield shared, tuple(classifier.name for classifier in having)
 
 
+def check_estimate(classifier: Specification, estimate: EstimateName) -> None:
+    """Refuse an estimate that the classifier does not have."""
+    if estimate not in classifier.estimates:
+        known = classifier.name in CLASSIFIERS.names()
+        who = option("classifier", classifier.name) if known else classifier.description
+        choices = ", ".join(classifier.estimates)
+        raise UsageError(f"{option('estimate', estimate)}: {who} has no such estimate; choose from {choices}")
+
+
 def refuse_options_of_others(classifier: Specification, given: Mapping[str, Any]) -> None:
     """Refuse an option that was given and that the classifier does not have; None is not given."""
     owners = {own.name: names for own, names in known_options()}
     for name, value in given.items():
+        if classifier.find_option(name) is not None:
+            continue
         if name not in owners:
             raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
-        if value is not None and classifier.name not in owners[name]:
+        if value is not None:
             having = " or ".join(option("classifier", owner) for owner in owners[name])
             raise UsageError(f"{option(name)} goes with {having} only")
 

@@ -111,21 +111,26 @@ class EliminationOptions(Bundle):
         typer.Option(
             parser=parsers.parser(SEED),
             metavar=SEED.metavar,
-            help="The seed of folds, of the svm's shuffles, of tables drawn for p-values where values are rare, and of "
-            "the samples of --uncertainty; nothing else is random.",
+            help="The seed of folds, of shuffled columns, of forests, of tables drawn for p-values where values are "
+            "rare, and of the samples of --uncertainty; nothing else is random.",
         ),
     ] = 0
 
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
         scores = _either([f"{score.name} ({score.key})" for score in SCORES], comma=False)
-        defaults = ", ".join(f"{classifier.default_estimate} for {classifier.name}" for classifier in CLASSIFIERS)
+        by_default: dict[str, list[str]] = {}
+        for classifier in CLASSIFIERS:
+            by_default.setdefault(classifier.default_estimate, []).append(classifier.name)
+        defaults = ", ".join(f"{estimate} for {_and(names)}" for estimate, names in by_default.items())
+        forests = _and(CLASSIFIERS.names(lambda known: "oob" in known.estimates))
         return {
             "score": choice(SCORES.names(), f"The score that decides which feature leaves: {scores}.", cls.score),
             "estimate": choice(
                 tuple(ESTIMATES),
                 "Which model scores a labelled row: one trained on all other rows (loo), on all rows "
-                f"(resubstitution), or on the other folds (cv). Default: {defaults}.",
+                "(resubstitution), or on the other folds (cv), or the trees that it was not drawn for (oob, with "
+                f"{forests} only). Default: {defaults}.",
             ),
         }
 
@@ -144,6 +149,12 @@ def _annotation(kind: ValueType, help_text: str, name: str) -> Any:
         return choice(kind.words, help_text)
     shown = typer.Option(name, parser=parsers.parser(kind), metavar=kind.metavar, help=help_text, show_default=False)
     return Annotated[str | None, shown]
+
+
+def _and(items: Sequence[str]) -> str:
+    """The items as a list in words."""
+    *others, last = items
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _either(items: Sequence[str], comma: bool = True) -> str:

@@ -34,7 +34,7 @@ def inspect(
     require_data(data, context)
     destination = result.destination(data, columns.mapping)
     from probfs.columns.inspection import inspect_table
-    from probfs.ranking.stages import read_prepared
+    from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(columns)
     with reporting(quiet, progress=False) as reporter:

@@ -43,7 +43,7 @@ def map_(
     check_output(result.output, data, mapping)
     from probfs.columns.prepare import apply_mapping
     from probfs.columns.roles import ColumnChoice
-    from probfs.ranking.stages import read_prepared
+    from probfs.ranking.inputs import read_prepared
     from probfs.tables.writers import choose_table_format, table_bytes
 
     table_format = choose_table_format(result.output, result.format)

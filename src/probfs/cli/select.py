@@ -105,7 +105,7 @@ class SelectionOptions(Bundle):
         opt.parsed(
             parsers.parser(SEED),
             SEED.metavar,
-            "The seed of the folds, of the tables drawn to test sparse columns, and of the svm's shuffles.",
+            "The seed of the folds, of the tables drawn to test sparse columns, of shuffled columns, and of forests.",
             show_default=True,
         ),
     ] = 0

@@ -32,7 +32,7 @@ def suggest(
     require_data(data, context)
     check_output(output, data)
     from probfs.columns.suggestion import suggest_mapping
-    from probfs.ranking.stages import read_prepared
+    from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(opt.ColumnOptions(target=target, count=count, na=na))
     with reporting(quiet, progress=False) as reporter:

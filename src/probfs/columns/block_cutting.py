@@ -16,12 +16,13 @@ def quantile_points(numbers: Floats, weights: Integers | None, intervals: int) -
     A point does not if it repeats the one before, or if it is the largest number. NaN is missing; every line has a
     number. ``weights`` says how many equal rows each place stands for; None where each is one.
     """
-    order = np.argsort(numbers, axis=1)
-    ordered = np.take_along_axis(numbers, order, axis=1)
     present = np.count_nonzero(~np.isnan(numbers), axis=1)
     if weights is None:
+        ordered = np.sort(numbers, axis=1)
         places = _rows_up_to_each_share(present, intervals) - 1
     else:
+        order = np.argsort(numbers, axis=1)
+        ordered = np.take_along_axis(numbers, order, axis=1)
         below = np.cumsum(np.where(np.isnan(ordered), 0, weights[order]), axis=1)
         wanted = _rows_up_to_each_share(below[:, -1], intervals)
         places = np.stack([np.searchsorted(own, rows) for own, rows in zip(below, wanted, strict=True)])

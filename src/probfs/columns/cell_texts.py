@@ -179,13 +179,13 @@ def _learn_column(column: Column, words: Sequence[str], decimal: str | None, may
         looks &= column.counts()[:-1] > 0
     suspicious = looks.any()
     others = column.values.filter(mask_array(~looks)) if suspicious else column.values
-    style = None if column.declared else style_of_numbers(others, decimal)
+    style = None if column.is_nominal else style_of_numbers(others, decimal)
     respelled = is_settled(style, decimal)
-    dates = may_be_dates and not column.declared and style is None and are_many_dates(others)
+    dates = may_be_dates and not column.is_nominal and style is None and are_many_dates(others)
     if not suspicious:
         return ColumnTexts(style=style, respelled=respelled, dates=dates) if style or dates else None
     texts = column.values.filter(mask_array(looks)).to_pylist()
-    numeric = not column.declared and (style or dates or numbers_of(others, Kind.TEXT) is not None)
+    numeric = not column.is_nominal and (style or dates or numbers_of(others, Kind.TEXT) is not None)
     return _judge(texts, words, len(others) if numeric else 0, style, respelled=respelled, dates=dates)
 
 

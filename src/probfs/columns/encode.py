@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from probfs.columns.block_encoding import encode_block_columns
 from probfs.columns.dataset import MISSING_LABEL, Dataset, EncodedFeature, Feature, refuse_many_values, unseen_share
+from probfs.columns.date_texts import are_dates
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
@@ -174,5 +175,5 @@ def _names_rows(prepared: PreparedTable, feature: Feature) -> bool:
         return not column.has_fractions(None)
     numbers = column.numbers() if feature.numbers is None else feature.numbers
     if column.kind is Kind.DATE or numbers is None:
-        return column.kind is not Kind.DATE
+        return column.kind is not Kind.DATE and not are_dates(column.values)
     return bool(np.all(numbers == np.rint(numbers)))

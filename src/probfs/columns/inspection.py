@@ -91,7 +91,7 @@ def _refusals(prepared: PreparedTable) -> list[str]:
 
 def kind_of(column: Column) -> str:
     """What a column looks like: numbers, dates, a declared list of values, or text."""
-    if column.declared:
+    if column.is_nominal:
         return "nominal"
     if column.kind is not Kind.TEXT:
         return str(column.kind.value)

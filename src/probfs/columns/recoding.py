@@ -18,7 +18,7 @@ def learn_rule(table: Table, column: Column, rule: Rule, weights: Integers | Non
     counts = table.usable(column).counts(weights)[:-1]
     codes = np.flatnonzero(counts)
     declared = column.values if column.declared else None
-    seen = Seen(column.values.take(index_array(codes)), counts[codes], column.kind, declared)
+    seen = Seen(column.values.take(index_array(codes)), counts[codes], column.kind, declared, column.ordered)
     try:
         return rule.learn(seen)
     except UnfitValueError as error:

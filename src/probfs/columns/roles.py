@@ -259,7 +259,7 @@ def _feature_plan(
     if rule is not None:
         numeric = Measured() if choice.numbers_as_they_are else Numeric(Quantiles(choice.bins) if many else Category())
         return plan(numeric, "mapping"), False
-    if column.declared or not (many or choice.numbers_as_they_are):
+    if column.is_nominal or not (many or choice.numbers_as_they_are):
         return plan(Category()), False
     numbers = numbers_of(seen, column.kind)
     if numbers is not None:

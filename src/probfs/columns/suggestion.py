@@ -142,7 +142,7 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
     key = toml_text(column.name)
     counts = column.counts(weights)[:-1]
     seen = np.flatnonzero(counts)
-    if not column.declared and len(seen) > CUT_ABOVE:
+    if not column.is_nominal and len(seen) > CUT_ABOVE:
         values = column.values.take(index_array(seen))
         observed = Seen(values, counts[seen], column.kind)
         if kind_of(column) in ("number", "date"):
@@ -179,7 +179,7 @@ def _infinite_texts(prepared: PreparedTable) -> list[str]:
     found: dict[str, None] = {}
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
-        numbers = None if column.declared else column.numbers()
+        numbers = None if column.is_nominal else column.numbers()
         if numbers is not None and (isinstance(plan.rule, Measured) or len(numbers) > CUT_ABOVE):
             found |= dict.fromkeys(column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers)))
     return list(found)

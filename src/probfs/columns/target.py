@@ -15,12 +15,14 @@ from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import UNKNOWN, Category, Quantiles
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import looked_up
-from probfs.tables.table import Column, Integers, Labels, Table
+from probfs.tables.table import GIVEN_AS_Y, Column, Integers, Labels, Table
 from probfs.text import counted, listed, option, quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
 """A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
 LAST_COLUMN = "the last column"
+_BY = "by "
+"""How the reason begins where the user or the mapping named the target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,11 @@ class Target:
     """All classes that were found, rare ones included whose rows are dropped."""
 
     @property
+    def by_default(self) -> bool:
+        """Whether the target was neither named by the user, nor by the mapping, nor passed beside the table."""
+        return not (self.reason.startswith(_BY) or self.reason == GIVEN_AS_Y)
+
+    @property
     def assumed(self) -> bool:
         """Whether nobody named the target, so that the last column was taken."""
         return self.reason.startswith(LAST_COLUMN)
@@ -50,12 +57,14 @@ class Target:
 def choose_target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[str, str]:
     """The name of the column to predict, and who named it."""
     if choice.target is not None:
-        return table.column(choice.target, "target").name, f"by {option('target')}"
+        return table.column(choice.target, "target").name, f"{_BY}{option('target')}"
     if mapping.target is not None:
-        return mapping.target, "by the mapping"
+        return mapping.target, f"{_BY}the mapping"
     unwanted = {*mapping.drop, *choice.exclude}
-    if table.target_hint is not None and table.target_hint[0] not in unwanted:
-        return table.target_hint
+    if table.target_hint is not None:
+        name, reason = table.target_hint
+        if name not in unwanted or reason == GIVEN_AS_Y:
+            return name, reason
     free = [name for name in table.columns if name != choice.count and name not in unwanted]
     if not free:
         raise UsageError(f"no column of {table.source} is left to be the target; name one with {option('target')}")
@@ -76,11 +85,12 @@ def read_classes(
     labels = label_of_each_value(table, column, coder)
     codes = np.where(labels == UNKNOWN, len(coder.labels), labels)
     rows = np.bincount(codes, column.counts(counts), minlength=len(coder.labels) + 1)
-    classes, positions = _sort_classes(coder.labels, rows[:-1] > 0)
+    in_order = column.ordered and isinstance(rule, Category)
+    classes, positions = _sort_classes(coder.labels, rows[:-1] > 0, in_order=in_order)
     # From each value to its label, and from there to its class, before any row is looked at.
     narrow = np.min_scalar_type(-1 - len(classes))
     by_row = looked_up(positions[labels].astype(narrow), column.codes)
-    declared = column.declared or name in mapping.columns or cut is not None
+    declared = column.is_nominal or name in mapping.columns or cut is not None
     found = np.flatnonzero(positions[:-1] != UNKNOWN)
     by_class = np.zeros(len(classes), dtype=np.int64)
     by_class[positions[found]] = rows[found]
@@ -134,10 +144,14 @@ def _is_quantity(column: Column, class_rows: tuple[int, ...]) -> bool:
     return len(class_rows) > MOST_CLASSES_OF_NUMBERS or alone > 1 or (alone == 1 and not few)
 
 
-def _sort_classes(labels: pa.StringArray, present: npt.NDArray[np.bool_]) -> tuple[tuple[str, ...], Integers]:
-    """The labels that occur, sorted by name, and for each label its position among them."""
+def _sort_classes(
+    labels: pa.StringArray, present: npt.NDArray[np.bool_], *, in_order: bool
+) -> tuple[tuple[str, ...], Integers]:
+    """The labels that occur, sorted by name unless they are in order, and for each label its position among them."""
     names = labels.to_pylist()
-    order = sorted(np.flatnonzero(present).tolist(), key=lambda code: names[code])
+    order = np.flatnonzero(present).tolist()
+    if not in_order:
+        order.sort(key=lambda code: names[code])
     position = np.full(len(names) + 1, UNKNOWN)
     position[order] = np.arange(len(order))
     # A label of UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.

@@ -80,7 +80,7 @@ def candidate_targets(prepared: PreparedTable) -> list[str]:
 
 def _looks_measured(column: Column) -> bool:
     """Whether a column holds more numbers than classes have."""
-    return not column.declared and len(column.values) > CUT_ABOVE and column.numbers() is not None
+    return not column.is_nominal and len(column.values) > CUT_ABOVE and column.numbers() is not None
 
 
 def _assumed(prepared: PreparedTable) -> str:
@@ -102,7 +102,7 @@ def _numbers(prepared: PreparedTable) -> str:
 
 def _plainly_no_class(prepared: PreparedTable) -> str | None:
     """Why a column that nobody named holds no classes, or None if it may."""
-    if prepared.target.declared and not prepared.table.columns[prepared.target.name].declared:
+    if prepared.target.declared and not prepared.table.columns[prepared.target.name].is_nominal:
         # By a rule: somebody has looked at it.
         return None
     classes = prepared.target.found

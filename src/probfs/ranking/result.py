@@ -166,6 +166,35 @@ class Ranking:
         return ranking_html(self)
 
 
+class RoundCollector:
+    """Follows an elimination, round by round, and says in which order the features left."""
+
+    def __init__(self, names: Sequence[str], tests: Mapping[str, tuple[float | None, float | None]] | None = None):
+        """``tests`` are p and q of each feature, by name."""
+        self._names = names
+        self._tests = tests
+        self._summaries: list[RoundSummary] = []
+        self._left: list[RankedFeature] = []
+        self._initial: dict[int, tuple[float, float, float | None]] = {}
+
+    def add(self, current: Round) -> None:
+        """The next round, once it is known who leaves."""
+        if not self._initial:
+            every = range(len(current.active))
+            self._initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
+        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
+            feature = int(current.scored[position])
+            name = self._names[feature]
+            tested = (None, None) if self._tests is None else self._tests[name]
+            own = (*scores, current.number, *self._initial[feature], *tested)
+            self._left.append(RankedFeature(len(self._names) - len(self._left), name, *own))
+        self._summaries.append(_summarize(current, self._names))
+
+    def finish(self) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
+        """The features, the last to leave first, and the rounds."""
+        return tuple(reversed(self._left)), tuple(self._summaries)
+
+
 def collect(
     rounds: Iterable[Round], names: Sequence[str], tests: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
@@ -173,20 +202,10 @@ def collect(
 
     ``tests`` are p and q of each feature, by name.
     """
-    summaries: list[RoundSummary] = []
-    left: list[RankedFeature] = []
-    initial: dict[int, tuple[float, float, float | None]] = {}
+    collector = RoundCollector(names, tests)
     for current in rounds:
-        if not initial:
-            every = range(len(current.active))
-            initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
-        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = int(current.scored[position])
-            tested = (None, None) if tests is None else tests[names[feature]]
-            own = (*scores, current.number, *initial[feature], *tested)
-            left.append(RankedFeature(len(names) - len(left), names[feature], *own))
-        summaries.append(_summarize(current, names))
-    return tuple(reversed(left)), tuple(summaries)
+        collector.add(current)
+    return collector.finish()
 
 
 def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:

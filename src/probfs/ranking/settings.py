@@ -7,9 +7,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS, ESTIMATES, EstimateName
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.registry import CLASSIFIERS, find_specification
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.specification import known_options, refuse_options_of_others
+from probfs.classifiers.specification import (
+    Specification,
+    check_estimate,
+    known_options,
+    refuse_options_of_others,
+)
 from probfs.classifiers.value_types import Choice, ValueType, WholeNumber
 from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
@@ -51,6 +56,15 @@ class Settings:
     """Whether standard errors and rank intervals are measured."""
     resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The classifier's own options that change only how the work is done, such as the number of processes."""
+    estimator: str | None = None
+    """The user's own estimator, in one line; None for a registered classifier."""
+    own_specification: Specification | None = field(default=None, compare=False, repr=False)
+    """Of the user's own estimator."""
+
+    @property
+    def specification(self) -> Specification:
+        """What is known of the classifier before it is fitted."""
+        return self.own_specification or CLASSIFIERS[self.classifier]
 
     def to_dict(self) -> dict[str, Any]:
         """The settings in the JSON: one flat mapping."""
@@ -58,8 +72,10 @@ class Settings:
         for own in fields(self):
             if own.name == "options":
                 flat |= self.options
-            elif own.name != "resources":
+            elif own.name not in ("resources", "own_specification", "estimator"):
                 flat[own.name] = getattr(self, own.name)
+                if own.name == "classifier" and self.estimator is not None:
+                    flat["estimator"] = self.estimator
         return flat
 
     def __getattr__(self, name: str) -> Any:
@@ -72,7 +88,7 @@ class Settings:
 
 def choose_settings(
     *,
-    classifier: str,
+    classifier: Any,
     score: str,
     estimate: str | None,
     folds: int | None,
@@ -85,15 +101,19 @@ def choose_settings(
 ) -> Settings:
     """Settings from parameters, None meaning that nothing was said.
 
-    ``options`` are the classifier's own, ``columns`` those that say which columns and cells are read.
+    ``classifier`` is a name or a user's own estimator, ``options`` are the classifier's own, ``columns`` those that say
+    which columns and cells are read.
     """
-    specification = CLASSIFIERS[classifier]
+    specification = find_specification(classifier, options.get("categories"))
+    own = not isinstance(classifier, str)
+    options = options if own else {name: value for name, value in options.items() if name != "categories"}
     columns = {
         **columns,
         "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),
         "min_class": _check("min_class", MIN_CLASS, columns.get("min_class")) or DEFAULT_MIN_CLASS,
     }
     chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or specification.default_estimate
+    check_estimate(specification, chosen)
     refuse_options_of_others(specification, options)
     folds = _check("folds", FOLDS, folds)
     if folds is not None and chosen != "cv":
@@ -106,14 +126,23 @@ def choose_settings(
         score=SCORES[score].name,
         estimate=chosen,
         folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
-        options={known.name: completed.get(known.name) for known, _ in known_options() if known.recorded},
+        options=_recorded(specification, completed),
         step=step if eliminate else None,
         eliminate=bool(eliminate),
         seed=_check("seed", SEED, seed) or 0,
         uncertainty=bool(uncertainty),
         resources={name: value for name, value in completed.items() if name in unrecorded},
+        estimator=specification.description if own else None,
+        own_specification=specification if own else None,
         **columns,
     )
+
+
+def _recorded(specification: Specification, completed: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of all classifiers that results depend on, and those that only this classifier has."""
+    known = {own.name: own for own, _ in known_options()}
+    every = {**known, **{own.name: own for own in specification.options}}
+    return {name: completed.get(name) for name, own in every.items() if own.recorded}
 
 
 def check_step(step: Any) -> int | float:

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias, cast
 
 from probfs import __version__
 from probfs.classifiers.protocol import Classifier
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
-from probfs.columns.mapping_file import MappingFile, load_mapping
-from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round, eliminate, schedule
+from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
 from probfs.screening.cut_numbers import numbers_before_cutting
 from probfs.screening.screen import screen
-from probfs.tables.readers import ReadOptions, read_table
-from probfs.tables.source import STANDARD_INPUT
-from probfs.tables.table import Table
 from probfs.text import option
-
-if TYPE_CHECKING:
-    import pandas
 
 RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
-
-Path: TypeAlias = "str | os.PathLike[str]"
-Data: TypeAlias = "Path | pandas.DataFrame | Table"
 
 
 def _ignore(note: str) -> None:
@@ -50,15 +37,8 @@ class Listeners:
     on_note: Callable[[str], None] = _ignore
     on_round: Callable[[Round], None] | None = None
     on_model: Callable[[int, int], None] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """All tables of a ranking, the labelled one prepared."""
-
-    prepared: PreparedTable
-    mapping: MappingFile
-    unlabelled: tuple[Table, ...]
+    on_assumed_target: Callable[[PreparedTable], None] | None = None
+    """Told of a table whose target nobody named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,32 +51,6 @@ class EncodedInputs:
     @property
     def names(self) -> list[str]:
         return [feature.name for feature in self.dataset.features]
-
-
-def read_prepared(
-    data: Data, mapping: Path | None, reading: ReadOptions, choice: ColumnChoice
-) -> tuple[PreparedTable, MappingFile]:
-    """Read a table and its mapping, and decide what every column is for."""
-    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
-    table = _as_table(data, reading)
-    report("preparing columns")
-    return prepare(table, mapping_file, choice, reading.decimal), mapping_file
-
-
-def read_inputs(
-    data: Data,
-    unlabelled: Data | Iterable[Data] | None,
-    mapping: Path | None,
-    reading: ReadOptions,
-    choice: ColumnChoice,
-) -> Inputs:
-    """Read the labelled table, its mapping and the tables of unlabelled rows."""
-    others = _as_tuple(unlabelled)
-    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *others)) > 1:
-        raise UsageError("standard input can be read only once; name files for the others")
-    prepared, mapping_file = read_prepared(data, mapping, reading, choice)
-    tables = [_as_table(other, reading, "unlabeled") for other in others]
-    return Inputs(prepared, mapping_file, tuple(tables))
 
 
 def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
@@ -115,6 +69,8 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
         from probfs.ranking.uncertainty import check_rows
 
         check_rows(dataset, settings)
+    if inputs.prepared.target.by_default and listeners.on_assumed_target is not None:
+        listeners.on_assumed_target(inputs.prepared)
     return EncodedInputs(dataset, notes)
 
 
@@ -131,7 +87,7 @@ def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) 
 
 def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
     """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
-    return EncodedInputs(CLASSIFIERS[settings.classifier].arrange(encoded.dataset, settings.seed), encoded.notes)
+    return EncodedInputs(settings.specification.arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
 def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
@@ -154,7 +110,7 @@ def _fit(
     on_note: Callable[[str], None] = _ignore,
     on_model: Callable[[int, int], None] | None = None,
 ) -> Classifier:
-    specification = CLASSIFIERS[settings.classifier]
+    specification = settings.specification
     given = {**settings.options, **settings.resources}
     return specification.fit(
         FitRequest(
@@ -238,25 +194,3 @@ def _with_uncertainty(
         for feature in features
         for own in (found[feature.feature],)
     )
-
-
-def _as_table(data: Data, reading: ReadOptions, parameter: str = "data") -> Table:
-    """The table that a parameter names or holds."""
-    if isinstance(data, Table):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_table(data, reading if parameter == "data" else reading.for_another(data))
-    if not hasattr(data, "iloc"):
-        raise UsageError(f"{parameter} must be a path or a pandas data frame, not {type(data).__name__}")
-    from probfs.tables.readers.frame import table_from_frame
-
-    return table_from_frame(data)
-
-
-def _as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
-    """Several tables, also when one was given, or none."""
-    if data is None:
-        return ()
-    if isinstance(data, (str, os.PathLike, Table)) or not isinstance(data, Iterable) or hasattr(data, "iloc"):
-        return (cast("Data", data),)
-    return tuple(data)

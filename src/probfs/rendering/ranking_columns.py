@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.rendering.ranking_summary import shown_scores
 from probfs.text import printable
@@ -50,7 +49,7 @@ def meaning_of_marks(columns: dict[str, list[str]]) -> list[str]:
 def is_noise(feature: RankedFeature, ranking: Ranking) -> bool:
     """Whether the rows cannot tell a feature from noise, for a classifier that needs each feature to tell the class."""
     settings = ranking.settings
-    together = CLASSIFIERS[settings.classifier].sees_columns_together(settings.options)
+    together = settings.specification.sees_columns_together(settings.options)
     return not together and feature.q is not None and feature.q > NOISE_ABOVE
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.estimates import ESTIMATES
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES, Score
 from probfs.text import counted, listed, printable
 
@@ -38,7 +37,7 @@ def what_was_read(data: InputSummary) -> str:
 
 def how_it_was_ranked(ranking: Ranking) -> str:
     settings = ranking.settings
-    classifier = CLASSIFIERS[settings.classifier].summarize(settings.options)
+    classifier = settings.specification.summarize(settings.options)
     estimate = ESTIMATES[settings.estimate]
     if settings.folds is not None:
         estimate = f"{settings.folds}-fold {estimate}"

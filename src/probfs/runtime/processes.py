@@ -103,7 +103,7 @@ class _SingleBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._limit = _find_blas_libraries().limit(limits=1, user_api="blas")
+                self._limit = _find_thread_libraries().limit(limits=1, user_api="blas")
             self._inside += 1
 
     def __exit__(self, *error: object) -> None:
@@ -117,14 +117,35 @@ _single_blas_thread = _SingleBlasThread()
 
 
 @cache
-def _find_blas_libraries() -> ThreadpoolController:
-    """The loaded BLAS libraries; finding them takes some milliseconds, so it is done once."""
+def _find_thread_libraries() -> ThreadpoolController:
+    """The loaded libraries that start threads; finding them takes some milliseconds, so it is done once."""
     return ThreadpoolController()
 
 
 def _run_on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
     with _single_blas_thread:
-        return work(task)
+        return on_one_thread(work)(task)
+
+
+def on_one_thread(work: Callable[[Task], Result]) -> Callable[[Task], Result]:
+    """The same work, done with ``one_thread``."""
+
+    def limited(task: Task) -> Result:
+        with one_thread():
+            return work(task)
+
+    return limited
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep OpenMP and joblib from starting further threads for what this thread does meanwhile: where tasks already
+    have a core each, or are small, threads would only wait for each other.
+    """
+    from joblib import parallel_config
+
+    with parallel_config(backend="sequential"), _find_thread_libraries().limit(limits=1, user_api="openmp"):
+        yield
 
 
 def run_interruptibly(work: Callable[[Task], Result], task: Task) -> Result:

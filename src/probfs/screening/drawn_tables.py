@@ -7,7 +7,7 @@ column takes few tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -41,11 +41,16 @@ def drawn_probabilities(
     Every call begins with the seed. Margins in an order that does not depend on names or rows (as sorted ones are) make
     the answer independent of these, and of other columns.
     """
+    tables = _draw_tables(value_rows, class_rows, np.random.default_rng(seed), most_draws)
+    return sequential_probabilities(map(relation, tables), seen, most_draws)
+
+
+def sequential_probabilities(drawn_relations: Iterable[Floats], seen: Floats, most_draws: int) -> Floats:
+    """The p-values of several relations, from batches of drawn ones, ``most_draws`` in all."""
     as_large = np.zeros(len(seen), dtype=np.int64)
     stopped_at = np.zeros(len(seen), dtype=np.int64)
     drawn = 0
-    for tables in _draw_tables(value_rows, class_rows, np.random.default_rng(seed), most_draws):
-        relations = relation(tables)
+    for relations in drawn_relations:
         for column in np.flatnonzero(stopped_at == 0).tolist():
             hits = np.flatnonzero(at_least(relations, float(seen[column])))
             wanted = ENOUGH_AS_LARGE - int(as_large[column])
@@ -64,17 +69,22 @@ def enough_draws(features: int) -> int:
     return min(MOST_DRAWS, max(1, features) * DRAWS_PER_FEATURE)
 
 
+def batches(draws: int, cells: int) -> Iterator[int]:
+    """The sizes of growing batches of draws, each of which takes so many cells."""
+    largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // cells))
+    left, size = draws, min(_FIRST_DRAWS, largest)
+    while left:
+        yield min(size, left)
+        left -= min(size, left)
+        size = min(4 * size, largest)
+
+
 def _draw_tables(
     value_rows: Integers, class_rows: Integers, generator: np.random.Generator, most_draws: int = MOST_DRAWS
 ) -> Iterator[Integers]:
-    """Random tables, in growing batches."""
-    largest = max(1, min(_DRAWS_AT_A_TIME, _CELLS_AT_A_TIME // (len(value_rows) * len(class_rows))))
-    left, size = most_draws, min(_FIRST_DRAWS, largest)
-    while left:
-        batch = min(size, left)
-        yield _draw_batch(value_rows, class_rows, batch, generator)
-        left -= batch
-        size = min(4 * size, largest)
+    """Random tables."""
+    for size in batches(most_draws, len(value_rows) * len(class_rows)):
+        yield _draw_batch(value_rows, class_rows, size, generator)
 
 
 def _draw_batch(value_rows: Integers, class_rows: Integers, size: int, generator: np.random.Generator) -> Integers:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_ROWS, Relation, drawn_probabilities, enough_draws
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
+from probfs.screening.shuffled_rows import shuffled_probabilities
 from probfs.screening.value_counts import ValueCounts
 from probfs.tables.table import Floats, Integers
 
@@ -19,6 +21,9 @@ _RARE = 1.0
 """An expected count below this makes the gamma tail too light."""
 _DOUBTFUL = 0.05
 """Larger p-values than this are no claim, and need no draws."""
+_FEWEST_DRAWS = 999
+_MOST_WORK = 50_000_000
+"""Cells, or rows, of all drawn tables together: some seconds."""
 
 
 def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
@@ -28,14 +33,56 @@ def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
     """
     most_draws = enough_draws(len(counts.values))
     tests = ColumnTests.of_nothing(len(counts.values))
+    rare: list[_RareTables] = []
     for features, tables in counts.tables():
         if tables.shape[1] > 1:
-            tests.put(features, _test_tables(tables, seed, most_draws))
+            own, doubtful = _test_tables(tables, most_draws)
+            tests.put(features, own)
+            rare += [replace(same, features=features[same.features]) for same in doubtful]
+    draws = _affordable_draws(rare, most_draws)
+    for same in rare:
+        # No draws could give less than what is certain.
+        unsure = tests.p[same.features] * (draws + 1) > 1
+        if unsure.any():
+            tests.p[same.features[unsure]] = same.draw(seed, draws)[unsure]
     return tests
 
 
-def _test_tables(tables: Floats, seed: int, most_draws: int) -> ColumnTests:
-    """X² and p of tables of one shape: features × values × classes."""
+@dataclass(frozen=True, eq=False)
+class _RareTables:
+    """Features with the same sorted margins, of which some are too small for the gamma tail."""
+
+    features: Integers
+    value_rows: Integers
+    class_rows: Integers
+    relation: Floats
+    """Of each feature: X² divided by the rows."""
+
+    @property
+    def work(self) -> int:
+        """What one draw costs: the cells of the table, or the rows where these are fewer."""
+        return min(len(self.value_rows) * len(self.class_rows), int(self.class_rows.sum()))
+
+    def draw(self, seed: int, draws: int) -> Floats:
+        """The p-values."""
+        margins = self.value_rows, self.class_rows
+        if self.work < len(self.value_rows) * len(self.class_rows):
+            return shuffled_probabilities(*margins, self.relation, seed, draws)
+        return drawn_probabilities(*margins, _relation_of(*margins), self.relation, seed, draws)
+
+
+def _affordable_draws(rare: Sequence[_RareTables], wanted: int) -> int:
+    """How many tables are drawn for each of some margins: as many as wanted, if that does not take long; never fewer
+    than a thousand. Where many features need draws, many may be related, and then less than the smallest p is enough.
+    """
+    work = sum(same.work for same in rare)
+    return min(wanted, max(_FEWEST_DRAWS, _MOST_WORK // max(work, 1)))
+
+
+def _test_tables(tables: Floats, most_draws: int) -> tuple[ColumnTests, list[_RareTables]]:
+    """X² and p of tables of one shape (features × values × classes), and those of which p is to be drawn yet: till then
+    it is what no p-value exceeds.
+    """
     value_rows, class_rows = tables.sum(axis=2), tables.sum(axis=1)
     rows = class_rows.sum(axis=1)
     expected = value_rows[:, :, None] * class_rows[:, None, :] / np.maximum(rows, 1)[:, None, None]
@@ -47,11 +94,12 @@ def _test_tables(tables: Floats, seed: int, most_draws: int) -> ColumnTests:
     least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
     doubtful = np.flatnonzero((least < _RARE) & ~known & (p < _DOUBTFUL) & (rows < MOST_ROWS))
     p[doubtful] = largest_probabilities(relation, rows, column, classes)[doubtful]
-    # No draws could give less than what is certain.
     doubtful = doubtful[p[doubtful] * (most_draws + 1) > 1]
-    for same, margins in _with_equal_margins(doubtful, value_rows, class_rows):
-        p[same] = drawn_probabilities(*margins, _relation_of(*margins), relation[same], seed, most_draws)
-    return ColumnTests(relation * rows, p, varies)
+    rare = [
+        _RareTables(same, *margins, relation[same])
+        for same, margins in _with_equal_margins(doubtful, value_rows, class_rows)
+    ]
+    return ColumnTests(relation * rows, p, varies), rare
 
 
 def _put_exact(

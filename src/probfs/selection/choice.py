@@ -6,6 +6,7 @@ part in it, so the rows of a fold are left out by counting for nothing, and noth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,11 +15,11 @@ import numpy as np
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import schedule
+from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.story import StoryRecorder
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock
@@ -78,6 +79,9 @@ class Choice:
     """The other survivors, each with the column that it is a copy of."""
     counts: ValueCounts
     notes: tuple[str, ...]
+    ranked: tuple[RankedFeature, ...]
+    """The survivors that are no copies, as the elimination ranked them."""
+    rounds: tuple[RoundSummary, ...]
 
     @property
     def kept(self) -> list[int]:
@@ -102,10 +106,12 @@ def choose_columns(
     copies = candidates.represented(survivors)
     table = _Survivors(candidates, survivors[~np.isin(survivors, list(copies))], counts)
     classifier = table.fit(on_model=on_model)
-    curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always, recorder)
+    collector = RoundCollector(table.names, table.tests(p, q))
+    score = SCORES[candidates.settings.score]
+    curve = trace_curve(classifier, table.names, score, table.always, collector.add, recorder)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
     order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
-    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes)
+    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes, *collector.finish())
 
 
 def fit_odds_classifier(
@@ -115,7 +121,7 @@ def fit_odds_classifier(
     on_model: Callable[[int, int], None] | None = None,
 ) -> OddsClassifier:
     """The chosen classifier of all features of a dataset, whose counts are known."""
-    specification = CLASSIFIERS[settings.classifier]
+    specification = settings.specification
     given = {**settings.options, **settings.resources}
     classifier = specification.fit(
         FitRequest(
@@ -137,7 +143,7 @@ def fit_odds_classifier(
 def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
     """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
     settings = candidates.settings
-    if CLASSIFIERS[settings.classifier].sees_columns_together(settings.options):
+    if settings.specification.sees_columns_together(settings.options):
         untested = np.full(len(candidates.dataset.features), np.nan)
         return untested, untested
     p = screen(candidates.dataset, candidates.numbers, settings.seed, counts).p.copy()
@@ -156,7 +162,7 @@ class _Survivors:
         self._settings = candidates.settings
         every = candidates.dataset.features
         own = replace(candidates.dataset, features=tuple(every[position] for position in survivors))
-        self._dataset = CLASSIFIERS[self._settings.classifier].arrange(own, self._settings.seed)
+        self._dataset = self._settings.specification.arrange(own, self._settings.seed)
         self.names = [feature.name for feature in self._dataset.features]
         positions = {every[position].name: int(position) for position in survivors}
         self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)
@@ -166,6 +172,11 @@ class _Survivors:
     def position(self, eliminated: EliminatedFeature) -> int:
         """Where a feature of this table stands in the whole table."""
         return int(self._positions[eliminated.feature])
+
+    def tests(self, p: Floats, q: Floats) -> dict[str, tuple[float | None, float | None]]:
+        """p and q of each feature of this table, by name, from those of the whole table; None if it was not tested."""
+        own = zip(self.names, p[self._positions].tolist(), q[self._positions].tolist(), strict=True)
+        return {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in own}
 
     def fit(
         self, features: Sequence[int] | None = None, on_model: Callable[[int, int], None] | None = None

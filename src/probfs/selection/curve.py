@@ -10,7 +10,7 @@ import numpy as np
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
-from probfs.ranking.elimination import eliminate
+from probfs.ranking.elimination import Round, eliminate
 from probfs.ranking.story import StoryRecorder
 from probfs.selection.temperature import fit_temperature, least_probability
 from probfs.selection.tempered_sums import row_losses
@@ -53,6 +53,7 @@ def trace_curve(
     names: Sequence[str],
     score: Score,
     protected: Collection[int] = (),
+    on_round: Callable[[Round], None] | None = None,
     recorder: StoryRecorder | None = None,
 ) -> Curve:
     """Eliminate all features, one by one, and judge the model of those that are left each time.
@@ -71,6 +72,8 @@ def trace_curve(
 
     rounds = eliminate(classifier, names, score, 1, protected)
     for current in rounds if recorder is None else recorder.follow(rounds, classifier):
+        if on_round is not None:
+            on_round(current)
         (position,) = current.leaving
         (s_s,), (s_a,) = (own.floats_at([position]) for own in (current.scores.s_s, current.scores.s_a))
         judge()

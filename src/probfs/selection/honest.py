@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.folds import deal_folds, telling_rows_apart
@@ -87,7 +86,7 @@ def _temperature_of_all(training: Candidates, choice: Choice) -> float | None:
 
 
 def _hold_out(training: Candidates, features: Sequence[int], choice: Choice, held_out: Integers) -> RowOdds:
-    specification = CLASSIFIERS[training.settings.classifier]
+    specification = training.settings.specification
     assert specification.hold_out is not None
     settings = training.settings
     return specification.hold_out(

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from probfs.errors import UsageError
-from probfs.ranking.result import InputSummary
+from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
 from probfs.runtime.output import write_whole
 from probfs.selection.settings import SelectionSettings
-from probfs.text import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from probfs.ranking.background import Background
 
+Frame = TypeVar("Frame")
 Verdict = Literal["keep", "redundant", "weak", "noise"]
 
 
@@ -104,6 +103,8 @@ class Selection:
     """Features that results leave out, as only the best were asked for."""
     best_size: int = 0
     """How many of the best features have the least log-loss."""
+    ranking: Ranking | None = field(default=None, repr=False, compare=False)
+    """The elimination that was cut: the features told from noise that are no copies of others, and every round."""
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
 
@@ -123,19 +124,16 @@ class Selection:
             return self
         return replace(self, features=self.features[:number], unlisted=(*self.features[number:], *self.unlisted))
 
-    def reduced(self, frame: pandas.DataFrame) -> pandas.DataFrame:
+    def reduced(self, frame: Frame) -> Frame:
         """The frame with only the columns kept, the target and the count; the order of its columns and rows stays.
 
-        New rows need neither target nor count: where the frame has none, it is left out.
+        It may be any that ``select`` takes: pandas', polars', pyarrow's … New rows need neither target nor count: where
+        the frame has none, it is left out.
         """
-        from probfs.tables.readers.frame import name_frame_columns
+        from probfs.tables.readers.kept_columns import keep_columns
 
-        header = name_frame_columns(frame)
-        positions = dict(list(zip(header.names, range(len(header.names)), strict=True))[header.indexes :])
-        for name in self.kept:
-            if name not in positions:
-                raise UsageError(f"frame: it has no column {quoted(name)}{did_you_mean(name, positions)}")
-        return frame.iloc[:, sorted(positions[name] for name in self.reduced_columns if name in positions)]
+        reduced: Frame = keep_columns(frame, self.kept, self.reduced_columns[len(self.kept) :])
+        return reduced
 
     def to_frame(self) -> pandas.DataFrame:
         """The features as a data frame with the columns of the CSV."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.estimates import DEFAULT_FOLDS
+from probfs.classifiers.registry import CLASSIFIERS, find_specification
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.value_types import Number, ValueType, WholeNumber
 from probfs.errors import UsageError
@@ -32,10 +33,15 @@ class SelectionSettings(Settings):
     always: tuple[str, ...] = ()
     """The columns that are kept whatever they say."""
 
+    def of_ranking(self) -> Settings:
+        """The settings of the elimination, as those of a ranking."""
+        own = {each.name: getattr(self, each.name) for each in fields(Settings)}
+        return Settings(**{**own, "folds": DEFAULT_FOLDS if self.estimate == "cv" else None})
+
 
 def choose_selection_settings(
     *,
-    classifier: str,
+    classifier: Any,
     score: str,
     folds: int,
     seed: int,
@@ -46,12 +52,13 @@ def choose_selection_settings(
     columns: Mapping[str, Any],
 ) -> SelectionSettings:
     """Settings from parameters; ``options`` and ``columns`` are as for a ranking."""
-    selectors = CLASSIFIERS.names(lambda specification: specification.hold_out is not None)
-    if CLASSIFIERS[classifier].name not in selectors:
+    specification = find_specification(classifier, options.get("categories"))
+    if specification.hold_out is None:
+        selectors = CLASSIFIERS.names(lambda known: known.hold_out is not None)
         choices = " or ".join(option("classifier", name) for name in selectors)
         raise UsageError(f"{option('classifier', classifier)} ranks columns, but cannot select them; use {choices}")
     # Rows are judged by models that do not know them.
-    judges_known_rows = CLASSIFIERS[classifier].default_estimate == "resubstitution"
+    judges_known_rows = specification.default_estimate == "resubstitution"
     ranking = choose_settings(
         classifier=classifier,
         score=SCORES.get(score, "score", lambda known: not known.needs_unlabelled).name,

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from probfs import __version__
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes
@@ -17,7 +16,9 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
 from probfs.ranking.background import gather_background
-from probfs.ranking.stages import Inputs, Listeners, encode_rows, summarize_inputs
+from probfs.ranking.inputs import Inputs
+from probfs.ranking.result import Ranking
+from probfs.ranking.stages import Listeners, encode_rows, summarize_inputs
 from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import report
 from probfs.screening.copies import find_copies
@@ -48,7 +49,7 @@ def select_columns(
     settings = replace(settings, always=always)
     encoded = encode_rows(inputs, settings, listeners)
     dataset = _without_unlabelled(encoded.dataset)
-    folds = min(settings.folds or 0, dataset.rows)
+    folds = _affordable_folds(dataset, settings.folds or 0)
     _check_sizes(dataset, settings, folds)
     position = {name: place for place, name in enumerate(encoded.names)}
     numbers = numbers_before_cutting(inputs.prepared, dataset)
@@ -66,16 +67,19 @@ def select_columns(
     announce_folds(seconds, folds, listeners.on_note)
     honesty = estimate_honestly(candidates, folds) if folds else None
     features = judge_columns(dataset, choice, None if honesty is None else honesty.kept)
+    summary = summarize_inputs(inputs, encoded.dataset)
+    warnings = (*encoded.notes, *notes)
     return Selection(
         features=features,
         sizes=tuple(Size(own.features, own.log_loss, own.temperature, own.errors) for own in choice.curve.points),
         kept=tuple(encoded.names[place] for place in choice.kept),
         honest=None if honesty is None else honesty.estimate,
-        input=summarize_inputs(inputs, encoded.dataset),
+        input=summary,
         settings=settings,
-        warnings=(*encoded.notes, *notes),
+        warnings=warnings,
         version=__version__,
         best_size=find_best(choice.curve.points[len(always) :]).features,
+        ranking=Ranking(choice.ranked, choice.rounds, summary, settings.of_ranking(), warnings, __version__),
         background=None
         if call is None or recorder is None
         else gather_background(inputs.prepared, dataset, recorder.story, call),
@@ -119,7 +123,7 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
         if settings.keep < len(settings.always):
             raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
     # One of them can be left out then, and enough are left.
-    fewest = CLASSIFIERS[settings.classifier].training_rows_of_class + 1
+    fewest = settings.specification.training_rows_of_class + 1
     for name, rows in dataset.class_rows().items():
         if _rows_left(rows, folds) < fewest:
             enough = next(more for more in range(rows, 2 * fewest + 1) if _rows_left(more, folds) >= fewest)
@@ -128,6 +132,14 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             fewer = f"use {option('folds', 0)}, or " if folds and rows >= fewest else ""
             ways = f"{fewer}drop the class{by_dropping_rare_classes(dataset, enough)}"
             raise DataError(f"{problem}; {ways}", source=dataset.source)
+
+
+def _affordable_folds(dataset: Dataset, wanted: int) -> int:
+    """No more folds than classes have rows on average, so that a fold holds rows of most classes.
+
+    In smaller folds a row's own class would have fewer training rows than it has for other rows, which tells the class.
+    """
+    return min(wanted, max(2, dataset.rows // len(dataset.classes)))
 
 
 def _rows_left(rows: int, folds: int) -> int:
@@ -143,7 +155,7 @@ def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[str]
         problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
     if folds < (settings.folds or 0):
-        notes.append(f"the choice is judged in {folds} folds, as there are no more rows")
+        notes.append(f"the choice is judged in {folds} folds, as classes have few rows")
     return notes
 
 

@@ -24,8 +24,7 @@ class MixedColumn(Column):
 
     def __init__(self, numeric: NumberColumn, words: Sequence[str], make: Callable[[], Column]) -> None:
         # Not the base's: what is made on demand has no place among its fields.
-        fields = {"name": numeric.name, "kind": numeric.kind, "declared": False, "problem": None}
-        self.__dict__.update(fields, numeric=numeric, words=tuple(words), _make=make)
+        self.__dict__.update(name=numeric.name, kind=numeric.kind, numeric=numeric, words=tuple(words), _make=make)
 
     @cached_property
     def whole(self) -> Column:

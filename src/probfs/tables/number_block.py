@@ -161,11 +161,14 @@ class NumberColumn(Column):
 
     def __init__(self, name: str, block: NumberBlock, line: int, kind: Kind) -> None:
         # Not the base's: what is made on demand has no place among its fields.
-        self.__dict__.update(name=name, block=block, line=line, kind=kind, declared=False, problem=None)
+        self.__dict__.update(name=name, block=block, line=line, kind=kind)
 
     def of_block(self, block: NumberBlock) -> NumberColumn:
         """The same column of another block."""
         return NumberColumn(self.name, block, self.line, self.kind)
+
+    def renamed(self, name: str) -> NumberColumn:
+        return NumberColumn(name, self.block, self.line, self.kind)
 
     @property
     def by_row(self) -> Floats:

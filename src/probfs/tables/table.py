@@ -31,6 +31,9 @@ _BLOCK = 1 << 17
 """Pairs of cells counted at a time, so that numpy's wider copy of them stays in the cache."""
 _LOSES_A_ZERO = r"^[+-]?0\d"
 
+GIVEN_AS_Y = "given as y"
+"""Who named the target, where its values were passed beside the table."""
+
 
 class Kind(Enum):
     """The type that a file declares for a column; CSV declares none, so its columns are text."""
@@ -41,7 +44,7 @@ class Kind(Enum):
     NESTED = "nested"
     """Lists, structs and maps, which only a column that nobody uses may hold."""
     OTHER = "other"
-    """Bytes, durations and other types that are neither text nor numbers, as unusable as nested ones."""
+    """Bytes and other types that are neither text nor numbers, as unusable as nested ones."""
 
 
 def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
@@ -63,6 +66,19 @@ class Column:
     """Whether ``values`` is the file's own list (an ARFF nominal), so that all of them count, seen or not."""
     problem: str | None = None
     """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
+    categorical: bool = False
+    """Whether the column's own type says that its values are categories, also where they look like numbers or dates."""
+    ordered: bool = False
+    """Whether that type orders them; ``values`` stand in this order then."""
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the values are categories by the word of the file or frame, whatever they look like."""
+        return self.declared or self.categorical
+
+    def renamed(self, name: str) -> Column:
+        """The same column by another name."""
+        return replace(self, name=name)
 
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""

@@ -25,6 +25,7 @@ from tests.support.datasets import frame_of, random_dataset
 def test_breast_cancer_gives_the_errors_of_the_paper(mapping: str | None, errors: int) -> None:
     ranking = probfs.rank(
         SAMPLES / "breast_cancer.csv",
+        target="class",
         mapping=None if mapping is None else SAMPLES / mapping,
         exclude=["sample_id"] if mapping is None else [],
         smoothing=0,
@@ -101,7 +102,7 @@ def test_names_of_values_and_classes_change_nothing(classes: int) -> None:
 def test_factors_that_are_equal_but_for_rounding_give_exactly_zero(classes: int, smoothing: float) -> None:
     rows = [(value, label) for label in range(classes) for value in "uv" for _ in range(3 + 2 * label)]
     frame = pd.DataFrame({"z_even": [v for v, _ in rows], "a_same": "x", "y": [str(label) for _, label in rows]})
-    ranking = probfs.rank(frame, smoothing=smoothing, estimate="resubstitution")
+    ranking = probfs.rank(frame, target="y", smoothing=smoothing, estimate="resubstitution")
     assert [(f.feature, f.s_s, f.s_a) for f in ranking.features] == [("a_same", 0.0, 0.0), ("z_even", 0.0, 0.0)]
 
 

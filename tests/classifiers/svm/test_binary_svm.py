@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, make_frequency_svms
-from probfs.classifiers.svm.training_rows import TrainingRows
 
 NOTHING = np.empty(0, dtype=np.intp)
 

@@ -101,6 +101,7 @@ def test_progress_counts_rounds_and_models(run: Run, tmp_path: Path) -> None:
     heard: list[probfs.Progress] = []
     probfs.rank(
         weston(40, 3),
+        target="y",
         classifier="svm",
         removal="retrain",
         on_model=lambda done, total: seen.append((done, total)),

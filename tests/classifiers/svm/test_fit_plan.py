@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import probfs
-from probfs.classifiers.svm.fit_plan import FitPlan
+from probfs.classifiers.svm.fit_plan import SvmFitPlan
 from probfs.text import command_line_language
 from tests.conftest import Run
 from tests.support.svm_tables import weston
 
-RETRAIN = FitPlan(
+RETRAIN = SvmFitPlan(
     "retrain",
     "resubstitution",
     splits=1,

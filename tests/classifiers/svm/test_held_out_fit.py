@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
+from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
-from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.tables.table import Integers
 
 NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
@@ -84,7 +84,7 @@ def test_a_model_that_ranks_the_rows_of_a_rare_class_first_is_not_noted() -> Non
     table = draw_noise(np.random.default_rng(3), labels, 6)
     table["f0"] += 1.3 * labels
     table["f1"] += 0.9 * labels
-    ranking = probfs.rank(table, classifier="svm", eliminate=False, jobs=1)
+    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1)
     assert ranking.rounds[0].cv_errors is not None
     assert ranking.rounds[0].cv_errors > 90
     assert [feature.feature for feature in ranking.features[:2]] == ["f0", "f1"]
@@ -108,7 +108,7 @@ def test_classes_that_are_not_told_do_not_hide_one_that_is() -> None:
     for seed in range(5):
         table = draw_noise(np.random.default_rng([seed, 300, 10]), labels, 10)
         table["f0"] += 1.0 * (labels == 1)
-        notes += probfs.rank(table, classifier="svm", eliminate=False, jobs=1).warnings
+        notes += probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1).warnings
     assert any("came out decreasing" in note for note in notes), "nothing was tested"
     assert not any(NOTED in note for note in notes)
 
@@ -119,5 +119,5 @@ def draw_noise(generator: np.random.Generator, labels: Integers, columns: int) -
 
 
 def is_noted(table: pd.DataFrame, **options: str) -> bool:
-    ranking = probfs.rank(table, classifier="svm", eliminate=False, jobs=1, **options)  # type: ignore[arg-type]
+    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1, **options)  # type: ignore[arg-type]
     return any(NOTED in warning for warning in ranking.warnings)

@@ -71,7 +71,7 @@ def test_unlabelled_texts_among_numbers_are_noted(mixed: pd.DataFrame) -> None:
 
 def test_a_category_that_may_be_missing_is_not_called_constant() -> None:
     frame = pd.DataFrame({"m": ["x", "x", None, "x"] * 3, "k": ["x"] * 12, "y": list("nnpp") * 3})
-    notes = " ".join(probfs.rank(frame, classifier="svm").warnings)
+    notes = " ".join(probfs.rank(frame, target="y", classifier="svm").warnings)
     assert "the same value in every labelled row: 'k'" in notes
     assert "'m'" not in notes
 

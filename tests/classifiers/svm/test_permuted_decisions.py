@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from probfs.classifiers.refitting.design_matrix import DesignMatrix
 from probfs.classifiers.svm.binary_svm import BinarySvm
-from probfs.classifiers.svm.design_matrix import DesignMatrix
 from probfs.classifiers.svm.kernel_functions import KernelFunction
 from probfs.classifiers.svm.permuted_decisions import prepare_permuted_decisions
 

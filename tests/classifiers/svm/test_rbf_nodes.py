@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from probfs.classifiers.svm.design_matrix import DesignMatrix
+from probfs.classifiers.refitting.design_matrix import DesignMatrix
 from probfs.classifiers.svm.rbf_nodes import (
     CHEBYSHEV_STEEPNESS,
     DISTINCT_STEEPNESS,

@@ -15,7 +15,7 @@ from tests.support.paths import SAMPLES
 
 @pytest.fixture(scope="module")
 def background() -> Background:
-    ranking = probfs.rank(SAMPLES / "kiln.csv", report=True)
+    ranking = probfs.rank(SAMPLES / "kiln.csv", target="cracked", report=True)
     assert ranking.background is not None
     return ranking.background
 
@@ -42,7 +42,7 @@ def test_every_column_says_what_was_made_of_it(background: Background) -> None:
         "use": "5 intervals at quantiles (41 numbers); at 35, 40, 44, 49",
     }
     assert cells(table, "clay")["use"] == "category"
-    assert cells(table, "cracked")["use"] == "target (the last column)"
+    assert cells(table, "cracked")["use"] == "target (by target=)"
 
 
 def test_cuts_of_a_mapping_are_told_once(background: Background) -> None:
@@ -62,7 +62,7 @@ def test_dates_are_cut_at_dates() -> None:
 def test_the_sentence_counts_columns_with_missing_cells(background: Background) -> None:
     (sentence,) = data_section(background).sentences
     assert "9 columns, 300 labelled and 0 unlabelled rows. 3 columns have missing cells." in sentence
-    assert sentence.endswith("The target is cracked (the last column).")
+    assert sentence.endswith("The target is cracked (by target=).")
 
 
 def test_values_that_are_long_or_act_on_others_are_made_harmless(background: Background) -> None:

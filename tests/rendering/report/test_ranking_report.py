@@ -33,7 +33,7 @@ def headings_of(page: str, table: str = "features") -> list[str]:
 
 @pytest.fixture(scope="module")
 def kiln() -> probfs.Ranking:
-    return probfs.rank(SAMPLES / "kiln.csv", report=True, uncertainty=True)
+    return probfs.rank(SAMPLES / "kiln.csv", target="cracked", report=True, uncertainty=True)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def test_the_page_has_the_summary_the_warnings_the_settings_and_the_call(page: s
     assert "Naive Bayes, leave-one-out, ranked by Ŝ_S (absolute) under recursive elimination." in text
     assert "cut into 5 intervals at quantiles of the labelled rows" in text
     assert "<dt>smoothing</dt><dd><bdi>1.0</bdi></dd>" in page
-    assert "kiln.csv', uncertainty=True, report=True).to_html('report.html')" in text
-    assert rows_of(page, "columns")[-1][-1] == "target (the last column)"
+    assert "kiln.csv', target='cracked', uncertainty=True, report=True).to_html('report.html')" in text
+    assert rows_of(page, "columns")[-1][-1] == "target (by target=)"
     assert rows_of(page, "classes") == [["no", "180", "60.0%"], ["yes", "120", "40.0%"]]
 
 
@@ -106,11 +106,13 @@ def test_the_best_few_are_listed_alone_and_the_story_tells_of_them(kiln: probfs.
 
 
 def test_one_round_has_no_story() -> None:
-    assert 'id="story"' not in ranking_report(probfs.rank(SAMPLES / "kiln.csv", eliminate=False, report=True))
+    assert 'id="story"' not in ranking_report(
+        probfs.rank(SAMPLES / "kiln.csv", target="cracked", eliminate=False, report=True)
+    )
 
 
 def test_a_model_that_was_trained_on_its_rows_shows_errors_of_held_out_ones() -> None:
-    ranking = probfs.rank(SAMPLES / "kiln.csv", classifier="svm", step=4, report=True)
+    ranking = probfs.rank(SAMPLES / "kiln.csv", target="cracked", classifier="svm", step=4, report=True)
     assert [row[2] for row in rows_of(ranking_report(ranking), "rounds")] == [
         str(own.cv_errors) for own in ranking.rounds
     ]
@@ -134,7 +136,7 @@ def test_2000_features_take_less_than_a_megabyte() -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(60, 2000)), columns=[f"measurement_{number}" for number in range(2000)])
     frame["outcome"] = np.arange(60) % 2
-    ranking = probfs.rank(frame, step=0.02, report=True)
+    ranking = probfs.rank(frame, target="outcome", step=0.02, report=True)
     assert ranking.background is not None
     assert len(ranking.background.story) == 40
     page = ranking.to_html()

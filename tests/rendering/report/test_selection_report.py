@@ -19,7 +19,7 @@ from tests.support.selections import make_selection
 
 @pytest.fixture(scope="module")
 def kiln() -> probfs.Selection:
-    return probfs.select(SAMPLES / "kiln.csv", folds=3, report=True)
+    return probfs.select(SAMPLES / "kiln.csv", target="cracked", folds=3, report=True)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_summary_says_what_is_kept_and_what_that_achieves(kiln: probfs.Selec
     assert f"<dd>{kiln.honest.kept.errors / 300:.1%}</dd>" in page
     assert "Judged on rows that neither choice nor model had seen (3 folds)" in text
     assert f"Kept: '{kiln.kept[0]}'" in text
-    assert "folds=3, report=True).to_html('report.html')" in text
+    assert "folds=3, target='cracked', report=True).to_html('report.html')" in text
 
 
 def test_the_story_tells_of_those_that_were_eliminated(kiln: probfs.Selection, page: str) -> None:
@@ -77,7 +77,7 @@ def test_a_selection_without_background_estimate_or_reasons_has_fewer_parts() ->
 
 
 def test_a_table_in_which_all_is_noise_has_a_page() -> None:
-    selection = probfs.select(SAMPLES / "kiln.csv", include=["load", "shelf"], folds=0, report=True)
+    selection = probfs.select(SAMPLES / "kiln.csv", target="cracked", include=["load", "shelf"], folds=0, report=True)
     assert not selection.kept
     page = selection_report(selection)
     assert "No feature is kept." in page

@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
-from probfs.classifiers.svm.design_matrix import Positions
-from probfs.classifiers.svm.training_rows import TrainingRows
-from probfs.tables.table import Floats, Integers
-
-_EQUAL = 1e-12
-"""Probabilities closer than this are equal: the difference is rounding."""
+from probfs.classifiers.refitting.design_matrix import Positions
+from probfs.classifiers.refitting.training_rows import TrainingRows
+from probfs.tables.table import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +52,15 @@ class BinarySvm:
         return weights
 
 
+def target_classes(rows: TrainingRows) -> list[int]:
+    """The classes that get a binary SVM of their own: each against the others, or the second of only two."""
+    return [1] if rows.classes == 2 else list(range(rows.classes))
+
+
 def make_frequency_svms(rows: TrainingRows) -> list[BinarySvm]:
     """The binary SVMs of a model that has no feature."""
     counts = rows.class_counts().tolist()
-    return [BinarySvm.of_class_frequency(counts[target], sum(counts)) for target in rows.target_classes()]
+    return [BinarySvm.of_class_frequency(counts[target], sum(counts)) for target in target_classes(rows)]
 
 
 def compute_probabilities(decisions: Sequence[Floats], svms: Sequence[BinarySvm]) -> Floats:
@@ -75,11 +76,3 @@ def compute_probabilities(decisions: Sequence[Floats], svms: Sequence[BinarySvm]
     total = probabilities.sum(axis=0)
     # Where all sigmoids underflow to 0, the classes are equally probable.
     return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(svms))
-
-
-def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_]:
-    """Which rows are wrong, from what ``compute_probabilities`` gives; a tie between classes falls to the first."""
-    of_all = np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
-    predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
-    wrong: npt.NDArray[np.bool_] = predicted != labels
-    return wrong

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.classifiers.svm.training_rows import TrainingRows
+from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.tables.table import Floats, Integers
 
 _LEAST_PROBABILITY = float(np.finfo(np.float64).eps)

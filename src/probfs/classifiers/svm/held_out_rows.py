@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
+from probfs.classifiers.refitting.splits import Split
+from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.specification import HoldOutRequest
-from probfs.classifiers.svm.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.svm.fitted_svm import FitOptions
 from probfs.classifiers.svm.kernel_functions import choose_cost
 from probfs.classifiers.svm.options import DEFAULT_GAMMA
 from probfs.classifiers.svm.solver import choose_solver
-from probfs.classifiers.svm.splits import Split
 from probfs.classifiers.svm.tasks import FitTask, judge_rows
-from probfs.classifiers.svm.training_rows import TrainingData
 from probfs.columns.distinct_rows import order_by_content
 from probfs.runtime.processes import run_interruptibly
 
@@ -27,7 +27,9 @@ def held_out_odds(request: HoldOutRequest) -> RowOdds:
     members = np.flatnonzero(request.held_out)
     # To the model, rows that it is not trained on are unlabelled.
     features = tuple(replace(own, unlabelled=chosen[own.name].labelled[members]) for own in training.features)
-    builder = DesignMatrixBuilder(replace(training, features=features, unlabelled_counts=request.held_out[members]))
+    builder = DesignMatrixBuilder(
+        replace(training, features=features, unlabelled_counts=request.held_out[members]), "the SVM"
+    )
     data = TrainingData(builder, training.labels, training.counts, len(training.classes))
     everything, trained = np.arange(len(features)), len(training.labels)
     kernel, gamma = request.options["kernel"], request.options["gamma"]

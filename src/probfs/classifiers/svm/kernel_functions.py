@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.classifiers.svm.options import Cost, Gamma, KernelName
+from probfs.classifiers.refitting.design_matrix import inverse_mean_square, squared_norms
+from probfs.classifiers.refitting.options import Cost
+from probfs.classifiers.svm.options import Gamma, KernelName
 from probfs.tables.table import Floats, Integers
 
 
@@ -32,12 +34,6 @@ class KernelFunction:
     def between(self, left: Floats, right: Floats) -> Floats:
         """The kernel values of every left row with every right row."""
         return self.from_inner_products(left @ right.T, squared_norms(left), squared_norms(right))
-
-
-def squared_norms(cells: Floats) -> Floats:
-    """The inner product of each row with itself."""
-    norms: Floats = np.einsum("ij,ij->i", cells, cells)
-    return norms
 
 
 def squared_distances(left: Floats, right: Floats) -> Floats:
@@ -71,4 +67,4 @@ def choose_cost(name: KernelName, cost: Cost, cells: Floats, counts: Integers) -
         return float(cost)
     if name == "rbf" or not cells.shape[1]:
         return 1.0
-    return float(1 / np.average(squared_norms(cells), weights=counts))
+    return inverse_mean_square(cells, counts)

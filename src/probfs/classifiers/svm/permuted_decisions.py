@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from probfs.classifiers.refitting.design_matrix import DesignMatrix, Positions, squared_norms
+from probfs.classifiers.refitting.donors import Donors
 from probfs.classifiers.svm.binary_svm import BinarySvm
-from probfs.classifiers.svm.design_matrix import DesignMatrix, Positions
-from probfs.classifiers.svm.donors import Donors
-from probfs.classifiers.svm.kernel_functions import KernelFunction, squared_distances, squared_norms
+from probfs.classifiers.svm.kernel_functions import KernelFunction, squared_distances
 from probfs.classifiers.svm.rbf_nodes import NodeSums, choose_nodes
 from probfs.tables.table import Floats
 

@@ -14,13 +14,14 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC
 
-from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, find_errors
-from probfs.classifiers.svm.design_matrix import Positions
+from probfs.classifiers.refitting.design_matrix import Positions
+from probfs.classifiers.refitting.score_shares import find_errors
+from probfs.classifiers.refitting.training_rows import TrainingRows
+from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, target_classes
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import KernelFunction
 from probfs.classifiers.svm.linear_svc import LinearSvc
 from probfs.classifiers.svm.solver import Solver
-from probfs.classifiers.svm.training_rows import TrainingRows
 from probfs.columns.folds import deal
 from probfs.tables.table import Floats, Integers
 
@@ -139,7 +140,7 @@ def fit_binary_svms(
     decisions: list[Floats] = []
     # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        for number, target in enumerate(rows.target_classes()):
+        for number, target in enumerate(target_classes(rows)):
             members = (rows.labels[pieces.rows] == target).astype(np.int64)
             costs = _balance_sides(members, pieces.weights)
             fitted = clone(svc).fit(values, members, sample_weight=costs)

@@ -49,9 +49,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from probfs.classifiers.refitting.design_matrix import DesignMatrix, Positions
+from probfs.classifiers.refitting.donors import Donors
 from probfs.classifiers.svm.chebyshev import count_chebyshev_nodes, interpolate_columns
-from probfs.classifiers.svm.design_matrix import DesignMatrix, Positions
-from probfs.classifiers.svm.donors import Donors
 from probfs.classifiers.svm.kernel_functions import squared_distances
 from probfs.tables.table import Floats
 

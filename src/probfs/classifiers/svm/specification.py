@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.specification import (
-    CLASSIFIERS,
-    MISSING,
-    FitRequest,
-    HoldOutRequest,
-    Option,
-    Specification,
-)
-from probfs.classifiers.svm.options import (
-    DEFAULT_PERMUTATIONS,
-    LEAST_SCALE,
-    MOST_PERMUTATIONS,
-    MOST_SCALE,
-)
-from probfs.classifiers.value_types import Choice, Number, WholeNumber
+from probfs.classifiers.refitting.options import COST, JOBS, LEAST_SCALE, MOST_SCALE, PERMUTATIONS, REMOVAL
+from probfs.classifiers.specification import CLASSIFIERS, MISSING, FitRequest, HoldOutRequest, Option, Specification
+from probfs.classifiers.value_types import Choice, Number
 from probfs.text import counted
 
 if TYPE_CHECKING:
@@ -33,14 +21,6 @@ KERNEL = Option(
     "linear",
     "the kernel; linear weighs the columns, rbf also sees how they act together.",
 )
-COST = Option(
-    "C",
-    Number(LEAST_SCALE, MOST_SCALE, words=("scale",)),
-    "scale",
-    "what a row on the wrong side costs; less is smoother.",
-    default_help="scale, which is 1 for rbf, and for linear 1 / the mean squared length of the table's standardised "
-    "rows: 1 / 30 for 30 numeric columns",
-)
 GAMMA = Option(
     "gamma",
     Number(LEAST_SCALE, MOST_SCALE, words=("scale", "auto")),
@@ -48,28 +28,6 @@ GAMMA = Option(
     "how fast the kernel falls with the squared distance.",
     default_help="scale, 1 / (columns * variance), each value of a category being a column; auto is 1 / columns",
     only_with=("kernel", "rbf"),
-)
-REMOVAL = Option(
-    "removal",
-    Choice(("permute", "retrain")),
-    "permute",
-    "how a column is taken away: by shuffling it among the rows (permute), or by fitting the model without it "
-    "(retrain), which is exact and takes a fit for each column.",
-)
-PERMUTATIONS = Option(
-    "permutations",
-    WholeNumber(1, MOST_PERMUTATIONS, "M"),
-    DEFAULT_PERMUTATIONS,
-    "the number of shuffles whose probabilities are averaged.",
-    only_with=("removal", "permute"),
-)
-JOBS = Option(
-    "jobs",
-    WholeNumber(1, 10_000),
-    None,
-    "how many processes fit models at a time.",
-    default_help="one for each core",
-    recorded=False,
 )
 
 

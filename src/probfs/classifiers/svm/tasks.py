@@ -5,38 +5,40 @@ Tasks are independent of each other and hold all they need, so any process can r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
 import numpy as np
 
 from probfs.classifiers.protocol import Features
+from probfs.classifiers.refitting.design_matrix import DesignMatrix
+from probfs.classifiers.refitting.donors import Donors
+from probfs.classifiers.refitting.row_blocks import divide_rows
+from probfs.classifiers.refitting.score_shares import ScoreShare, odds_of, sum_changes
+from probfs.classifiers.refitting.splits import Split
+from probfs.classifiers.refitting.training_rows import TrainingData, TrainingRows
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.svm.binary_svm import compute_probabilities, make_frequency_svms
-from probfs.classifiers.svm.design_matrix import DesignMatrix
-from probfs.classifiers.svm.donors import Donors
+from probfs.classifiers.svm.fit_tally import FitTally
 from probfs.classifiers.svm.fitted_svm import FitOptions, FittedSvm, compute_inner_products, fit_svm
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.permuted_decisions import PermutedDecisions, prepare_permuted_decisions
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
-from probfs.classifiers.svm.score_shares import FitTally, ScoreShare, odds_of, sum_changes
 from probfs.classifiers.svm.solver import Solver
-from probfs.classifiers.svm.splits import Split
-from probfs.classifiers.svm.training_rows import TrainingData, TrainingRows
 from probfs.runtime.processes import in_threads
 from probfs.tables.table import Floats
 
 _CELLS_PER_BLOCK = 1 << 18
-_LEAST_BLOCKS = 4
+"""So that a block stays in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class FitTask:
     """A model to fit on some features and the training rows of a split."""
 
-    data: TrainingData
+    data: TrainingData[DesignMatrix]
     options: FitOptions
     features: Features
     solver: Solver
@@ -74,10 +76,10 @@ def find_decreasing_sigmoids(task: FitTask) -> tuple[list[bool], HeldOutFit, Fit
     return [svm.inverted for svm in model.binary_svms], model.held_out, FitTally.of(model.binary_svms)
 
 
-def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, HeldOutFit]:
+def fit_and_permute(task: PermuteTask) -> tuple[ScoreShare, HeldOutFit, FitTally]:
     """Fit one model, and score its rows with each feature permuted."""
     model = fit_full_model(task)
-    return permute_features(task, model), model.held_out
+    return permute_features(task, model), model.held_out, FitTally.of(model.binary_svms)
 
 
 def judge_rows(task: FitTask) -> RowOdds:
@@ -99,13 +101,13 @@ def permute_features(task: PermuteTask, model: FittedSvm) -> ScoreShare:
     ]
     support_vectors = sum(len(svm.support) for svm in model.binary_svms)
     cells_per_row = max(len(task.features) * len(task.donors) * len(decisions), support_vectors)
-    blocks = list(_divide_rows(len(task.split.scored), cells_per_row))
+    blocks = list(divide_rows(len(task.split.scored), cells_per_row, _CELLS_PER_BLOCK))
     shares = in_threads(
         lambda block: sum_changes(task.split, block, *_permuted_changes(task, model, decisions, block)),
         blocks,
         task.threads,
     )
-    return replace(reduce(add, shares), tally=FitTally.of(model.binary_svms))
+    return reduce(add, shares)
 
 
 def retrain_without_features(task: RetrainTask) -> tuple[list[Floats], FitTally]:
@@ -144,13 +146,3 @@ def _permuted_changes(
     permuted = compute_probabilities([others for _, others in pairs], svms)
     # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
     return actual, (actual[:, None, :, None] - permuted).mean(axis=1)
-
-
-def _divide_rows(rows: int, cells_per_row: int) -> Iterator[slice]:
-    """Blocks of rows that stay in the cache, and a few at least, for the threads to share.
-
-    Blocks do not depend on the number of threads, and neither does the order in which sums are taken.
-    """
-    size = max(1, min(_CELLS_PER_BLOCK // cells_per_row, -(-rows // _LEAST_BLOCKS)))
-    for start in range(0, rows, size):
-        yield slice(start, start + size)

@@ -34,6 +34,12 @@ class Seen:
     counts: Integers
     kind: Kind
     declared: pa.StringArray | None = None
+    ordered: bool = False
+    """Whether the values stand in the order that the column's own type gives them."""
+
+    def in_order(self, values: pa.StringArray) -> pa.StringArray:
+        """Some of the values in the column's own order, else sorted by their texts."""
+        return values if self.ordered else pc.take(values, pc.sort_indices(values))
 
 
 class Coder(Protocol):

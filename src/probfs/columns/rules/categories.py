@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from probfs.columns.rules.base import UNKNOWN, Coder, Seen, UnfitValueError, positions_in
 from probfs.tables.arrow_arrays import mask_array, text_array
@@ -32,7 +31,7 @@ class Category:
     def learn(self, seen: Seen) -> Coder:
         if seen.declared is not None:
             return _CategoryCoder(seen.declared)
-        return _CategoryCoder(pc.take(seen.values, pc.sort_indices(seen.values)))
+        return _CategoryCoder(seen.in_order(seen.values))
 
     def describe(self) -> str:
         return "category"
@@ -62,8 +61,7 @@ class Frequent:
 
     def learn(self, seen: Seen) -> Coder:
         frequent = mask_array(seen.counts >= self.min_count)
-        kept = seen.values.filter(frequent)
-        labels = pc.take(kept, pc.sort_indices(kept)).to_pylist()
+        labels = seen.in_order(seen.values.filter(frequent)).to_pylist()
         known = len(seen.values if seen.declared is None else seen.declared)
         if len(labels) == known:
             return _FrequentCoder(text_array(labels), UNKNOWN)

@@ -43,7 +43,14 @@ def _row(task: tuple[int, int, float, float]) -> Row:
     random = generator(seed, run, round(4 * c), round(10 * p))
     sample = synthetic.shifted_columns(_ROWS, random, c=c, p=p, relevant=1, noise=1, balance=0.5)
     ranking = rank(
-        sample.labelled(), classifier="svm", removal="retrain", eliminate=False, seed=run, jobs=1, missing="skip"
+        sample.labelled(),
+        target=synthetic.CLASS,
+        classifier="svm",
+        removal="retrain",
+        eliminate=False,
+        seed=run,
+        jobs=1,
+        missing="skip",
     )
     (scores,) = (feature for feature in ranking.features if feature.feature == "relevant_1")
     return run, c, p, scores.initial_s_s, scores.initial_s_a

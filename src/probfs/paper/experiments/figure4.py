@@ -79,6 +79,7 @@ def _count_picks(task: Task) -> Counts:
 def _highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
     ranking = rank(
         labelled,
+        target=synthetic.CLASS,
         unlabeled=unlabelled,
         estimate="resubstitution",
         smoothing=smoothing,

@@ -14,6 +14,7 @@ from probfs.paper.claims import Claim, Verdict
 from probfs.paper.experiments.figures import light_grid
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT, Misfit
+from probfs.paper.synthetic import CLASS
 from probfs.ranking.result import Ranking
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def _draw(task: tuple[int, int, int, int]) -> Draw:
         # The other two scores do not look at unlabelled rows.
         rank(
             labelled,
+            target=CLASS,
             unlabeled=unlabelled if score == "unlabeled" else (),
             classifier=misfit.classifier,
             score=score,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from probfs.columns.prepare import apply_mapping
 from probfs.columns.roles import ColumnChoice
-from probfs.ranking.stages import read_prepared
+from probfs.ranking.inputs import read_prepared
 from probfs.tables.readers import ReadOptions, read_table
 from probfs.tables.table import Column, Table
 
@@ -44,9 +45,6 @@ def features_of(table: Table) -> list[str]:
 
 def with_rows(table: Table, rows: npt.NDArray[np.intp], more: Mapping[str, Column] | None = None) -> Table:
     """Some rows of a table, in any order and any number of times, with further columns before the target."""
-    taken = {
-        name: Column(name, column.codes[rows], column.values, column.kind, column.declared)
-        for name, column in table.columns.items()
-    }
+    taken = {name: replace(column, codes=column.codes[rows]) for name, column in table.columns.items()}
     target = taken.pop(TARGET)
     return Table(table.source, {**taken, **(more or {}), TARGET: target}, len(rows))

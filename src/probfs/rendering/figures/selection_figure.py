@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.rendering.figures.bars import BarChart, BarRow, Look, Remark
 from probfs.rendering.figures.compose import Drawing
@@ -25,7 +24,7 @@ _DWARFED = 2.0
 def selection_drawing(selection: Selection) -> Drawing:
     settings, data = selection.settings, selection.input
     score = SCORES[settings.score]
-    classifier = CLASSIFIERS[settings.classifier].summarize(settings.options)
+    classifier = settings.specification.summarize(settings.options)
     kept = f"keep {len(selection.kept):,} of {counted(data.features, 'feature')}"
     return Drawing(
         title=f"{data.source}, target {data.target}: {classifier}, {kept}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.rendering.figures.selection_figure import selection_drawing
 from probfs.rendering.ranking_columns import shown_score
@@ -40,7 +39,7 @@ def selection_report(selection: Selection) -> str:
     """The page, as text."""
     background = selection.background
     title = f"Which features of {selection.input.source} to keep"
-    classifier = CLASSIFIERS[selection.settings.classifier].summarize(selection.settings.options)
+    classifier = selection.settings.specification.summarize(selection.settings.options)
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No feature is kept."
     return report_page(
         Report(

@@ -13,19 +13,26 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import index_array, numpy_array
 from probfs.tables.number_block import NumberColumn
+from probfs.tables.readers.arrow_cells import (
+    UnusableCellsError,
+    category_order,
+    encode_cells,
+    is_text,
+    kind_of,
+    without_extension,
+)
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.readers.number_columns import numbers_from_arrow
+from probfs.tables.readers.number_columns import column_of_many_numbers, numbers_from_arrow
 from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
 from probfs.text import printable, quoted
 
 _UNNAMED_INDEX = "__index_level_"
-_LONGEST_TYPE = 60
+FRAME_SOURCE = "<frame>"
+"""The name of a data frame in messages, which has no file name."""
+ARRAY_SOURCE = "<array>"
+"""The name of an array, which has none either."""
 _NOT_UTF8 = "holds text that is not UTF-8"
-
-
-class _UnusableCellsError(Exception):
-    """The cells cannot be texts; the message says why."""
 
 
 def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> Table:
@@ -71,28 +78,47 @@ def table_of_columns(
             raise DataError(f"two columns are called {quoted(column.name)}; rename one", source=source)
         by_name[column.name] = column
     if not rows:
-        raise DataError("has no data rows; is it the right file?", source=source)
+        hint = "" if source in (FRAME_SOURCE, ARRAY_SOURCE) else "; is it the right file?"
+        raise DataError(f"has no data rows{hint}", source=source)
     return Table(source, by_name, rows, lines, notes=notes)
 
 
 def column_from_arrow(name: str, cells: pa.ChunkedArray, *, checked: bool = True) -> Column:
     """The cells as text categories; a column that may only be left out if they cannot be texts."""
-    kind = _kind_of(cells.type)
+    kind = kind_of(cells.type)
     try:
         if not checked:
             cells.validate(full=True)
-        texts = _texts_of_cells(cells)
-        builder = ColumnBuilder(name)
-        builder.append(texts)
-        builder.distinct().validate(full=True)
-        return builder.finish(kind)[0]
-    except _UnusableCellsError as error:
+        many_numbers = column_of_many_numbers(name, cells)
+        if many_numbers is not None:
+            return many_numbers
+        plain = without_extension(cells)
+        kind = kind_of(plain.type)
+        builder = ColumnBuilder(name, missing="" if kind is Kind.TEXT else None)
+        for chunk in encode_cells(plain):
+            builder.append(chunk)
+        if kind is Kind.TEXT:
+            builder.distinct().validate(full=True)
+        column = builder.finish(kind, spelled=True)[0]
+        return _as_categories(column, plain) if pa.types.is_dictionary(plain.type) else column
+    except UnusableCellsError as error:
         problem, remedy = str(error), "turn it into text or numbers"
     except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
-        not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or _is_text(cells.type)
+        not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or is_text(cells.type)
         damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"
         problem, remedy = _NOT_UTF8 if not_text else damage, "write the file again"
     return unusable_column(name, numpy_array(_combined(cells.is_null())), kind, problem, remedy)
+
+
+def _as_categories(column: Column, cells: pa.ChunkedArray) -> Column:
+    """The column as one of categories, whose order counts if their type says so."""
+    if not cells.type.ordered or not column.distinct():
+        return replace(column, categorical=True)
+    places = numpy_array(pc.index_in(column.values, value_set=category_order(cells)))
+    order = np.argsort(places, kind="stable")
+    new_codes = np.append(np.argsort(order, kind="stable"), len(order)).astype(column.codes.dtype)
+    values = column.values.take(index_array(order))
+    return replace(column, codes=new_codes[column.codes], values=values, categorical=True, ordered=True)
 
 
 def _combined(cells: pa.ChunkedArray) -> pa.Array:
@@ -108,55 +134,3 @@ def _index_names(arrow: pa.Table) -> list[str]:
     except (ValueError, TypeError, KeyError, RecursionError):
         # Metadata that pandas did not write.
         return []
-
-
-def _kind_of(dtype: pa.DataType) -> Kind:
-    """The kind that a dtype declares."""
-    if pa.types.is_dictionary(dtype):
-        return _kind_of(dtype.value_type)
-    if pa.types.is_floating(dtype) or pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
-        return Kind.NUMBER
-    if pa.types.is_date(dtype) or pa.types.is_timestamp(dtype):
-        return Kind.DATE
-    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or _is_text(dtype):
-        return Kind.TEXT
-    return Kind.NESTED if pa.types.is_nested(dtype) else Kind.OTHER
-
-
-def _texts_of_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The cells as a CSV file would hold them."""
-    dtype = cells.type
-    kind = _kind_of(dtype)
-    if kind in (Kind.NESTED, Kind.OTHER):
-        raise _UnusableCellsError(f"holds {_shown(dtype)}, which cannot be ranked")
-    if pa.types.is_dictionary(dtype):
-        plain = [chunk.dictionary_decode() for chunk in cells.chunks]
-        return _texts_of_cells(pa.chunked_array(plain, dtype.value_type))
-    if pa.types.is_float16(dtype):
-        return _texts_of_cells(pc.cast(cells, pa.float32()))
-    if pa.types.is_floating(dtype):
-        present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
-        # Adding zero turns -0 into 0.
-        return pc.cast(pc.add(present, index_array(np.zeros(1)).cast(dtype)[0]), pa.string())
-    if pa.types.is_timestamp(dtype):
-        texts = _format_dates(pc.cast(cells, pa.timestamp("us"), safe=False))
-        return pc.replace_substring_regex(texts, r"\.000000$", "")
-    return _format_dates(cells) if kind is Kind.DATE else pc.cast(cells, pa.string())
-
-
-def _shown(dtype: pa.DataType) -> str:
-    """A dtype as messages show it; the names of a struct's fields come from the file, and may be long."""
-    text = str(dtype)
-    return printable(text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…")
-
-
-def _format_dates(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    texts = pc.cast(cells, pa.string())
-    # Arrow formats a date beyond its range as "<value out of range: …>".
-    if pc.any(pc.starts_with(texts, "<"), min_count=0).as_py():
-        raise _UnusableCellsError("holds dates too far away to be written")
-    return texts
-
-
-def _is_text(dtype: pa.DataType) -> bool:
-    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype))

@@ -70,13 +70,19 @@ class ColumnBuilder:
     def _join_dictionaries(self) -> pa.StringArray:
         return pa.concat_arrays(self._dictionaries) if self._dictionaries else text_array([])
 
-    def finish(self, kind: Kind = Kind.TEXT, declared: Sequence[str] | None = None) -> tuple[Column, Integers]:
-        """The column, and the codes of its values that are not declared (none if nothing is declared at all)."""
-        if len(self._codes) == 1 and kind is Kind.TEXT and declared is None and self._dictionaries[0].null_count == 1:
+    def finish(
+        self, kind: Kind = Kind.TEXT, declared: Sequence[str] | None = None, *, spelled: bool = False
+    ) -> tuple[Column, Integers]:
+        """The column, and the codes of its values that are not declared (none if nothing is declared at all).
+
+        Numbers that are ``spelled`` have one text each, as ``unify_numbers`` would give them.
+        """
+        as_they_are = kind is not Kind.NUMBER or spelled
+        if len(self._codes) == 1 and as_they_are and declared is None and self._dictionaries[0].null_count == 1:
             # A single block whose dictionary has no other null than the last entry: nothing to join.
             return Column(self.name, self._codes[0], self._dictionaries[0][:-1], kind), np.empty(0, dtype=np.int64)
         joined = self._join_dictionaries()
-        if kind is Kind.NUMBER:
+        if not as_they_are:
             joined = unify_numbers(joined)
         if declared is not None:
             joined = pa.concat_arrays([text_array(declared), joined])
@@ -111,8 +117,14 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     respelled = pc.cast(pc.cast(pc.if_else(plain, zero, trimmed), pa.float64()), pa.string())
     respelled = replace_by_null(pc.if_else(equal_mask(respelled, "-0"), zero, respelled), "nan")
     unified = pc.if_else(plain, trimmed, respelled)
-    # 1e+15 and 1000000000000000 are the same number too.
-    return text_array([text and _without_exponent(text) for text in unified.to_pylist()])
+    return without_exponents(unified)
+
+
+def without_exponents(texts: pa.StringArray) -> pa.StringArray:
+    """Numbers as Arrow writes them, with all digits of whole ones: 1e+15 and 1000000000000000 are the same number."""
+    if not pc.any(pc.match_substring(texts, "e+"), min_count=0).as_py():
+        return texts
+    return text_array([text and _without_exponent(text) for text in texts.to_pylist()])
 
 
 def _without_exponent(text: str) -> str:

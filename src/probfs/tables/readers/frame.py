@@ -12,33 +12,30 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.tables.number_block import NumberColumn, is_wide
-from probfs.tables.readers.arrow import column_from_arrow, table_of_columns
+from probfs.tables.readers.arrow import FRAME_SOURCE, column_from_arrow, table_of_columns
 from probfs.tables.readers.number_columns import as_doubles, block_of_declared_numbers
-from probfs.tables.readers.unnamed_columns import NamedColumns, name_columns
+from probfs.tables.readers.unnamed_columns import name_columns
 from probfs.tables.table import Column, Kind, Table, unusable_column
 
 if TYPE_CHECKING:
     import pandas
 
-FRAME_SOURCE = "<frame>"
-"""The name of a data frame in messages, which has no file name."""
 
-
-def table_from_frame(frame: pandas.DataFrame) -> Table:
+def table_from_frame(frame: pandas.DataFrame, source: str = FRAME_SOURCE) -> Table:
     """The columns of a data frame as text categories; its index is not one of them."""
-    header = name_frame_columns(frame)
+    header = name_columns(column_names(frame), source)
     named = list(enumerate(header.names))[header.indexes :]
     numbers = _numbers(frame, named)
-    columns = (numbers.get(name) or _column(name, frame.iloc[:, position]) for position, name in named)
+    columns = (numbers.get(name) or column_from_series(name, frame.iloc[:, position]) for position, name in named)
     if not len(frame.columns):
-        raise DataError("has no columns", source=FRAME_SOURCE)
-    table = table_of_columns(columns, FRAME_SOURCE, len(frame), header.notes)
+        raise DataError("has no columns", source=source)
+    table = table_of_columns(columns, source, len(frame), header.notes)
     return replace(table, left_out=header.left_out)
 
 
-def name_frame_columns(frame: pandas.DataFrame) -> NamedColumns:
-    """What the columns of a data frame are called here, by position."""
-    return name_columns([_column_name(name) for name in frame.columns], FRAME_SOURCE)
+def column_names(frame: pandas.DataFrame) -> list[str]:
+    """The names of the columns as texts."""
+    return [_column_name(name) for name in frame.columns]
 
 
 def _numbers(frame: pandas.DataFrame, named: Sequence[tuple[int, str]]) -> dict[str, NumberColumn]:
@@ -79,7 +76,8 @@ def _column_name(name: Any) -> str:
     return "" if is_scalar(name) and isna(name) else str(name)
 
 
-def _column(name: str, series: pandas.Series[Any]) -> Column:
+def column_from_series(name: str, series: pandas.Series[Any]) -> Column:
+    """One column of a data frame."""
     try:
         cells = _arrow_array(series)
     except UnicodeEncodeError as error:
@@ -96,6 +94,7 @@ class _ContainersError(Exception):
 
 
 def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
+    series = _simple(series)
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
@@ -103,4 +102,36 @@ def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
         present = series.notna()
         if any(isinstance(value, (list, dict, set, frozenset, tuple, np.ndarray)) for value in series[present]):
             raise _ContainersError from None
-        return pa.array(series.astype(object).where(present, None).map(str, na_action="ignore"), pa.string())
+        return pa.array(series.astype(object).where(present, None).map(_cell_text, na_action="ignore"), pa.string())
+
+
+def _simple(series: pandas.Series[Any]) -> Any:
+    """The cells in a type that Arrow has: sparse ones dense, periods as their first days, intervals as texts."""
+    import pandas
+
+    dtype: Any = series.dtype
+    if isinstance(dtype, pandas.SparseDtype):
+        return series.sparse.to_dense()  # type: ignore[attr-defined]  # pandas-stubs do not know it
+    if isinstance(dtype, pandas.PeriodDtype):
+        return series.dt.to_timestamp()
+    if isinstance(dtype, pandas.IntervalDtype):
+        return series.astype(object).where(series.notna(), None).map(str, na_action="ignore")
+    if isinstance(dtype, pandas.CategoricalDtype) and _are_odd(dtype.categories):
+        texts = [_cell_text(category) for category in dtype.categories]
+        if len(set(texts)) == len(texts):
+            return series.cat.rename_categories(texts)
+    return series
+
+
+def _are_odd(categories: pandas.Index[Any]) -> bool:
+    """Whether Arrow has no type for categories: intervals, as pandas.cut makes, periods, objects of several types."""
+    import pandas
+
+    if isinstance(categories.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)):
+        return True
+    return categories.dtype == object and pandas.api.types.infer_dtype(categories).startswith("mixed")
+
+
+def _cell_text(value: Any) -> str:
+    """A cell among others of several types as a text; a truth value is the same text everywhere."""
+    return str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)

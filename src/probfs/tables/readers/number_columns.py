@@ -17,15 +17,20 @@ from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide
 from probfs.tables.readers.column_builder import unify_numbers
 from probfs.tables.table import Floats, Kind
 
+LONG = 10_000
+"""Rows of a column that is worth a block of its own, if its numbers are different."""
+_SAMPLE = 2_000
 _EXACT = float(1 << 53)
 """Below this, every whole number is a double of its own."""
 
 
 def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str, NumberColumn]:
     """The columns of a block by their names; ``numbers`` has a line for each, of which some may not fit into it."""
-    fits = np.flatnonzero(~np.any(np.abs(numbers) >= _EXACT, axis=1))
-    # Adding zero turns -0 into 0.
-    own = (numbers if len(fits) == len(numbers) else numbers[fits]) + 0.0
+    # fmax and fmin pass over NaN, and need no memory for as many numbers again.
+    too_large = (np.fmax.reduce(numbers, axis=1) >= _EXACT) | (np.fmin.reduce(numbers, axis=1) <= -_EXACT)
+    fits = np.flatnonzero(~too_large)
+    # Adding zero turns -0 into 0. A block has its own numbers, whatever becomes of those given, a line in one piece.
+    own = np.add(numbers if len(fits) == len(numbers) else numbers[fits], 0.0, order="C")
     block = NumberBlock(own, lambda lines, rows: _texts(own[lines, rows]))
     columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
     return {column.name: column for column in columns}
@@ -37,7 +42,7 @@ def numbers_from_arrow(
     """Those of some Arrow columns that belong into a block; if they are not ``checked``, damage is an ArrowInvalid."""
     by_type: dict[pa.DataType, list[tuple[str, pa.ChunkedArray]]] = {}
     for name, cells in named:
-        if pa.types.is_integer(cells.type) or pa.types.is_float32(cells.type) or pa.types.is_float64(cells.type):
+        if _is_plain(cells.type):
             by_type.setdefault(cells.type, []).append((name, cells))
     columns: dict[str, NumberColumn] = {}
     for own in by_type.values():
@@ -46,6 +51,23 @@ def numbers_from_arrow(
                 [name for name, _ in own], _matrix([cells for _, cells in own], checked)
             )
     return columns
+
+
+def column_of_many_numbers(name: str, cells: pa.ChunkedArray) -> NumberColumn | None:
+    """A long column in which most numbers are different, as a block of its own: texts of them would take much longer.
+
+    None for any other column, and for one that does not fit into a block.
+    """
+    if len(cells) < LONG or not _is_plain(cells.type):
+        return None
+    # The first rows tell: where they mislead, all is the same but the time it takes.
+    if pc.count_distinct(cells.slice(0, _SAMPLE)).as_py() < _SAMPLE // 2:
+        return None
+    return block_of_declared_numbers([name], _matrix([cells], checked=True)).get(name)
+
+
+def _is_plain(dtype: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(dtype) or pa.types.is_float32(dtype) or pa.types.is_float64(dtype))
 
 
 def as_doubles(numbers: npt.NDArray[np.number]) -> Floats:

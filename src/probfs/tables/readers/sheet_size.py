@@ -40,6 +40,9 @@ def check_sheet_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> No
                     columns, rows = _extent(archive, member)
                     if columns > _NARROW or rows > _NEAR:
                         require_memory(_CELL_BYTES * columns * rows, "this sheet", source)
+    except DataError:
+        # It says what is wrong already, and is a ValueError too.
+        raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
         raise DataError("is a damaged Excel workbook; fetch it, or save it, again", source=source) from error
 

@@ -41,7 +41,7 @@ def quote_value(text: str) -> str:
 
 def _is_numeric(column: Column) -> bool:
     """Whether reading the texts as numbers loses nothing: 1 and 1.0 are two texts but one number."""
-    if column.kind is Kind.NUMBER:
+    if column.kind is Kind.NUMBER and not column.categorical:
         return True
-    numbers = None if column.kind is Kind.DATE or column.declared or not len(column.values) else column.numbers()
+    numbers = None if column.kind is Kind.DATE or column.is_nominal or not len(column.values) else column.numbers()
     return numbers is not None and bool(np.isfinite(numbers).all()) and len(np.unique(numbers)) == len(numbers)

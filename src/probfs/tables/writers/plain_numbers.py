@@ -25,7 +25,7 @@ def as_plain_numbers(table: Table, target: str | None) -> Table:
 
 
 def _as_numbers(column: Column, classes: bool) -> Column:
-    if column.kind is not Kind.TEXT or column.declared or column.problem is not None or not column.distinct():
+    if column.kind is not Kind.TEXT or column.is_nominal or column.problem is not None or not column.distinct():
         return column
     numbers = column.numbers()
     if numbers is None or not np.isfinite(numbers).all():

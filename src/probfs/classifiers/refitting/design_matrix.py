@@ -1,6 +1,7 @@
-"""Features -> the matrix of numbers an SVM is fitted on: numeric features standardised, categories one-hot.
+"""Features -> the matrix of numbers that models of distances or weights are fitted on.
 
-A missing number is the mean. Where missing counts as a value, the feature has one more column, 1 where it is missing.
+Numeric features are standardised, and categories one-hot. A missing number is the mean. Where missing counts as a
+value, the feature has one more column, 1 where it is missing.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ class DesignMatrixBuilder:
     Means, variances and the categories that get a column come from the training rows, so each fold has its own matrix.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        _check_size(dataset)
+    def __init__(self, dataset: Dataset, model: str) -> None:
+        """``model`` is what is fitted, for messages: the SVM, say."""
+        check_size(dataset, model)
         self._is_numeric = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
         self._numeric_column = np.cumsum(self._is_numeric) - 1
         codes = [np.concatenate([feature.labelled, feature.unlabelled]) for feature in dataset.features]
@@ -107,6 +109,17 @@ class DesignMatrixBuilder:
         return DesignMatrix(np.hstack(blocks), np.array([block.shape[1] for block in blocks], dtype=np.int64))
 
 
+def squared_norms(cells: Floats) -> Floats:
+    """The inner product of each row with itself."""
+    norms: Floats = np.einsum("ij,ij->i", cells, cells)
+    return norms
+
+
+def inverse_mean_square(cells: Floats, counts: Integers) -> float:
+    """1 / the mean squared length of rows that count so often: a penalty that makes up for the number of columns."""
+    return float(1 / np.average(squared_norms(cells), weights=counts))
+
+
 def _standardise(numbers: Floats, training: Integers) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Columns with mean 0 and variance 1 over the training rows, missing cells at the mean; and which columns vary."""
     sample = numbers[np.flatnonzero(training)]
@@ -145,7 +158,8 @@ def _count_rows(dataset: Dataset) -> int:
     return len(dataset.labels) + len(dataset.unlabelled_counts)
 
 
-def _check_size(dataset: Dataset) -> None:
+def check_size(dataset: Dataset, model: str) -> None:
+    """Refuse a table whose matrix would not fit into memory."""
     rows = _count_rows(dataset)
     widths: npt.NDArray[np.int64] = np.array(
         [f.values if f.numbers is None else 1 + f.missing_is_value for f in dataset.features], dtype=np.int64
@@ -154,9 +168,9 @@ def _check_size(dataset: Dataset) -> None:
         return
     widest = dataset.features[int(widths.argmax())]
     if widest.numbers is not None:
-        problem = f"{rows:,} rows of {len(widths):,} columns are too many for the SVM's memory"
+        problem = f"{rows:,} rows of {len(widths):,} columns are too many for the memory of {model}"
         remedy = f"rank fewer columns with {option('include')}, or a sample of the rows"
         raise DataError(f"{problem}; {remedy}", source=dataset.source)
-    problem = f"column {quoted(widest.name)} has {counted(widest.values, 'value')}, each a column for the SVM"
+    problem = f"column {quoted(widest.name)} has {counted(widest.values, 'value')}, each a column for {model}"
     remedy = f"group them in a mapping, or leave it out with {option('exclude')}"
     raise DataError(f"{problem}: too many for memory; {remedy}", source=dataset.source)

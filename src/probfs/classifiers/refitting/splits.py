@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.svm.design_matrix import Positions
+from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import by_dropping_rare_classes, deal_folds
-from probfs.errors import DataError
+from probfs.columns.folds import deal_folds
 from probfs.tables.table import Integers
-from probfs.text import option, quoted
 
 UNLABELLED = -1
 
@@ -46,7 +44,7 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
     unlabelled = len(rows) + np.arange(len(dataset.unlabelled_counts))
     no_labels = np.full(len(unlabelled), UNLABELLED)
     none = np.empty(0, dtype=np.int64)
-    if estimate == "resubstitution":
+    if estimate in ("resubstitution", "oob"):
         return [
             Split(
                 none,
@@ -79,26 +77,3 @@ def _split_by_row(dataset: Dataset) -> Iterator[Split]:
         # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
         position = np.array([row])
         yield Split(position, one, position, dataset.counts[position], dataset.labels[position])
-
-
-def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
-    """Refuse a class with fewer than two training rows in some model, whose sigmoid could not be cross-validated."""
-    most_held_out = np.zeros(len(dataset.classes))
-    for split in splits:
-        of_class = np.bincount(
-            dataset.labels[split.held_out], weights=split.held_out_copies, minlength=len(dataset.classes)
-        )
-        most_held_out = np.maximum(most_held_out, of_class)
-    for label, (name, rows) in enumerate(dataset.class_rows().items()):
-        least = rows - int(most_held_out[label])
-        if rows < 2:
-            problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
-            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
-            raise DataError(f"{problem}; {remedy}", source=dataset.source)
-        if least < 2:
-            chosen = option("estimate", estimate)
-            problem = f"class {quoted(name)} has {rows} rows, of which {chosen} leaves {least} to train on"
-            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
-            dropping = by_dropping_rare_classes(dataset, rows + 1)
-            remedy += f", or drop the class{dropping}" if dropping else ""
-            raise DataError(f"{problem}; {remedy}", source=dataset.source)

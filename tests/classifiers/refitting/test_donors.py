@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from probfs.classifiers.svm.donors import draw_donors
+from probfs.classifiers.refitting.donors import draw_donors
 
 
 def test_donors_are_a_permutation_when_all_rows_count_once() -> None:

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from probfs.classifiers.refitting.splits import UNLABELLED, Split
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
-from probfs.classifiers.svm.binary_svm import BinarySvm, find_errors
-from probfs.classifiers.svm.splits import UNLABELLED, Split
 from probfs.tables.table import Floats, Integers
 
-
-@dataclass(frozen=True)
-class FitTally:
-    """How many binary SVMs were fitted, and how many of them deserve a note."""
-
-    binary_svms: int = 0
-    inverted: int = 0
-    unconverged: int = 0
-
-    @classmethod
-    def of(cls, svms: Sequence[BinarySvm]) -> FitTally:
-        return cls(len(svms), sum(svm.inverted for svm in svms), sum(not svm.converged for svm in svms))
-
-    def __add__(self, other: FitTally) -> FitTally:
-        return FitTally(
-            self.binary_svms + other.binary_svms,
-            self.inverted + other.inverted,
-            self.unconverged + other.unconverged,
-        )
+_EQUAL = 1e-12
+"""Probabilities closer than this are equal: the difference is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +26,6 @@ class ScoreShare:
     fit: Fit
     odds: RowOdds
     """Of the labelled rows, with all features."""
-    tally: FitTally
 
     def __add__(self, other: ScoreShare) -> ScoreShare:
         return ScoreShare(
@@ -51,7 +33,6 @@ class ScoreShare:
             self.unlabelled + other.unlabelled,
             self.fit + other.fit,
             RowOdds.joined([self.odds, other.odds]),
-            self.tally + other.tally,
         )
 
 
@@ -71,7 +52,6 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
         Sums(counts[unknown] @ absolute[unknown], np.zeros(changes.shape[2])),
         _sum_losses(actual[:, known], labels[known], counts[known]),
         odds_of(actual[:, known], labels[known], counts[known]),
-        FitTally(),
     )
 
 
@@ -85,7 +65,6 @@ def sum_retrained(split: Split, probabilities: Iterator[Floats]) -> ScoreShare:
         Sums.side_by_side([share.unlabelled for share in shares]),
         shares[0].fit,
         shares[0].odds,
-        FitTally(),
     )
 
 
@@ -103,7 +82,7 @@ def _select_own_class(changes: Floats, labels: Integers) -> Floats:
 def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowOdds:
     """The odds of rows, from their probabilities as ``sum_changes`` takes them."""
     with np.errstate(divide="ignore"):
-        logs = np.log(_of_all_classes(actual)).T
+        logs = np.log(of_all_classes(actual)).T
     is_own = labels[:, None] == np.arange(logs.shape[1])
     own = logs[is_own]
     others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
@@ -113,13 +92,21 @@ def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowO
     return RowOdds(against_own, weights, float(weights @ find_errors(actual, labels)))
 
 
-def _of_all_classes(actual: Floats) -> Floats:
+def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_]:
+    """Which rows are wrong, from probabilities as ``sum_changes`` takes them; a tie falls to the first class."""
+    of_all = of_all_classes(probabilities)
+    predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
+    wrong: npt.NDArray[np.bool_] = predicted != labels
+    return wrong
+
+
+def of_all_classes(actual: Floats) -> Floats:
     """The probabilities of two classes, where only those of the second are given, or of more."""
     return np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
 
 
 def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> Fit:
-    probabilities = _of_all_classes(actual)
+    probabilities = of_all_classes(actual)
     own = probabilities[labels, np.arange(len(labels))]
     with np.errstate(divide="ignore"):
         log_losses = -np.log(own)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from probfs.classifiers.svm.fit_plan import FitPlan
-from probfs.classifiers.svm.time_forecast import TimeForecast
+from probfs.classifiers.refitting.time_forecast import TimeForecast
+from probfs.classifiers.svm.fit_plan import SvmFitPlan
 
-QUICK = FitPlan(
+QUICK = SvmFitPlan(
     "permute",
     "resubstitution",
     splits=1,
@@ -27,7 +27,7 @@ OFFER = 'a larger step=, kernel="linear" or fewer rows take less'
 class Story:
     """A ranking under a fake clock, and what its user is told."""
 
-    def __init__(self, plan: FitPlan) -> None:
+    def __init__(self, plan: SvmFitPlan) -> None:
         self.plan = plan
         self.now = 1000.0
         self.notes: list[str] = []

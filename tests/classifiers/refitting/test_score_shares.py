@@ -8,9 +8,9 @@ from operator import add
 import numpy as np
 import pytest
 
+from probfs.classifiers.refitting.score_shares import odds_of, sum_changes, sum_retrained
+from probfs.classifiers.refitting.splits import UNLABELLED, Split
 from probfs.classifiers.score_formulas import absolute_score, signed_score
-from probfs.classifiers.svm.score_shares import odds_of, sum_changes, sum_retrained
-from probfs.classifiers.svm.splits import UNLABELLED, Split
 from probfs.tables.table import Floats
 
 ROWS, FEATURES = 20, 3

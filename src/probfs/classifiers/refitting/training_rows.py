@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.svm.design_matrix import DesignMatrix, DesignMatrixBuilder, Positions
-from probfs.classifiers.svm.splits import Split
+from probfs.classifiers.refitting.design_matrix import Positions
+from probfs.classifiers.refitting.splits import Split
 from probfs.tables.table import Integers
+
+Matrix_co = TypeVar("Matrix_co", covariant=True)
+
+
+class MatrixBuilder(Protocol[Matrix_co]):
+    """Makes what a model is fitted on: all rows in some features, as the training rows have them seen."""
+
+    def build(self, features: Features, training: Integers) -> Matrix_co: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +33,12 @@ class TrainingRows:
     def class_counts(self) -> Integers:
         return np.bincount(self.labels, weights=self.counts, minlength=self.classes).astype(np.int64)
 
-    def target_classes(self) -> list[int]:
-        """The classes that get a binary SVM of their own: each against the others, or the second of only two."""
-        return [1] if self.classes == 2 else list(range(self.classes))
-
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
+class TrainingData(Generic[Matrix_co]):
     """What all models of a ranking share: the features, and the class and count of every labelled row."""
 
-    builder: DesignMatrixBuilder
+    builder: MatrixBuilder[Matrix_co]
     labels: Integers
     counts: Integers
     classes: int
@@ -44,7 +49,7 @@ class TrainingData:
         positions = np.flatnonzero(training)
         return TrainingRows(positions, self.labels[positions], training[positions], self.classes)
 
-    def matrix(self, features: Features, split: Split) -> DesignMatrix:
+    def matrix(self, features: Features, split: Split) -> Matrix_co:
         """All rows, labelled and unlabelled, as the model trained on a split sees them."""
         return self.builder.build(features, self._training_counts(split))
 

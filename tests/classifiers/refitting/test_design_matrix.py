@@ -26,6 +26,7 @@ def test_missing_cells_and_far_numbers_are_no_trouble() -> None:
         for removal in ("permute", "retrain"):
             ranking = probfs.rank(
                 frame,
+                target="y",
                 classifier="svm",
                 kernel=kernel,
                 removal=removal,
@@ -36,16 +37,16 @@ def test_missing_cells_and_far_numbers_are_no_trouble() -> None:
 
 
 def test_a_column_with_a_value_in_each_row_is_refused_when_it_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.classifiers.svm.design_matrix.MOST_CELLS", 100)
+    monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 100)
     frame = pd.DataFrame({"name": [f"n{row}" for row in range(20)], "a": range(20), "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=r"'name' has 20 values, each a column for the SVM.* with exclude=$"):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")
     with command_line_language(), pytest.raises(probfs.DataError, match=r"leave it out with --exclude$"):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")
 
 
 def test_too_many_numeric_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.classifiers.svm.design_matrix.MOST_CELLS", 39)
+    monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 39)
     frame = pd.DataFrame({"a": np.arange(20) / 3, "b": np.arange(20) / 7, "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=r"20 rows of 2 columns are too many.*rank fewer columns with include="):
-        probfs.rank(frame, classifier="svm")
+        probfs.rank(frame, target="y", classifier="svm")

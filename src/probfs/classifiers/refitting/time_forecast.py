@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from probfs.classifiers.svm.fit_plan import FitPlan
+from probfs.classifiers.refitting.fit_plan import FitPlan
 from probfs.text import counted, duration
 
 LONG_SECONDS = 60.0
@@ -33,12 +33,15 @@ class TimeForecast:
         self._next_look = 0.0
 
     def announce(self) -> None:
-        """Tell how long the ranking will take by the plan, if that is long or the estimate is leave-one-out."""
+        """Tell how many models there will be, and how long they take where the plan knows, if that is long or the
+        estimate is leave-one-out.
+        """
         seconds = self._plan.seconds
-        if self._plan.estimate == "loo" or seconds > LONG_SECONDS:
-            which = "leave-one-out with the SVM: " if self._plan.estimate == "loo" else ""
+        if self._plan.estimate == "loo" or (seconds is not None and seconds > LONG_SECONDS):
+            which = f"leave-one-out with {self._plan.model}: " if self._plan.estimate == "loo" else ""
             models = counted(self._plan.models, "model")
-            self._on_note(f"{which}{models} will be fitted, in about {duration(seconds)}; {self._plan.remedy}")
+            time_needed = "" if seconds is None else f", in about {duration(seconds)}"
+            self._on_note(f"{which}{models} will be fitted{time_needed}; {self._plan.remedy}")
             self._told = seconds
 
     def start(self) -> None:

@@ -1,0 +1,110 @@
+"""What a round of shuffles costs with an estimator, beside permutation_importance on the same fitted model.
+
+Both sides get the same model, table, number of shuffles and cores. permutation_importance is measured both ways it can
+use the cores, over columns and inside the model, and the faster one counts. It computes one loss for each column and
+shuffle; probfs computes the probabilities of every row, and all scores from them. All columns are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.inspection import permutation_importance
+
+from measure import Line, best_of, best_of_each, faster
+from probfs.classifiers.estimators.classifier import EstimatorClassifier
+from probfs.classifiers.estimators.fitted_model import FittedModel
+from probfs.classifiers.estimators.tasks import PermuteTask, fit_task, permute_features
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.specification import FitRequest
+from probfs.columns.encode import encode
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.runtime.processes import run_interruptibly
+from probfs.tables.readers.frame import table_from_frame
+from workloads import weston
+
+SHUFFLES = 20
+
+
+class Workload(NamedTuple):
+    classifier: str
+    rows: int
+    features: int
+    wanted: float
+    """How many times as fast probfs should be."""
+
+
+WORKLOADS = (
+    Workload("forest", 1000, 50, 3),
+    Workload("forest", 5000, 20, 3),
+    Workload("boosting", 1000, 50, 1),
+    Workload("logistic", 1000, 50, 3),
+)
+
+
+def one_round(folder: Path) -> Iterator[Line]:
+    """Scoring a round by shuffles, when its model is fitted."""
+    for workload in WORKLOADS:
+        task, model = fit_once(workload)
+        own = best_of(3, partial(run_interruptibly, partial(_permute, model), task))
+        peer = measure_peer(model, task)
+        name = f"{workload.classifier}-{workload.rows}x{workload.features}"
+        what, other = f"a round's {SHUFFLES} shuffles", f"permutation_importance, {SHUFFLES} repeats"
+        yield faster(name, what, own, other, peer, workload.wanted)
+
+
+def _permute(model: FittedModel, task: PermuteTask) -> object:
+    return permute_features(task, model)
+
+
+def fit_once(workload: Workload) -> tuple[PermuteTask, FittedModel]:
+    """The model of all rows and columns, and the task of permuting each of them."""
+    specification = CLASSIFIERS[workload.classifier]
+    choice = ColumnChoice("y", numbers_as_they_are=True)
+    prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
+    dataset, _ = encode(prepared)
+    classifier = specification.fit(
+        FitRequest(
+            dataset=specification.arrange(dataset, 0),
+            estimate="resubstitution",
+            folds=None,
+            seed=0,
+            options=specification.complete({"permutations": SHUFFLES}),
+            rounds=[workload.features],
+            on_note=lambda note: None,
+            on_model=None,
+        )
+    )
+    assert isinstance(classifier, EstimatorClassifier)
+    (task,) = classifier.make_permute_tasks()
+    return task, run_interruptibly(lambda same: fit_task(same, same.features), task)
+
+
+def measure_peer(model: FittedModel, task: PermuteTask) -> float:
+    """The faster of two ways to use all cores."""
+    cells, estimator = model.cells.take(model.rows.positions), model.estimator
+    assert estimator is not None
+
+    def importance(jobs_of_columns: int | None, jobs_of_model: int | None) -> Any:
+        if "n_jobs" in estimator.get_params() and "n_estimators" in estimator.get_params():
+            estimator.set_params(n_jobs=jobs_of_model)
+        return permutation_importance(
+            estimator,
+            cells,
+            np.asarray(model.rows.labels),
+            scoring="neg_log_loss",
+            n_repeats=SHUFFLES,
+            n_jobs=jobs_of_columns,
+            random_state=0,
+        )
+
+    return min(best_of_each(1, lambda: importance(-1, None), lambda: importance(None, -1)))
+
+
+PARTS = (one_round,)

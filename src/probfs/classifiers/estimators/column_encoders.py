@@ -1,0 +1,161 @@
+"""How columns reach an estimator: each encoder makes the cells of any features for any training rows.
+
+Cells depend on a feature's codes alone, so rows with the same code of a feature have the same cells in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.classifiers.estimators.cells import Cells, FrameCells, MatrixCells
+from probfs.classifiers.estimators.recipe import Encoding
+from probfs.classifiers.protocol import Features
+from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, check_size
+from probfs.classifiers.refitting.training_rows import MatrixBuilder
+from probfs.columns.dataset import Dataset, Feature
+from probfs.tables.table import Floats, Integers
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_SINGLE = 1e30
+"""So that sums of many numbers are finite in single precision."""
+MOST_NATIVE_VALUES = 255
+"""Histogram gradient boosting splits categories of up to so many values."""
+
+
+def make_encoder(dataset: Dataset, encoding: Encoding, model: str) -> MatrixBuilder[Cells]:
+    """The encoder of a dataset; ``model`` is what is fitted, for messages."""
+    match encoding:
+        case "standardised":
+            return StandardisedEncoder(dataset, model)
+        case "codes":
+            return CodeEncoder(dataset)
+        case "frame":
+            return FrameEncoder(dataset)
+        case "native":
+            return OneHotEncoder(dataset, model, native=True)
+        case "onehot":
+            return OneHotEncoder(dataset, model)
+        case "single":
+            return OneHotEncoder(dataset, model, most=_MOST_SINGLE)
+        case "filled":
+            return OneHotEncoder(dataset, model, fills=True)
+
+
+class StandardisedEncoder:
+    """Standardised numbers and one-hot categories, as the SVM has them."""
+
+    def __init__(self, dataset: Dataset, model: str) -> None:
+        self._builder = DesignMatrixBuilder(dataset, model)
+
+    def build(self, features: Features, training: Integers) -> MatrixCells:
+        matrix = self._builder.build(features, training)
+        return MatrixCells(matrix.cells, matrix.widths)
+
+
+class OneHotEncoder:
+    """Numbers as they are, NaN where they are missing, and a column of 0 and 1 for each value of a category.
+
+    Values get their columns from all labelled rows, so that a model has the same columns whichever rows it is trained
+    on. With ``fills``, for estimators that refuse NaN, a missing number is the mean of the training rows, and where
+    missing counts as a value a column says so. With ``native``, categories of few values are one column of codes.
+    Columns that reach beyond ``most`` are given in another unit.
+    """
+
+    def __init__(
+        self, dataset: Dataset, model: str, *, fills: bool = False, native: bool = False, most: float = np.inf
+    ) -> None:
+        check_size(dataset, model)
+        self._fills = fills
+        blocks = [self._encode(feature, native) for feature in dataset.features]
+        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+        self._cells: Floats = np.hstack([np.empty((rows, 0)), *blocks])
+        largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
+        # To trees only the order of numbers matters.
+        self._cells[:, largest > most] *= most / largest[largest > most]
+        self._widths = np.array([block.shape[1] for block in blocks], dtype=np.int64)
+        coded = np.array([native and _fits_native(feature) for feature in dataset.features], dtype=np.bool_)
+        self._categorical = np.repeat(coded, self._widths) if native else None
+
+    def build(self, features: Features, training: Integers) -> MatrixCells:
+        widths = self._widths[features]
+        starts = (np.cumsum(self._widths) - self._widths)[features]
+        columns = np.repeat(starts - (np.cumsum(widths) - widths), widths) + np.arange(widths.sum())
+        cells = self._cells[:, columns]
+        _fill_missing(cells, training, with_means=self._fills)
+        categorical = None if self._categorical is None else self._categorical[columns]
+        return MatrixCells(cells, widths, categorical if categorical is not None and categorical.any() else None)
+
+    def _encode(self, feature: Feature, native: bool) -> Floats:
+        codes = all_codes(feature)
+        if feature.numbers is not None:
+            # A missing cell is NaN, and so is one that says nothing.
+            numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes][:, None]
+            if self._fills and feature.missing_is_value:
+                return np.hstack([numbers, (codes == len(feature.numbers))[:, None]])
+            return numbers
+        if native and _fits_native(feature):
+            return np.append(np.arange(feature.values, dtype=np.float64), np.nan)[codes][:, None]
+        onehot: Floats = (codes[:, None] == np.arange(feature.values)).astype(np.float64)
+        return onehot
+
+
+class CodeEncoder:
+    """Every feature as one column of whole numbers from 0; a cell that says nothing has the number after the last."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+        codes = [all_codes(feature)[:, None] for feature in dataset.features]
+        self._cells = np.hstack([np.empty((rows, 0), dtype=np.int64), *codes])
+
+    def build(self, features: Features, training: Integers) -> MatrixCells:
+        return MatrixCells(self._cells[:, features], np.ones(len(features), dtype=np.int64))
+
+
+class FrameEncoder:
+    """A data frame with the columns' own names: numbers as floats, categories as pandas has them, NaN for missing."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        import pandas as pd
+
+        columns = {feature.name: _frame_column(feature) for feature in dataset.features}
+        self._frame = pd.DataFrame(columns)
+
+    def build(self, features: Features, training: Integers) -> FrameCells:
+        return FrameCells(self._frame.iloc[:, features])
+
+
+def all_codes(feature: Feature) -> npt.NDArray[np.intp]:
+    """The codes of a feature in labelled rows and then in unlabelled ones."""
+    return np.concatenate([feature.labelled, feature.unlabelled]).astype(np.intp)
+
+
+def _frame_column(feature: Feature) -> pandas.Categorical | npt.NDArray[Any]:
+    import pandas as pd
+
+    codes = all_codes(feature)
+    if feature.numbers is not None:
+        numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
+        return numbers
+    return pd.Categorical.from_codes(np.where(codes == feature.values, -1, codes), feature.labels.to_pylist())
+
+
+def _fits_native(feature: Feature) -> bool:
+    return feature.numbers is None and feature.values <= MOST_NATIVE_VALUES
+
+
+def _fill_missing(cells: Floats, training: Integers, with_means: bool) -> None:
+    """Replace NaN by the mean of the training rows if so wanted. Where these are all missing, a column says nothing of
+    the others, and is 0 everywhere.
+    """
+    for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
+        own = cells[: len(training), column]
+        known = (training > 0) & ~np.isnan(own)
+        if not known.any():
+            cells[:, column] = 0.0
+        elif with_means:
+            cells[np.isnan(cells[:, column]), column] = np.average(own[known], weights=training[known])

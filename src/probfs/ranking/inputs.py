@@ -1,0 +1,134 @@
+"""What is ranked: tables that the caller names or holds, read and, with the mapping, prepared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from probfs.columns.mapping_file import MappingFile, load_mapping
+from probfs.columns.prepare import PreparedTable, prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import UsageError
+from probfs.runtime.progress import report
+from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.table import Table
+from probfs.text import option
+
+if TYPE_CHECKING:
+    from probfs.tables.readers.in_memory import InMemory
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Data: TypeAlias = "Path | InMemory"
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All tables of a ranking, the labelled one prepared."""
+
+    prepared: PreparedTable
+    mapping: MappingFile
+    unlabelled: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What a caller passes beside a table that lacks them."""
+
+    y: Any = None
+    """The values to predict, one for each row; None where the target is a column of the table."""
+    feature_names: Sequence[Any] | None = None
+    """The names of the columns of an array."""
+
+
+def read_prepared(
+    data: Data, mapping: Path | None, reading: ReadOptions, choice: ColumnChoice, labels: Labels | None = None
+) -> tuple[PreparedTable, MappingFile]:
+    """Read a table and its mapping, and decide what every column is for."""
+    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+    labels = labels or Labels()
+    table = _as_table(data, reading, names=labels.feature_names)
+    if labels.y is not None:
+        table = _with_labels(table, data, labels.y, mapping_file, choice)
+    report("preparing columns")
+    return prepare(table, mapping_file, choice, reading.decimal), mapping_file
+
+
+def read_inputs(
+    data: Data,
+    unlabelled: Data | Iterable[Data] | None,
+    mapping: Path | None,
+    reading: ReadOptions,
+    choice: ColumnChoice,
+    labels: Labels | None = None,
+) -> Inputs:
+    """Read the labelled table, its mapping and the tables of unlabelled rows."""
+    others = _as_tuple(unlabelled)
+    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *others)) > 1:
+        raise UsageError("standard input can be read only once; name files for the others")
+    prepared, mapping_file = read_prepared(data, mapping, reading, choice, labels)
+    tables = [_as_unlabelled(other, reading, prepared) for other in others]
+    return Inputs(prepared, mapping_file, tuple(tables))
+
+
+def _with_labels(table: Table, data: Data, y: Any, mapping: MappingFile, choice: ColumnChoice) -> Table:
+    """The table with the values to predict as its last column."""
+    from probfs.tables.readers.labels import add_labels
+
+    if choice.target is not None:
+        raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")
+    labelled = add_labels(table, y, mapping.target)
+    if not _have_indexes_in_another_order(data, y):
+        return labelled
+    note = "the index of y has the labels of data's index in another order; rows were matched by position"
+    return replace(labelled, notes=(*labelled.notes, note))
+
+
+def _have_indexes_in_another_order(data: Any, y: Any) -> bool:
+    """Whether two objects of pandas have indexes by which their rows would be matched in another way."""
+    from probfs.tables.readers.in_memory import is_pandas
+
+    if not (is_pandas(data) and is_pandas(y) and hasattr(data, "index") and hasattr(y, "index")):
+        return False
+    return not data.index.equals(y.index) and bool(data.index.isin(y.index).all() and y.index.isin(data.index).all())
+
+
+def _as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
+    """The table that a parameter names or holds."""
+    if isinstance(data, (str, os.PathLike)):
+        if names is not None:
+            raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
+        return read_table(data, reading if parameter == "data" else reading.for_another(data))
+    from probfs.tables.readers.in_memory import table_in_memory
+
+    return table_in_memory(data, parameter, names)
+
+
+def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) -> Table:
+    """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
+    from probfs.tables.readers.in_memory import array_width
+
+    width = None if isinstance(data, (str, os.PathLike)) else array_width(data)
+    if width is None:
+        return _as_table(data, reading, "unlabeled")
+    names = list(prepared.table.columns)
+    features = [name for name in names if name != prepared.target.name]
+    if width not in (len(names), len(features)):
+        problem = f"an array of {width:,} columns, but data has {len(features):,} beside the target"
+        raise UsageError(f"{option('unlabeled')}: {problem}; give it the same ones")
+    return _as_table(data, reading, "unlabeled", features if width == len(features) else names)
+
+
+def _as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
+    """Several tables, also when one was given, or none."""
+    if data is None:
+        return ()
+    if isinstance(data, (str, os.PathLike)):
+        return (data,)
+    from probfs.tables.readers.in_memory import is_table
+
+    if is_table(data) or not isinstance(data, Iterable):
+        return (cast("Data", data),)
+    return tuple(data)

@@ -1,0 +1,79 @@
+"""scikit-learn's own checks of estimators, all of them, with no list of checks that are expected to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+from probfs import ProbabilisticSelector
+from probfs.classifiers.registry import CLASSIFIERS
+from tests.support.selector_tables import SMALL
+
+QUICK = [
+    ProbabilisticSelector(),
+    ProbabilisticSelector(n_features_to_select=1),
+    ProbabilisticSelector(n_features_to_select=1, score="absolute", estimate="cv", folds=2),
+]
+"""Selectors that pass all checks in a second or two."""
+OTHERS = [name for name in CLASSIFIERS.names() if name != "nb"]
+CHECKED_SLOWLY = [ProbabilisticSelector(name, n_features_to_select=1, step=0.5, **SMALL[name]) for name in OTHERS]
+NEEDED_BY_OTHERS = (
+    "check_estimators_pickle",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_dont_overwrite_parameters",
+    "check_methods_sample_order_invariance",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+)
+"""Checks that depend most on the classifier: each takes its own way with few rows, and with rows that are repeated."""
+
+# The checks fit noise, rare classes and rows of their own numbers, of which the selector warns.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def all_checks(selector: ProbabilisticSelector) -> dict[str, str]:
+    """The outcome of each check that did not pass; skipped are only those that need packages or settings."""
+    results = check_estimator(selector, on_fail=None, on_skip=None)
+    assert len(results) > 40
+    skipped = {own["check_name"] for own in results if own["status"] == "skipped"}
+    assert skipped <= {"check_array_api_input"}
+    return {own["check_name"]: repr(own["exception"]) for own in results if own["status"] not in ("passed", "skipped")}
+
+
+@parametrize_with_checks(QUICK)  # type: ignore[untyped-decorator]  # scikit-learn ships no types
+def test_naive_bayes_passes(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+def test_check_estimator_passes() -> None:
+    assert all_checks(ProbabilisticSelector()) == {}
+
+
+@pytest.mark.parametrize("selector", CHECKED_SLOWLY, ids=OTHERS)
+def test_other_classifiers_pass_what_depends_on_them(selector: ProbabilisticSelector) -> None:
+    for name in NEEDED_BY_OTHERS:
+        getattr(estimator_checks, name)("ProbabilisticSelector", selector)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", ["auto", 1])
+@pytest.mark.parametrize("classifier", OTHERS)
+def test_other_classifiers_pass_everything(classifier: str, wanted: Any) -> None:
+    assert all_checks(ProbabilisticSelector(classifier, n_features_to_select=wanted, **SMALL[classifier])) == {}
+
+
+@pytest.mark.slow
+@parametrize_with_checks(CHECKED_SLOWLY)  # type: ignore[untyped-decorator]  # as above
+def test_other_classifiers_pass_each_check(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", ["auto", 1])
+def test_an_estimator_as_classifier_passes_everything(wanted: Any) -> None:
+    assert all_checks(ProbabilisticSelector(GaussianNB(), n_features_to_select=wanted, permutations=2)) == {}

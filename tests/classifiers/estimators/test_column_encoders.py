@@ -1,0 +1,108 @@
+"""Every encoding against an obvious one, cell by cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from probfs.classifiers.estimators.cells import FrameCells, MatrixCells
+from probfs.classifiers.estimators.column_encoders import MOST_NATIVE_VALUES, make_encoder
+from probfs.classifiers.estimators.recipe import Encoding
+from probfs.columns.dataset import Dataset, Feature
+from probfs.errors import DataError
+from probfs.tables.arrow_arrays import text_array
+from tests.support import refitted_estimators as slow
+from tests.support.svm_tables import random_dataset
+
+FEATURES = np.array([3, 0, 1])
+
+
+def build(dataset: Dataset, encoding: Encoding, features: np.ndarray = FEATURES) -> MatrixCells:
+    training = np.arange(len(dataset.labels)) % 3
+    cells = make_encoder(dataset, encoding, "the test").build(features, training)
+    assert isinstance(cells, MatrixCells)
+    return cells
+
+
+@pytest.mark.parametrize("missing_is_value", [False, True])
+@pytest.mark.parametrize("encoding", ["onehot", "single", "filled", "native", "codes"])
+def test_columns_are_the_obvious_ones(encoding: Encoding, missing_is_value: bool) -> None:
+    dataset = random_dataset(1, 30, "ctdt", classes=3, unlabelled=6, gaps=0.3, missing_is_value=missing_is_value)
+    cells = build(dataset, encoding)
+    obvious = {"single": slow.onehot}.get(encoding) or getattr(slow, encoding)
+    training = np.arange(len(dataset.labels)) % 3
+    blocks = [obvious(dataset.features[feature], training) for feature in FEATURES]
+    np.testing.assert_allclose(cells.cells, np.hstack(blocks), rtol=1e-12)
+    assert cells.widths.tolist() == [block.shape[1] for block in blocks]
+    if encoding == "native":
+        assert cells.categorical is not None
+        assert cells.categorical.tolist() == [True, False, True]
+    else:
+        assert cells.categorical is None
+
+
+def test_standardised_columns_are_those_of_the_svm() -> None:
+    dataset = random_dataset(1, 30, "ctdt", unlabelled=6)
+    training = np.arange(len(dataset.labels)) % 3
+    obvious = slow.standardised(dataset)
+    expected = np.hstack([obvious(dataset.features[feature], training) for feature in FEATURES])
+    np.testing.assert_array_equal(build(dataset, "standardised").cells, expected)
+
+
+def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
+    rows = MOST_NATIVE_VALUES + 1
+    codes = np.arange(rows, dtype=np.uint16)
+    labels = text_array([str(code) for code in codes])
+    none = codes[:0]
+    wide, narrow = Feature("wide", labels, codes, none), Feature("narrow", labels[:-1], codes.clip(max=rows - 2), none)
+    ones = np.ones(rows, dtype=np.int64)
+    dataset = Dataset((wide, narrow), ("a", "b"), np.arange(rows) % 2, ones, ones[:0])
+    cells = build(dataset, "native", np.arange(2))
+    assert cells.widths.tolist() == [rows, 1]
+    assert cells.categorical is not None
+    assert np.flatnonzero(cells.categorical).tolist() == [rows]
+    assert build(dataset, "native", np.array([0])).categorical is None
+
+
+@pytest.mark.parametrize("encoding", ["onehot", "single", "native", "filled"])
+def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> None:
+    codes = np.array([0, 1, 2, 2], dtype=np.uint8)
+    ones = np.ones(4, dtype=np.int64)
+    feature = Feature("gaps", text_array([]), codes, codes[:2], np.array([3.0, 4.0]))
+    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 0, 1]), ones, ones[:2])
+    cells = make_encoder(dataset, encoding, "the test").build(np.array([0]), np.array([0, 0, 1, 1]))
+    assert isinstance(cells, MatrixCells)
+    assert (cells.cells == 0).all()
+
+
+def test_numbers_too_large_for_single_precision_are_scaled_for_the_forest_alone() -> None:
+    codes = np.arange(3, dtype=np.uint8)
+    ones = np.ones(3, dtype=np.int64)
+    numbers = np.array([-1e300, 1.0, 1e300])
+    feature = Feature("far", text_array([]), codes, codes[:0], numbers)
+    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 1]), ones, ones[:0])
+    first = np.array([0])
+    scaled = build(dataset, "single", first).cells.astype(np.float32)[:, 0]
+    assert np.isfinite(scaled.sum())
+    assert scaled[0] < scaled[1] < scaled[2]
+    assert build(dataset, "onehot", first).cells[:, 0].tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("missing_is_value", [False, True])
+def test_a_frame_has_names_numbers_and_categories(missing_is_value: bool) -> None:
+    dataset = random_dataset(2, 20, "ct", unlabelled=4, gaps=0.3, missing_is_value=missing_is_value)
+    cells = make_encoder(dataset, "frame", "the test").build(np.array([1, 0]), dataset.counts)
+    assert isinstance(cells, FrameCells)
+    assert list(cells.frame) == ["f1", "f0"]
+    number, category = dataset.features
+    np.testing.assert_array_equal(cells.frame["f0"], slow.onehot(number, dataset.counts)[:, 0])
+    texts = [*category.labels.to_pylist(), None]
+    expected = [texts[code] for code in slow.codes_of(category)]
+    assert [text if isinstance(text, str) else None for text in cells.frame["f1"]] == expected
+    assert str(cells.frame["f1"].dtype) == "category"
+
+
+def test_too_many_cells_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 50)
+    with pytest.raises(DataError, match="each a column for the forest: too many for memory"):
+        make_encoder(random_dataset(1, 30, "t"), "single", "the forest")

@@ -1,0 +1,81 @@
+"""What is ranked: tables of every form, labels beside them, and further rows without labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import probfs
+from probfs.columns.roles import ColumnChoice
+from probfs.errors import UsageError
+from probfs.ranking.inputs import Labels, read_inputs, read_prepared
+from probfs.tables.readers import ReadOptions
+from probfs.tables.readers.frame import table_from_frame
+
+NO_CHOICE = ColumnChoice(exclude=["n"])
+
+
+def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_from_frame(frame)]
+    for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        prepared, mapping = read_prepared(data, None, ReadOptions(), NO_CHOICE)
+        assert [plan.name for plan in prepared.features] == ["a", "b"]
+        assert (mapping.source, mapping.columns) == ("", {})
+
+
+@pytest.mark.parametrize("data", [{"a": [1]}, 3, None, [[1, 2]]])
+def test_anything_else_is_refused(data: Any) -> None:
+    with pytest.raises(UsageError, match=rf"data must be a path, .* not {type(data).__name__}"):
+        read_prepared(data, None, ReadOptions(), NO_CHOICE)
+
+
+def test_labels_beside_a_table_are_its_target(frame: pd.DataFrame) -> None:
+    labels = Labels(frame["y"])
+    prepared, _ = read_prepared(frame.drop(columns="y"), None, ReadOptions(), NO_CHOICE, labels)
+    assert (prepared.target.name, prepared.target.by_default) == ("y", False)
+    named, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice("y"))
+    last, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice())
+    assert (named.target.by_default, last.target.by_default) == (False, True)
+    np.testing.assert_array_equal(prepared.target.labels, named.target.labels)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_further_rows_may_have_any_form(several: bool) -> None:
+    numbers = np.array([[1, 2], [1, 3], [2, 2], [2, 3]] * 3)
+    y = [0, 0, 1, 1] * 3
+    further = np.array([[1, 2], [2, 3], [2, 2]])
+    frame = pd.DataFrame(further, columns=["a", "b"])
+    forms: list[Any] = [
+        frame,
+        frame.assign(y=None),
+        pl.from_pandas(frame),
+        pl.from_pandas(frame).lazy(),
+        pa.Table.from_pandas(frame),
+        further,
+        np.column_stack([further, [0, 0, 0]]),
+    ]
+    expected = probfs.rank(numbers, y, feature_names=["a", "b"], unlabeled=frame, score="unlabeled")
+    assert expected.input.unlabelled_rows == 3
+    for form in forms:
+        unlabeled = [form] if several else form
+        ranking = probfs.rank(numbers, y, feature_names=["a", "b"], unlabeled=unlabeled, score="unlabeled")
+        assert ranking.to_csv() == expected.to_csv(), type(form)
+
+
+def test_an_array_of_further_rows_has_the_columns_of_the_labelled_ones(frame: pd.DataFrame) -> None:
+    with pytest.raises(UsageError, match="unlabeled=: an array of 5 columns, but data has 3 beside the target"):
+        probfs.rank(frame, target="y", unlabeled=np.eye(5))
+    with pytest.raises(UsageError, match=r"unlabeled must be a path, .*, not dict"):
+        probfs.rank(frame, target="y", unlabeled=[{"a": 1}])  # type: ignore[list-item]  # the point
+
+
+def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
+    with pytest.raises(UsageError, match="only once"):
+        read_inputs("-", [frame, "-"], None, ReadOptions(), NO_CHOICE)
