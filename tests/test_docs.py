@@ -345,5 +345,7 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
     assert any(name.endswith("data/share/man/man1/probfs-rank.1") for name in names)
     assert any(name.endswith("data/share/man/man5/probfs-mapping.5") for name in names)
     assert "probfs/py.typed" in names
+    for name in ("report.html.jinja", "report.css", "report.js"):
+        assert f"probfs/rendering/report/assets/{name}" in names
     data = zipfile.ZipFile(wheel).read("probfs/paper/experiments/data/breast_cancer.csv")
     assert data == (ROOT / "sample_data" / "breast_cancer.csv").read_bytes()

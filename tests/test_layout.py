@@ -10,7 +10,7 @@ from tests.support.paths import ROOT
 
 PACKAGES = (
     *("", "api", "cli", "columns", "comparison"),
-    *("ranking", "rendering", "rendering/figures", "screening", "selection"),
+    *("ranking", "rendering", "rendering/figures", "rendering/report", "screening", "selection"),
 )
 TESTED_ELSEWHERE = {
     "__main__": "cli/test_interrupts",

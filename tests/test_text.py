@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
 import time
 
 import pytest
@@ -21,6 +22,7 @@ from probfs.text import (
     printable,
     quoted,
     shown_bytes,
+    typed_command,
 )
 
 
@@ -51,6 +53,21 @@ def test_the_language_is_restored_after_an_error_and_nests() -> None:
         with command_line_language():
             pass
         assert option("top") == "--top"
+
+
+def test_a_command_that_was_typed_can_be_typed_again() -> None:
+    # Names of files may be any bytes but 0.
+    words = ["rank", "my table.csv", "it's", "a\\b", "\x1b\u202e'\\1", "\udcff\udc80", "é", "", "$HOME `id`", "\n\t"]
+    assert typed_command() is None
+    with command_line_language(words):
+        command = typed_command()
+    assert command is not None
+    assert not any(map(is_unseen, command))
+    assert command.startswith("probfs rank 'my table.csv' ")
+    script = "printf '%s\\0' " + command.removeprefix("probfs ")
+    shown = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    assert shown.decode("utf-8", "surrogateescape").split("\0")[:-1] == words
+    assert typed_command() is None
 
 
 @given(st.text())

@@ -6,8 +6,9 @@ import contextlib
 import difflib
 import json
 import re
+import shlex
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 
 # Format characters reorder what a reader sees, as the bidirectional ones do, or hide in it: they are shown, not obeyed.
@@ -22,16 +23,46 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 _on_the_command_line: ContextVar[bool] = ContextVar("_on_the_command_line", default=False)
+_typed_words: ContextVar[tuple[str, ...]] = ContextVar("_typed_words", default=())
 
 
 @contextlib.contextmanager
-def command_line_language() -> Iterator[None]:
-    """Messages made meanwhile name options as a shell has them (``--exclude``), not as Python does (``exclude=``)."""
-    token = _on_the_command_line.set(True)
+def command_line_language(words: Sequence[str] = ()) -> Iterator[None]:
+    """Messages made meanwhile name options as a shell has them (``--exclude``), not as Python does (``exclude=``).
+
+    ``words`` are what was typed behind the name of the program.
+    """
+    tokens = _on_the_command_line.set(True), _typed_words.set(tuple(words))
     try:
         yield
     finally:
-        _on_the_command_line.reset(token)
+        _on_the_command_line.reset(tokens[0])
+        _typed_words.reset(tokens[1])
+
+
+def typed_command() -> str | None:
+    """The command as a user can type it again into a shell; None if nobody typed one.
+
+    >>> with command_line_language(["rank", "my table.csv", "--na", "\\x1b"]):
+    ...     print(typed_command())
+    probfs rank 'my table.csv' --na $'\\x1b'
+    """
+    words = _typed_words.get()
+    return " ".join(["probfs", *map(_shell_word, words)]) if words else None
+
+
+def _shell_word(word: str) -> str:
+    """A word in quotes if need be; characters that are not seen are written as escapes, which shells understand."""
+    if any(map(is_unseen, word)):
+        return f"$'{''.join(map(_shell_character, word))}'"
+    return shlex.quote(word)
+
+
+def _shell_character(character: str) -> str:
+    if is_unseen(character):
+        # Bytes of a name that is not UTF-8 come as lone surrogates.
+        return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    return f"\\{character}" if character in "\\'" else character
 
 
 def option(name: str, value: object = None, *, typed: str | None = None) -> str:

@@ -19,15 +19,16 @@ def test_hostile_names_are_kept_in_data_and_escaped_for_eyes(run: Run, write: Wr
         HOSTILE_NAMES
     )
     for command in ("rank", "inspect"):
-        for chosen in ("table", "markdown"):
+        for chosen in ("table", "markdown", *(["html"] if command == "rank" else [])):
             result = run(command, path, "--format", chosen)
             assert result.returncode == 0, result.stderr
             for text in (result.stdout, result.stderr):
                 assert "\x1b" not in text
                 assert "\u202e" not in text
             assert "\\x1b[31mred" in result.stdout.replace("\\\\x1b\\[", "\\x1b[")
-            if chosen == "markdown":
+            if chosen != "table":
                 assert "<b>" not in result.stdout
+            if chosen == "markdown":
                 assert "pipe\\|pipe" in result.stdout
     shown = run_in_terminal("rank", path)
     assert "\x1b[31mred" not in shown

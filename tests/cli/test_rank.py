@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,19 @@ def test_the_ending_of_the_output_decides_its_format(run: Run, tmp_path: Path, n
     else:
         assert "rank  feature" in text
     assert run("rank", *COMMUTE, "--output", "r.xyz").returncode == 2
+
+
+def test_a_report_names_the_command_that_makes_it_again(run_here: Run, tmp_path: Path) -> None:
+    (tmp_path / "my kiln.csv").write_bytes((SAMPLES / "kiln.csv").read_bytes())
+    words = ["rank", "my kiln.csv", "--exclude", "load", "--output", "it's.html", "--quiet"]
+    assert run_here(*words).returncode == 0
+    page = (tmp_path / "it's.html").read_text()
+    (command,) = re.findall("<code>(.*?)</code>", page)
+    again = shlex.split(html.unescape(command))
+    assert again == ["probfs", *words]
+    (tmp_path / "it's.html").unlink()
+    assert run_here(*again[1:]).returncode == 0
+    assert (tmp_path / "it's.html").read_text() == page
 
 
 def test_top_prints_the_best_of_all_that_were_computed(run: Run) -> None:

@@ -81,16 +81,17 @@ def test_the_defaults_are_those_of_the_library(run_here: Run, selected: Selected
     assert "always" not in called
 
 
-@pytest.mark.parametrize("name", ["s.json", "s.csv", "s.md", "s.txt"])
+@pytest.mark.parametrize("name", ["s.json", "s.csv", "s.md", "s.txt", "s.html"])
 def test_the_ending_of_the_output_decides_its_format(
     run_here: Run, tmp_path: Path, selected: Selected, name: str
 ) -> None:
     selection = make_selection()
-    selected(selection)
+    called = selected(selection)
     result = run_here("select", "t.csv", "--output", name)
     assert (result.returncode, result.stdout) == (0, "")
-    beginning = {"s.json": "{", "s.csv": "rank,feature,keep,", "s.md": "patients.csv: ", "s.txt": "patients.csv: "}
-    assert (tmp_path / name).read_text().startswith(beginning[name])
+    beginning = {"s.json": "{", "s.csv": "rank,feature,keep,", "s.html": "<!DOCTYPE html>"}
+    assert (tmp_path / name).read_text().startswith(beginning.get(name, "patients.csv: "))
+    assert called["report"] == (name == "s.html")
 
 
 def test_top_prints_the_best_and_speaks_of_all(run_here: Run, selected: Selected) -> None:

@@ -27,6 +27,9 @@ ALL_FORMATS = (
 )
 
 
+ONLY_OF_RESULTS = ("html",)
+
+
 def render(document: str, presentation: Presentation) -> str:
     return document
 
@@ -85,9 +88,14 @@ def test_a_format_of_one_document_is_none_of_another(formats: OutputFormats[str]
     "formats", ALL_FORMATS, ids=["ranking", "selection", "comparison", "inspection", "population", "claims"]
 )
 def test_every_document_has_the_same_formats_and_endings(formats: OutputFormats[Any]) -> None:
-    assert {known.name: known.endings for known in formats} == {
-        "table": (".txt",),
-        "csv": (".csv",),
-        "json": (".json",),
-        "markdown": (".md", ".markdown"),
-    }
+    shared = {known.name: known.endings for known in formats if known.name not in ONLY_OF_RESULTS}
+    assert shared == {"table": (".txt",), "csv": (".csv",), "json": (".json",), "markdown": (".md", ".markdown")}
+
+
+@pytest.mark.parametrize("formats", ALL_FORMATS[:2], ids=["ranking", "selection"])
+def test_a_report_is_a_format_of_results_and_the_only_one_that_tells_their_background(
+    formats: OutputFormats[Any],
+) -> None:
+    for ending in ("report.html", "report.htm", "REPORT.HTML"):
+        assert formats.choose(None, Path(ending), False).name == "html"
+    assert [known.name for known in formats if known.tells_background] == ["html"]

@@ -16,7 +16,10 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import TargetWarning
 from probfs.ranking.settings import Settings
-from probfs.text import did_you_mean, option, printable, quoted
+from probfs.text import did_you_mean, option, printable, quoted, typed_command
+
+_MOST_WRITTEN = 20
+"""Values of a list that is written out."""
 
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -27,6 +30,44 @@ def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None
             parameters = [*signature(call).parameters, *known]
             problem = f"{call.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{problem}{did_you_mean(name, parameters)}")
+
+
+def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
+    """The command that was typed, or else the call in Python that writes a report: the arguments that are not their
+    defaults, without listeners.
+    """
+    typed = typed_command()
+    if typed is not None:
+        return typed
+    words = []
+    for name, parameter in signature(call).parameters.items():
+        value = given[name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            words += [f"{own}={_as_code(chosen, own)}" for own, chosen in value.items()]
+        elif parameter.default is parameter.empty:
+            words.append(_as_code(value, name))
+        elif not name.startswith("on_") and not _is_default(value, parameter.default):
+            words.append(f"{name}={_as_code(value, name)}")
+    return f"probfs.{call.__name__}({', '.join(words)}).to_html('report.html')"
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, (str, int, float, tuple)) and value == default)
+
+
+def _as_code(value: Any, name: str) -> str:
+    """A value as it would be written; one that is too large to be written goes by the name of its parameter."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if getattr(value, "ndim", None) == 0:
+        # A number of numpy's.
+        value = value.item()
+    if value is None or isinstance(value, (str, int, float)):
+        return repr(value)
+    is_list = isinstance(value, (list, tuple)) and len(value) <= _MOST_WRITTEN
+    if is_list and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):
+        return f"[{', '.join(_as_code(own, name) for own in value)}]"
+    return name
 
 
 def column_settings(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, refuse_unknown, warn_unless
+from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, warn_unless
+from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
 from probfs.ranking.inputs import Data, Labels, read_inputs
 from probfs.ranking.result import Ranking
@@ -22,6 +25,7 @@ from probfs.ranking.stages import (
     make_ranking,
     screen_features,
 )
+from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
 
@@ -70,6 +74,7 @@ def rank(
     uncertainty: bool = False,
     seed: int = 0,
     jobs: int | None = None,
+    report: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
     on_model: Callable[[int, int], None] | None = None,
@@ -184,6 +189,9 @@ def rank(
         samples of ``uncertainty``; nothing else is random.
     jobs : int, default: one for each core
         For all but ``"nb"``: how many processes fit models at a time.
+    report : bool, default False
+        Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
+        and the scores of all columns in up to 40 rounds. The ranking is the same.
     on_note : callable, optional
         Called with each note, a line of text, as it arises.
     on_round : callable, optional
@@ -218,6 +226,7 @@ def rank(
     >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
     ['a', 'b', 'c', 'd']
     """
+    call = describe_call(rank, locals()) if report else ""
     refuse_unknown(rank, options)
     own: dict[str, Any] = {"smoothing": smoothing, "bins": bins, "shrink": shrink, "missing": missing, "jobs": jobs}
     own |= {"kernel": kernel, "C": C, "gamma": gamma, "removal": removal, "permutations": permutations}
@@ -254,4 +263,9 @@ def rank(
         encoded = arrange_rows(rows, settings)
         fitted = fit_classifier(encoded.dataset, settings, listeners)
         rounds = eliminate_features(fitted, encoded.names, settings, listeners)
-        return make_ranking(inputs, encoded, fitted, rounds, tests, settings, listeners)
+        recorder = StoryRecorder(SCORES[settings.score], settings.step) if report else None
+        heard = rounds if recorder is None else recorder.follow(rounds, fitted)
+        ranking = make_ranking(inputs, encoded, fitted, heard, tests, settings, listeners)
+        if recorder is None:
+            return ranking
+        return replace(ranking, background=gather_background(inputs.prepared, rows.dataset, recorder.story, call))

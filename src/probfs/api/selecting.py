@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, refuse_unknown, texts, warn_unless
+from probfs.api.arguments import (
+    column_choice,
+    column_settings,
+    describe_call,
+    refuse_unknown,
+    texts,
+    warn_unless,
+)
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.inputs import Data, Labels, read_inputs
 from probfs.ranking.stages import Listeners
@@ -50,6 +57,7 @@ def select(
     max_unpacked: int | None = None,
     input_format: str | None = None,
     classifier: Any = "nb",
+    report: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
@@ -87,6 +95,8 @@ def select(
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
         ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
+    report : bool, default False
+        Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
@@ -109,6 +119,7 @@ def select(
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
+    call = describe_call(select, locals()) if report else None
     refuse_unknown(select, options)
     settings = choose_selection_settings(
         classifier=classifier,
@@ -137,4 +148,4 @@ def select(
         inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target), labels)
         from probfs.selection.stages import select_columns
 
-        return select_columns(inputs, settings, listeners)
+        return select_columns(inputs, settings, listeners, call)

@@ -173,7 +173,7 @@ def run(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     if "_PROBFS_COMPLETE" in os.environ:
         return _complete(os.environ["_PROBFS_COMPLETE"], words)
-    with command_line_language():
+    with command_line_language(words):
         return _run(words)
 
 

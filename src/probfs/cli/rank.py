@@ -88,6 +88,7 @@ def rank(
             eliminate=not elimination.no_eliminate,
             seed=elimination.seed,
             uncertainty=uncertainty,
+            report=destination.format.tells_background,
             delimiter=reading.delimiter,
             decimal=reading.decimal,
             encoding=reading.encoding,

@@ -153,6 +153,7 @@ def select(
             **columns.keywords(),
             **selection.keywords(),
             **reading.keywords(),
+            report=destination is not None and destination.format.tells_background,
             on_note=reporter.note,
         )
         if names and not selected.kept:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from probfs.ranking.elimination import Round
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from probfs.ranking.background import Background
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class Ranking:
     settings: Settings
     warnings: tuple[str, ...]
     version: str
+    background: Background | None = field(default=None, compare=False, repr=False)
+    """What a report tells besides; None unless one was asked for."""
 
     def top(self, number: int | None) -> Ranking:
         """The same ranking with only the best features listed; the rounds stay complete."""
@@ -118,6 +122,15 @@ class Ranking:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
         return _deliver(ranking_json(self), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.
+
+        With ``report=True``, ``rank`` keeps what the page tells of the table and of the rounds.
+        """
+        from probfs.rendering.report.ranking_report import ranking_report
+
+        return _deliver(ranking_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the ranking with matplotlib: bars of the driving score, and how the models of all rounds do.

@@ -35,6 +35,8 @@ class OutputFormat(Generic[Document]):
     endings: tuple[str, ...]
     """Of the files that it is chosen for."""
     render: Callable[[Document, Presentation], str | bytes]
+    tells_background: bool = False
+    """Whether it shows what a result keeps only on request, as it takes time to gather (``report=True``)."""
 
 
 class OutputFormats(Registry[OutputFormat[Document]]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.rendering.formats import Presentation, standard_formats
+from probfs.rendering.formats import OutputFormat, Presentation, standard_formats
 from probfs.rendering.ranking_csv import ranking_csv
 from probfs.rendering.ranking_json import ranking_json
 
@@ -33,4 +33,12 @@ def _markdown(ranking: Ranking, presentation: Presentation) -> str:
     return ranking_markdown(ranking)
 
 
+def _html(ranking: Ranking, presentation: Presentation) -> str:
+    # Only a report needs Jinja and matplotlib.
+    from probfs.rendering.report.ranking_report import ranking_report
+
+    return ranking_report(ranking)
+
+
 RANKING_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
+RANKING_FORMATS.register(OutputFormat("html", (".html", ".htm"), _html, tells_background=True))

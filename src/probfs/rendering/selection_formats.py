@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.rendering.formats import Presentation, standard_formats
+from probfs.rendering.formats import OutputFormat, Presentation, standard_formats
 from probfs.rendering.selection_csv import selection_csv
 from probfs.rendering.selection_json import selection_json
 
@@ -33,4 +33,12 @@ def _markdown(selection: Selection, presentation: Presentation) -> str:
     return selection_markdown(selection)
 
 
+def _html(selection: Selection, presentation: Presentation) -> str:
+    # Only a report needs Jinja and matplotlib.
+    from probfs.rendering.report.selection_report import selection_report
+
+    return selection_report(selection)
+
+
 SELECTION_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
+SELECTION_FORMATS.register(OutputFormat("html", (".html", ".htm"), _html, tells_background=True))

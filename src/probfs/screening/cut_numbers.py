@@ -25,7 +25,7 @@ def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> list[Nu
     blocks: dict[number_block.NumberBlock, tuple[list[int], list[int]]] = {}
     for plan in prepared.features:
         feature = position.get(plan.name)
-        if feature is None or not _cuts_numbers(plan.rule):
+        if feature is None or not cuts_numbers(plan.rule):
             continue
         column = prepared.table.columns[plan.name]
         if isinstance(column, NumberColumn):
@@ -37,7 +37,8 @@ def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> list[Nu
     return [*(_numbers_of_block(prepared, block, *own) for block, own in blocks.items()), *coded]
 
 
-def _cuts_numbers(rule: Rule | Measured) -> bool:
+def cuts_numbers(rule: Rule | Measured) -> bool:
+    """Whether a rule makes intervals of numbers."""
     return isinstance(rule.fallback if isinstance(rule, Numeric) else rule, (Cut, Quantiles, Widths))
 
 

@@ -20,6 +20,7 @@ from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
+from probfs.ranking.story import StoryRecorder
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock
 from probfs.screening.screen import screen
@@ -92,9 +93,10 @@ def choose_columns(
     candidates: Candidates,
     counts: ValueCounts | None = None,
     on_model: Callable[[int, int], None] | None = None,
+    recorder: StoryRecorder | None = None,
 ) -> Choice:
     """Screen all columns, eliminate the survivors, and cut. ``counts`` are those of all columns, where they are known;
-    ``on_model`` is for a classifier that fits many models.
+    ``on_model`` is for a classifier that fits many models, and ``recorder`` hears of the elimination.
 
     Of copies only one takes part in the elimination: two would each make the other dispensable, and count double.
     """
@@ -105,7 +107,8 @@ def choose_columns(
     table = _Survivors(candidates, survivors[~np.isin(survivors, list(copies))], counts)
     classifier = table.fit(on_model=on_model)
     collector = RoundCollector(table.names, table.tests(p, q))
-    curve = trace_curve(classifier, table.names, SCORES[candidates.settings.score], table.always, collector.add)
+    score = SCORES[candidates.settings.score]
+    curve = trace_curve(classifier, table.names, score, table.always, collector.add, recorder)
     size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
     order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
     return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes, *collector.finish())

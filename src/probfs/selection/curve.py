@@ -11,6 +11,7 @@ from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, eliminate
+from probfs.ranking.story import StoryRecorder
 from probfs.selection.temperature import fit_temperature, least_probability
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats
@@ -53,8 +54,12 @@ def trace_curve(
     score: Score,
     protected: Collection[int] = (),
     on_round: Callable[[Round], None] | None = None,
+    recorder: StoryRecorder | None = None,
 ) -> Curve:
-    """Eliminate all features, one by one, and judge the model of those that are left each time."""
+    """Eliminate all features, one by one, and judge the model of those that are left each time.
+
+    ``recorder`` hears of every round.
+    """
     left: list[EliminatedFeature] = []
     points: list[CurvePoint] = []
     odds: list[RowOdds] = []
@@ -65,7 +70,8 @@ def trace_curve(
         if classifier.calibrated:
             odds.append(own)
 
-    for current in eliminate(classifier, names, score, 1, protected):
+    rounds = eliminate(classifier, names, score, 1, protected)
+    for current in rounds if recorder is None else recorder.follow(rounds, classifier):
         if on_round is not None:
             on_round(current)
         (position,) = current.leaving

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from probfs.ranking.background import Background
+
 Frame = TypeVar("Frame")
 Verdict = Literal["keep", "redundant", "weak", "noise"]
 
@@ -103,6 +105,8 @@ class Selection:
     """How many of the best features have the least log-loss."""
     ranking: Ranking | None = field(default=None, repr=False, compare=False)
     """The elimination that was cut: the features told from noise that are no copies of others, and every round."""
+    background: Background | None = field(default=None, compare=False, repr=False)
+    """What a report tells besides; None unless one was asked for."""
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""
@@ -153,6 +157,15 @@ class Selection:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
         return _deliver(selection_json(self), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
+
+        With ``report=True``, ``select`` keeps what the page tells of the table and of the rounds.
+        """
+        from probfs.rendering.report.selection_report import selection_report
+
+        return _deliver(selection_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.

@@ -9,14 +9,17 @@ from dataclasses import replace
 import numpy as np
 
 from probfs import __version__
+from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
+from probfs.ranking.background import gather_background
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import Ranking
 from probfs.ranking.stages import Listeners, encode_rows, summarize_inputs
+from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import report
 from probfs.screening.copies import find_copies
 from probfs.screening.cut_numbers import numbers_before_cutting
@@ -35,8 +38,13 @@ LONG_SECONDS = 60.0
 """Folds that take longer are announced."""
 
 
-def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Listeners) -> Selection:
-    """Choose columns, judge the choice by folds, and give every column a verdict."""
+def select_columns(
+    inputs: Inputs, settings: SelectionSettings, listeners: Listeners, call: str | None = None
+) -> Selection:
+    """Choose columns, judge the choice by folds, and give every column a verdict.
+
+    ``call`` is who asked, and said only where the selection is to keep its background for a report.
+    """
     always = _find_always(inputs.prepared, settings)
     settings = replace(settings, always=always)
     encoded = encode_rows(inputs, settings, listeners)
@@ -50,7 +58,8 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
     counts = count_values(dataset)
     copies = find_copies(dataset, counts)
     candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings, copies)
-    choice = choose_columns(candidates, counts, _report_models)
+    recorder = None if call is None else StoryRecorder(SCORES[settings.score], step=1)
+    choice = choose_columns(candidates, counts, _report_models, recorder)
     seconds = time.monotonic() - start
     notes = [*choice.notes, *_notes(settings, folds, choice)]
     for note in notes:
@@ -71,6 +80,9 @@ def select_columns(inputs: Inputs, settings: SelectionSettings, listeners: Liste
         version=__version__,
         best_size=find_best(choice.curve.points[len(always) :]).features,
         ranking=Ranking(choice.ranked, choice.rounds, summary, settings.of_ranking(), warnings, __version__),
+        background=None
+        if call is None or recorder is None
+        else gather_background(inputs.prepared, dataset, recorder.story, call),
     )
 
 

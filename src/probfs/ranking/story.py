@@ -1,0 +1,91 @@
+"""The story of an elimination: the scores of all features that are left, in some of its rounds.
+
+An elimination scores only the features that might be lowest. A recorder listens to it and scores the others too, in a
+few rounds; it is asked for by documents that show how scores change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.classifiers.protocol import Classifier, Features
+from probfs.classifiers.scores import Score
+from probfs.ranking.elimination import Round, schedule
+from probfs.tables.table import Floats
+
+MOST_ROUNDS = 40
+
+
+@dataclass(frozen=True)
+class StoryRound:
+    """What the features of a round score."""
+
+    round: int
+    scores: tuple[float, ...]
+    """The driving score of each feature that is left, by rank: those that are left are the ones ranked first."""
+
+
+Story = tuple[StoryRound, ...]
+
+
+class StoryRecorder:
+    """Hears of every round of one elimination, and keeps the scores of some."""
+
+    def __init__(self, score: Score, step: int | float | None) -> None:
+        self._score = score
+        self._step = step
+        self._told: frozenset[int] = frozenset()
+        self._heard: list[tuple[int, Features, Floats]] = []
+        self._left: list[int] = []
+
+    def follow(self, rounds: Iterator[Round], classifier: Classifier) -> Iterator[Round]:
+        """The same rounds; each is heard of while the classifier still has its features."""
+        for current in rounds:
+            if current.number == 1:
+                self._told = choose_rounds(schedule(len(current.active), self._step))
+            if current.number in self._told:
+                self._record(current, classifier)
+            self._left += current.scored[list(current.leaving)].tolist()
+            yield current
+
+    def _record(self, current: Round, classifier: Classifier) -> None:
+        complete = len(current.scored) == len(current.active)
+        scores = current.scores if complete else classifier.score()
+        values = scores.driving(self._score).floats_at(range(len(current.active)))
+        self._heard.append((current.number, current.active, np.array(values)))
+
+    @property
+    def story(self) -> Story:
+        """The rounds that were kept, once the elimination is over."""
+        rank = np.empty(len(self._left), dtype=np.intp)
+        rank[self._left] = np.arange(len(self._left))[::-1]
+        return tuple(
+            StoryRound(number, tuple(values[np.argsort(rank[active])].tolist()))
+            for number, active, values in self._heard
+        )
+
+
+def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:
+    """The numbers of the rounds to tell of, given how many features each starts with: all, or ``most`` of them at most.
+
+    From one to the next, about the same share of the features leaves. So the last rounds, in which the features that
+    matter are left, are told one by one, and scoring all features in these rounds takes only as long as in the first
+    round a few times over.
+
+    >>> sorted(choose_rounds(range(100, 0, -1), most=8))
+    [1, 45, 70, 84, 91, 96, 98, 100]
+    """
+    if len(sizes) <= most:
+        return frozenset(range(1, len(sizes) + 1))
+    chosen: frozenset[int] = frozenset()
+    falling = -np.asarray(sizes)
+    for number in range(2, 10 * most):
+        wanted = np.geomspace(sizes[0], sizes[-1], number)
+        found = frozenset((1 + np.minimum(np.searchsorted(falling, -wanted - 1e-9), len(sizes) - 1)).tolist())
+        if len(found) > most:
+            break
+        chosen = found
+    return chosen

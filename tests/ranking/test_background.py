@@ -1,0 +1,65 @@
+"""What results keep for a report: the table's columns, how numbers were cut, and the call."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import probfs
+from probfs.columns.inspection import inspect_table
+from probfs.columns.roles import ColumnChoice
+from probfs.ranking.background import Background
+from probfs.ranking.inputs import read_prepared
+from probfs.tables.readers import ReadOptions
+from tests.support.paths import SAMPLES
+
+KILN = SAMPLES / "kiln.csv"
+
+
+def background_of(result: probfs.Ranking | probfs.Selection) -> Background:
+    assert result.background is not None
+    return result.background
+
+
+@pytest.mark.parametrize("call", [probfs.rank, probfs.select])
+def test_the_inspection_is_that_of_the_command(call: object) -> None:
+    result = (
+        probfs.rank(KILN, target="cracked", report=True)
+        if call is probfs.rank
+        else probfs.select(KILN, target="cracked", folds=0, report=True)
+    )
+    prepared, _ = read_prepared(KILN, None, ReadOptions(), ColumnChoice("cracked", missing="auto"))
+    assert background_of(result).inspection == inspect_table(prepared)
+
+
+def test_intervals_are_told_of_the_columns_that_were_cut_and_of_no_others() -> None:
+    intervals = background_of(probfs.rank(KILN, target="cracked", report=True)).intervals
+    assert intervals["soak_minutes"] == ("(-inf,35]", "(35,40]", "(40,44]", "(44,49]", "(49,inf)")
+    assert "clay" not in intervals
+    assert not background_of(probfs.rank(KILN, target="cracked", report=True, classifier="svm", step=4)).intervals
+
+
+def test_the_call_has_what_was_not_a_default_and_gives_the_same_result() -> None:
+    ranking = probfs.rank(
+        KILN, target="cracked", score="signed", exclude=["clay", "load"], smoothing=0.5, na="?", report=True
+    )
+    call = background_of(ranking).call
+    assert call.endswith(").to_html('report.html')")
+    assert "estimate" not in call
+    again = eval(call.removesuffix(".to_html('report.html')"), {"probfs": probfs})
+    assert again == ranking
+
+
+def test_a_frame_goes_by_the_name_of_its_parameter_and_listeners_are_left_out() -> None:
+    frame = pd.read_csv(KILN)
+    selection = probfs.select(frame, folds=0, always=("clay",), bins=4, report=True, on_note=lambda note: None)
+    written = "probfs.select(data, always=['clay'], folds=0, report=True, bins=4).to_html('report.html')"
+    assert background_of(selection).call.replace("folds=0, always=['clay']", "always=['clay'], folds=0") == written
+
+
+def test_a_frame_of_unlabelled_rows_is_named_too() -> None:
+    frame = pd.read_csv(KILN)
+    call = background_of(
+        probfs.rank(frame, target="cracked", unlabeled=frame.drop(columns="cracked"), report=True)
+    ).call
+    assert call == "probfs.rank(data, target='cracked', unlabeled=unlabeled, report=True).to_html('report.html')"

@@ -1,0 +1,147 @@
+"""The story of an elimination: which rounds are told, what features score in them, and that nothing else changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import probfs
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.protocol import RoundScores
+from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
+from probfs.columns.dataset import Dataset
+from probfs.ranking.elimination import Round, eliminate, schedule
+from probfs.ranking.story import MOST_ROUNDS, Story, StoryRecorder, choose_rounds
+from tests.support.datasets import random_dataset
+from tests.support.eliminations import assert_same_rounds
+from tests.support.paths import SAMPLES
+from tests.support.scripted_classifier import ScriptedClassifier
+
+
+class CountingClassifier(ScriptedClassifier):
+    """Counts how often all features are scored."""
+
+    scorings = 0
+
+    def score(self) -> RoundScores:
+        self.scorings += 1
+        return super().score()
+
+
+def follow(classifier: ScriptedClassifier, step: int | float | None = 1) -> tuple[list[Round], Story]:
+    recorder = StoryRecorder(SIGNED, step)
+    names = [str(number) for number in range(len(classifier.active))]
+    rounds = list(recorder.follow(eliminate(classifier, names, SIGNED, step), classifier))
+    return rounds, recorder.story
+
+
+def test_every_round_of_a_short_elimination_is_told_best_feature_first() -> None:
+    _, story = follow(ScriptedClassifier([0.3, 0.1, 0.2]))
+    assert [(told.round, told.scores) for told in story] == [(1, (0.3, 0.2, 0.1)), (2, (0.3, 0.2)), (3, (0.3,))]
+
+
+def test_all_features_are_scored_only_in_the_rounds_that_are_told() -> None:
+    plain, heard = (CountingClassifier(np.linspace(0, 1, 300).tolist()) for _ in range(2))
+    names = [str(number) for number in range(300)]
+    expected = list(eliminate(plain, names, SIGNED, 1))
+    rounds, story = follow(heard)
+    assert_same_rounds(rounds, expected, exactly=True)
+    assert plain.scorings == 1
+    # The last round scores its only feature anyway.
+    assert heard.scorings == len(story) - 1 == MOST_ROUNDS - 1
+
+
+def test_a_round_in_which_all_leave_is_told_and_no_feature_is_no_story() -> None:
+    assert [told.scores for told in follow(ScriptedClassifier([0.1, 0.3]), None)[1]] == [(0.3, 0.1)]
+    assert follow(ScriptedClassifier([]))[1] == ()
+
+
+@given(st.integers(1, 3000), st.sampled_from([1, 3, 0.1, 0.5]), st.integers(2, 60))
+def test_the_first_and_the_last_round_are_told_and_never_more_than_wanted(
+    features: int, step: int | float, most: int
+) -> None:
+    sizes = schedule(features, step)
+    told = choose_rounds(sizes, most)
+    assert {1, len(sizes)} <= told <= set(range(1, len(sizes) + 1))
+    assert len(told) <= most
+    if len(sizes) <= most:
+        assert len(told) == len(sizes)
+    # Of a long elimination nearly as many are told as may be, and a few first rounds would take as long to score.
+    elif step == 1 and most >= 20:
+        assert len(told) > 0.8 * most
+        assert sum(sizes[number - 1] for number in told) < features * most / 2 + most
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.sampled_from(["absolute", "signed"]), st.booleans(), st.integers(2, 4))
+def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_the_same(
+    seed: int, score: str, prune: bool, classes: int
+) -> None:
+    dataset = random_dataset(30, 9, 3, classes, seed)
+    recorder = StoryRecorder(SCORES[score], 1)
+    names = [feature.name for feature in dataset.features]
+    classifier = naive_bayes(dataset, prune)
+    rounds = list(recorder.follow(eliminate(classifier, names, SCORES[score], 1), classifier))
+    assert_same_rounds(rounds, list(eliminate(naive_bayes(dataset, prune), names, SCORES[score], 1)))
+    order = [int(own.scored[position]) for own in rounds for position in own.leaving][::-1]
+    for told, own in zip(recorder.story, rounds, strict=True):
+        fresh = naive_bayes(dataset, prune=False)
+        fresh.drop(np.setdiff1d(fresh.active, own.active))
+        by_feature = dict(zip(own.active.tolist(), fresh.score().driving(SCORES[score]).to_floats(), strict=True))
+        assert told.round == own.number
+        expected = [by_feature[feature] for feature in order[: len(own.active)]]
+        assert told.scores == pytest.approx(expected, rel=1e-9, abs=1e-13)
+
+
+def naive_bayes(dataset: Dataset, prune: bool) -> NaiveBayes:
+    return NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
+
+
+@pytest.mark.parametrize("shrink", ["on", "off"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None:
+    dataset = random_dataset(60, 70, 3, classes, seed=classes)
+    names = [feature.name for feature in dataset.features]
+    plain, heard = (NaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
+    expected = list(eliminate(plain, names, SIGNED, 1))
+    rounds = StoryRecorder(SIGNED, 1).follow(eliminate(heard, names, SIGNED, 1), heard)
+    assert_same_rounds(list(rounds), expected)
+
+
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_features(classifier: str) -> None:
+    kiln = SAMPLES / "kiln.csv"
+    plain = probfs.rank(kiln, target="cracked", classifier=classifier)
+    ranking = probfs.rank(kiln, target="cracked", classifier=classifier, report=True)
+    assert ranking.to_json() == plain.to_json()
+    assert plain.background is None
+    assert ranking.background is not None
+    story = ranking.background.story
+    assert [told.round for told in story] == [own.round for own in ranking.rounds]
+    for told, own in zip(story, ranking.rounds, strict=True):
+        lowest = ranking.features[own.features - 1]
+        assert lowest.round == told.round
+        assert told.scores[-1] == lowest.s_s
+    assert story[0].scores == tuple(feature.initial_s_s for feature in ranking.features)
+
+
+def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() -> None:
+    plain, selection = (
+        probfs.select(SAMPLES / "kiln.csv", target="cracked", folds=0, report=wanted) for wanted in (False, True)
+    )
+    assert selection == plain
+    assert selection.background is not None
+    story = selection.background.story
+    left = [feature for feature in selection.features if feature.log_loss is not None]
+    assert [len(told.scores) for told in story] == list(range(len(left), 0, -1))
+    assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
+
+
+def test_the_score_that_drives_is_the_one_that_is_told() -> None:
+    recorder = StoryRecorder(ABSOLUTE, 1)
+    classifier = ScriptedClassifier([-0.5, 0.1])
+    list(recorder.follow(eliminate(classifier, ["a", "b"], ABSOLUTE, 1), classifier))
+    assert sorted(recorder.story[0].scores) == [0.1, 0.5]
