@@ -64,7 +64,7 @@ def test_rows_that_a_model_was_trained_on_are_not_its_errors() -> None:
 
 
 def test_a_real_ranking_is_drawn_as_it_is() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", exclude=["person"], score="unlabeled")
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], score="unlabeled")
     drawing = ranking_drawing(ranking)
     assert [row.value for row in drawing.bars.rows] == [feature.s_su for feature in ranking.features]
     assert drawing.title.endswith("target mode: Naive Bayes, leave-one-out, ranked by Ŝ_SU (unlabeled) under recursive "

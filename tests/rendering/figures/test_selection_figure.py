@@ -86,7 +86,7 @@ def test_where_all_is_noise_there_is_no_curve() -> None:
 
 
 def test_a_real_selection_is_drawn_as_it_is() -> None:
-    selection = probfs.select(SAMPLES / "commute.csv", exclude=["person"], folds=3)
+    selection = probfs.select(SAMPLES / "commute.csv", target="mode", exclude=["person"], folds=3)
     drawing = selection_drawing(selection)
     assert [row.name for row in drawing.bars.rows] == [feature.feature for feature in selection.features]
     assert f"keep {len(selection.kept)} of 6 features" in drawing.title
