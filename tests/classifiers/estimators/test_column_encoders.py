@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,9 @@ def test_too_many_cells_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 50)
     with pytest.raises(DataError, match="each a column for the forest: too many for memory"):
         make_encoder(random_dataset(1, 30, "t"), "single", "the forest")
+
+
+def test_a_frame_without_columns_has_its_rows() -> None:
+    dataset = replace(random_dataset(1, 30, "ct", classes=2, unlabelled=6), features=())
+    cells = make_encoder(dataset, "frame", "the test").build(np.array([], dtype=np.intp), dataset.counts)
+    assert cells.take(np.array([35, 0])).shape == (2, 0)

@@ -123,7 +123,9 @@ class FrameEncoder:
         import pandas as pd
 
         columns = {feature.name: _frame_column(feature) for feature in dataset.features}
-        self._frame = pd.DataFrame(columns)
+        # The frame has rows even without columns.
+        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+        self._frame = pd.DataFrame(columns, index=pd.RangeIndex(rows))
 
     def build(self, features: Features, training: Integers) -> FrameCells:
         return FrameCells(self._frame.iloc[:, features])
