@@ -274,8 +274,3 @@ def test_a_rule_is_described_in_a_few_words(rule: Rule | Measured, words: str) -
 )
 def test_numbers_are_written_as_people_write_them(number: float, text: str) -> None:
     assert short_number(number) == text
-
-
-def test_dates_are_measured_in_days_since_the_first() -> None:
-    values = text_array(["2020-03-01", "2020-02-28", "2020-03-01T12:00:00"])
-    assert Measured().numbers(values, Kind.DATE).tolist() == [2.0, 0.0, 2.5]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from probfs.classifiers.estimators.cells import FrameCells, MatrixCells
@@ -100,6 +101,11 @@ def test_a_frame_has_names_numbers_and_categories(missing_is_value: bool) -> Non
     np.testing.assert_array_equal(cells.frame["f0"], slow.onehot(number, dataset.counts)[:, 0])
     texts = [*category.labels.to_pylist(), None]
     expected = [texts[code] for code in slow.codes_of(category)]
+    assert [text if isinstance(text, str) else None for text in cells.frame["f1"]] == expected
+    assert cells.frame["f1"].dtype == pd.Series(["text"]).dtype
+    nominal = replace(dataset, features=tuple(replace(feature, nominal=True) for feature in dataset.features))
+    cells = make_encoder(nominal, "frame", "the test").build(np.array([1, 0]), dataset.counts)
+    assert isinstance(cells, FrameCells)
     assert [text if isinstance(text, str) else None for text in cells.frame["f1"]] == expected
     assert str(cells.frame["f1"].dtype) == "category"
 

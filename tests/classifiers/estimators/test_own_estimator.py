@@ -170,7 +170,7 @@ def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
 
 SELECTING = make_column_transformer(
     (StandardScaler(), make_column_selector(dtype_include="number")),
-    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include="category")),
+    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "string"])),
 )
 
 

@@ -117,7 +117,9 @@ class CodeEncoder:
 
 
 class FrameEncoder:
-    """A data frame with the columns' own names: numbers as floats, categories as pandas has them, NaN for missing."""
+    """A data frame with the columns' own names: numbers as floats, texts and categories as pandas has them, NaN for
+    missing.
+    """
 
     def __init__(self, dataset: Dataset) -> None:
         import pandas as pd
@@ -136,14 +138,19 @@ def all_codes(feature: Feature) -> npt.NDArray[np.intp]:
     return np.concatenate([feature.labelled, feature.unlabelled]).astype(np.intp)
 
 
-def _frame_column(feature: Feature) -> pandas.Categorical | npt.NDArray[Any]:
+def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | npt.NDArray[Any]:
     import pandas as pd
 
     codes = all_codes(feature)
     if feature.numbers is not None:
         numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
         return numbers
-    return pd.Categorical.from_codes(np.where(codes == feature.values, -1, codes), feature.labels.to_pylist())
+    known = np.where(codes == feature.values, -1, codes)
+    if feature.nominal:
+        return pd.Categorical.from_codes(known, feature.labels.to_pylist())
+    # As pandas has texts, so that whatever chooses columns by their types finds them.
+    texts = pd.Series([*feature.labels.to_pylist(), None])
+    return texts.array.take(known)
 
 
 def _fits_native(feature: Feature) -> bool:

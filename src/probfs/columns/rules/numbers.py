@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
 import pyarrow as pa
 
 from probfs.columns.rules.base import Coder, Rule, Seen, all_numbers, finite, some_numbers
 from probfs.columns.rules.categories import Category
 from probfs.tables.table import Floats, Kind
-
-_SECONDS_OF_A_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -36,15 +33,8 @@ class Measured:
     """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
 
     def numbers(self, values: pa.StringArray, kind: Kind) -> Floats:
-        """The number of each value; NaN, which stands for a missing cell, where there is none.
-
-        Dates are days since the first of them: a classifier that does not scale columns would drown in seconds since
-        1970.
-        """
-        numbers = all_numbers(values, kind) if self.strict else finite(values, some_numbers(values, kind))
-        if kind is not Kind.DATE or np.isnan(numbers).all():
-            return numbers
-        return (numbers - np.nanmin(numbers)) / _SECONDS_OF_A_DAY
+        """The number of each value; NaN, which stands for a missing cell, where there is none."""
+        return all_numbers(values, kind) if self.strict else finite(values, some_numbers(values, kind))
 
     def describe(self) -> str:
         return "numeric"
