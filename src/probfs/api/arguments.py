@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -70,9 +70,12 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
     )
 
 
-def texts(names: str | Sequence[str]) -> tuple[str, ...]:
+def texts(names: object) -> tuple[str, ...]:
     """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names or ())
+    if names is None:
+        return ()
+    # A tuple may be the name of a column, too, but here it is several names.
+    return tuple(map(str, names)) if isinstance(names, Iterable) and not isinstance(names, str) else (str(names),)
 
 
 def _text(name: str | None) -> str | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -116,9 +117,16 @@ class _SingleBlasThread:
 _single_blas_thread = _SingleBlasThread()
 
 
-@cache
 def _find_thread_libraries() -> ThreadpoolController:
-    """The loaded libraries that start threads; finding them takes some milliseconds, so it is done once."""
+    """The loaded libraries that start threads."""
+    return _find_thread_libraries_of(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _find_thread_libraries_of(modules: int) -> ThreadpoolController:
+    """Finding them takes some milliseconds, so it is done anew only once further modules were imported: these may have
+    loaded libraries of their own.
+    """
     return ThreadpoolController()
 
 
