@@ -231,9 +231,8 @@ def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> Non
 
 
 def test_dates_are_measured_in_days_since_the_first_of_all_tables() -> None:
-    frame = pd.DataFrame(
-        {"d": pd.to_datetime(["2020-03-01", "2020-02-28", "2020-03-01T12:00"] * 2), "y": list("abcabc")}
-    )
+    days = pd.to_datetime(["2020-03-01T00:00", "2020-02-28T00:00", "2020-03-01T12:00"] * 2)
+    frame = pd.DataFrame({"d": days, "y": list("abcabc")})
     prepared = prepare(table_from_frame(frame), MappingFile(), ColumnChoice("y", numbers_as_they_are=True))
     others = [read_csv_text("d,y\n2020-02-27,\n")]
     dataset, _ = encode(prepared, others)
