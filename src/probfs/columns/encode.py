@@ -66,16 +66,21 @@ def _measure_feature(
     prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
 ) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
-    own = number_of_each_row(prepared.table, prepared.table.columns[name], rule)
+    column = prepared.table.columns[name]
+    own = number_of_each_row(prepared.table, column, rule)
     labelled = own[prepared.labelled]
     unlabelled = np.concatenate(
-        [own[prepared.unlabelled], *(number_of_each_row(table, table.columns[name], rule) for table in others)]
+        [
+            own[prepared.unlabelled],
+            # Texts of another file are dates if those of the labelled one are.
+            *(number_of_each_row(table, table.columns[name], rule, column.kind) for table in others),
+        ]
     )
     # Missing cells are NaN, of which unique leaves one, at the end: its code is the one after the last number's.
     # Adding 0 makes -0 the same as 0.
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
-    if prepared.table.columns[name].kind is Kind.DATE and len(numbers):
+    if column.kind is Kind.DATE and len(numbers):
         # Days since the first date: a classifier that does not scale columns would drown in seconds since 1970.
         numbers = (numbers - numbers[0]) / _SECONDS_OF_A_DAY
     narrow = codes.astype(code_type(len(numbers) + missing_is_value))
