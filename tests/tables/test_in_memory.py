@@ -128,7 +128,7 @@ IN_ORDER = ORDERED.assign(a=ORDERED.a.astype(pd.CategoricalDtype(["low", "middle
     ids=str,
 )
 def test_an_order_of_categories_changes_no_number(classifier: Any, options: dict[str, Any]) -> None:
-    ranked = partial(probfs.rank, target="y", classifier=classifier, **options)
+    ranked: Callable[..., probfs.Ranking] = partial(probfs.rank, target="y", classifier=classifier, **options)
     assert ranked(IN_ORDER).to_csv() == ranked(ORDERED).to_csv()
     assert ranked(IN_ORDER, missing="value").to_csv() == ranked(ORDERED, missing="value").to_csv()
 
@@ -137,13 +137,14 @@ def test_an_order_of_categories_changes_no_number(classifier: Any, options: dict
 def test_an_estimator_that_gets_categories_as_they_are_gets_them_in_their_order(categories: str) -> None:
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     estimator = make_pipeline(FunctionTransformer(_codes_of_categories), stump) if categories == "frame" else stump
-    ranked = partial(probfs.rank, target="y", classifier=estimator, categories=categories, include="a")
+    options: dict[str, Any] = {"classifier": estimator, "categories": categories, "include": "a"}
+    ranked: Callable[..., probfs.Ranking] = partial(probfs.rank, target="y", **options)
     # One cut tells the last of the texts, "middle", from both others, but not the one in the middle.
     assert ranked(IN_ORDER.dropna()).features[0].initial_s_s != ranked(ORDERED.dropna()).features[0].initial_s_s
 
 
 def _codes_of_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.apply(lambda column: column.cat.codes)
+    return pd.DataFrame({name: frame[name].cat.codes for name in frame.columns})
 
 
 def test_categories_are_categories_even_if_they_are_numbers() -> None:
