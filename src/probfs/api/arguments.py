@@ -67,6 +67,8 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         missing=settings.options.get("missing") or "skip",
         cut_target=settings.cut_target,
         min_class=settings.min_class,
+        # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
+        types_order_categories=settings.options.get(CATEGORIES.name) in ("codes", "frame"),
     )
 
 

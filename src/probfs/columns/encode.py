@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +98,8 @@ def _measure_feature(
 def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
     column = prepared.table.columns[name]
-    coder = prepared.learn(column, rule)
+    in_text_order = column.ordered and not prepared.choice.types_order_categories
+    coder = prepared.learn(replace(column, ordered=False) if in_text_order else column, rule)
     labels = text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
 
     def recoded(table: Table) -> tuple[Codes, Integers]:
