@@ -19,7 +19,7 @@ from probfs.tables.table import Floats
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedModel:
     """The estimator fitted on all labelled rows and all features."""
-    recipe = Recipe(estimator, encoding, "the test", "sample_weight", **more)
+    recipe = Recipe(estimator, encoding, "the test", **more)
     encoder = make_encoder(dataset, encoding, "the test")
     data = TrainingData(encoder, dataset.labels, dataset.counts, len(dataset.classes))
     everything = Split.without_scoring()

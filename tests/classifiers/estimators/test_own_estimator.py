@@ -15,7 +15,6 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -26,11 +25,9 @@ from sklearn.tree import DecisionTreeClassifier
 import probfs
 from probfs.classifiers.estimators.own_estimator import (
     choose_categories,
-    counts_rows,
     describe,
     seeded,
     specify,
-    weight_parameter,
 )
 from probfs.errors import UsageError
 from probfs.rendering.ranking_summary import summary_sentences
@@ -240,36 +237,6 @@ def test_only_seeds_that_were_left_open_are_set() -> None:
     assert seeded(DecisionTreeClassifier(random_state=9), 5).random_state == 9
     assert seeded(DecisionTreeClassifier(), 2**32 + 5).random_state == 5
     assert seeded(GaussianNB(), 5).get_params() == GaussianNB().get_params()
-
-
-@pytest.mark.parametrize(
-    ("estimator", "expected"),
-    [
-        (GaussianNB(), "sample_weight"),
-        (KNeighborsClassifier(), None),
-        (make_pipeline(StandardScaler(), GaussianNB()), "gaussiannb__sample_weight"),
-        (make_pipeline(StandardScaler(), KNeighborsClassifier()), None),
-        (CalibratedClassifierCV(GaussianNB()), "sample_weight"),
-        (CalibratedClassifierCV(KNeighborsClassifier()), None),
-        (GridSearchCV(GaussianNB(), {}), None),
-    ],
-)
-def test_weights_go_where_every_classifier_inside_takes_them(estimator: Any, expected: str | None) -> None:
-    assert weight_parameter(estimator) == expected
-
-
-@pytest.mark.parametrize(
-    ("estimator", "expected"),
-    [
-        (GaussianNB(), False),
-        (DecisionTreeClassifier(), True),
-        (make_pipeline(StandardScaler(), RandomForestClassifier()), True),
-        (CalibratedClassifierCV(DecisionTreeClassifier()), True),
-        (LogisticRegression(), False),
-    ],
-)
-def test_estimators_that_count_rows_are_given_copies(estimator: Any, expected: bool) -> None:
-    assert counts_rows(estimator) is expected
 
 
 def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:

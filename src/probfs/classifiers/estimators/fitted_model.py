@@ -13,6 +13,7 @@ import numpy as np
 from probfs.classifiers.estimators.cells import Cells, FrameCells, MatrixCells
 from probfs.classifiers.estimators.column_transformers import keep_columns
 from probfs.classifiers.estimators.recipe import Recipe
+from probfs.classifiers.estimators.row_copies import choose_copies
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.errors import DataError
@@ -21,8 +22,6 @@ from probfs.tables.table import Floats, Integers
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
-MOST_COPIES = 1_000_000
-"""Rows are not repeated beyond this many where they can be weighted instead."""
 _FEW_CELLS = 1 << 14
 """With fewer, threads take longer to start than they save."""
 
@@ -39,6 +38,12 @@ class FittedModel:
     """The row that each row given to the estimator is: some several times, where rows were repeated."""
     warning: str | None = None
     """What fitting warned of first, if it did."""
+
+    @property
+    def thinned(self) -> bool:
+        """Whether the estimator was given fewer copies of rows than there are."""
+        repeated = self.estimator is not None and not self.recipe.weighted
+        return repeated and len(self.trained) < self.rows.counts.sum()
 
     @cached_property
     def present(self) -> Integers:
@@ -102,11 +107,11 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         keep_columns(estimator, list(cells.frame.columns))
     positions, weights = rows.positions, {}
     if (rows.counts > 1).any():
-        repeats = recipe.counts_rows and rows.counts.sum() <= MOST_COPIES
-        if recipe.weighted_by is None or repeats:
-            positions, labels = np.repeat(positions, rows.counts), np.repeat(labels, rows.counts)
+        if recipe.weighted:
+            weights = {"sample_weight": rows.counts.astype(np.float64)}
         else:
-            weights = {recipe.weighted_by: rows.counts.astype(np.float64)}
+            copies = choose_copies(rows.counts)
+            positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -11,7 +11,8 @@ from typing import Any
 from probfs.classifiers.estimates import REFITTED, EstimateName
 from probfs.classifiers.estimators.column_transformers import check_column_names, find_column_transformers
 from probfs.classifiers.estimators.options import CATEGORIES, Categories
-from probfs.classifiers.estimators.recipe import Encoding, Recipe
+from probfs.classifiers.estimators.recipe import MOST_SEED, Encoding, Recipe
+from probfs.classifiers.estimators.row_copies import takes_weights_for_copies
 from probfs.classifiers.estimators.specification import SHARED, fit_estimator, hold_out, order_rows, summarize
 from probfs.classifiers.naive_bayes.specification import BINS
 from probfs.classifiers.specification import Specification
@@ -21,10 +22,6 @@ from probfs.text import option
 
 NAME = "estimator"
 """The name of every such classifier in settings."""
-_DRAWING = ("bootstrap", "max_samples", "subsample", "min_child_samples")
-"""Parameters, beside those that begin with min_samples, of estimators to which copies and weights are not the same."""
-_MOST_SEED = 2**32
-"""Where scikit-learn's seeds end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +33,8 @@ class OwnRecipe:
 
     def __call__(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
         name = type(self.estimator).__name__
-        own, weighted_by = seeded(self.estimator, seed), weight_parameter(self.estimator)
-        return Recipe(own, self.encoding, name, weighted_by, counts_rows=counts_rows(self.estimator))
+        weighted = takes_weights_for_copies(self.estimator)
+        return Recipe(seeded(self.estimator, seed), self.encoding, name, weighted=weighted)
 
 
 def specify(estimator: Any, categories: str | None) -> Specification:
@@ -103,34 +100,7 @@ def seeded(estimator: Any, seed: int) -> Any:
         for name, value in own.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
-    return own.set_params(**dict.fromkeys(names, seed % _MOST_SEED)) if names else own
-
-
-def weight_parameter(estimator: Any) -> str | None:
-    """The parameter of ``fit`` that takes the weights of rows: of a pipeline, its last step's. None if it has none, or
-    if a classifier inside has none, which would be fitted without them.
-    """
-    from sklearn.base import is_classifier
-    from sklearn.pipeline import Pipeline
-    from sklearn.utils.validation import has_fit_parameter
-
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        inner = None if isinstance(last, str) or last is None else weight_parameter(last)
-        return None if inner is None else f"{name}__{inner}"
-    inside = [
-        value
-        for value in estimator.get_params(deep=True).values()
-        if hasattr(value, "fit") and not isinstance(value, type) and is_classifier(value)
-    ]
-    takes = all(has_fit_parameter(part, "sample_weight") for part in [estimator, *inside])
-    return "sample_weight" if takes else None
-
-
-def counts_rows(estimator: Any) -> bool:
-    """Whether an estimator, or one inside, counts or draws rows, as trees and forests do: it has a parameter for it."""
-    names = {name.rpartition("__")[2] for name in estimator.get_params(deep=True)}
-    return any(name.startswith("min_samples_") or name in _DRAWING for name in names)
+    return own.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else own
 
 
 def _check(estimator: Any) -> None:

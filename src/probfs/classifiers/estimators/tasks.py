@@ -80,10 +80,12 @@ class FitReport:
     warned: int = 0
     warning: str | None = None
     unjudged: int = 0
+    thinned: bool = False
+    """Whether a model was given fewer copies of rows than there are."""
 
     @classmethod
     def of(cls, model: FittedModel, unjudged: int = 0) -> FitReport:
-        return cls(1, int(model.warning is not None), model.warning, unjudged)
+        return cls(1, int(model.warning is not None), model.warning, unjudged, model.thinned)
 
     def __add__(self, other: FitReport) -> FitReport:
         return FitReport(
@@ -91,6 +93,7 @@ class FitReport:
             self.warned + other.warned,
             self.warning or other.warning,
             max(self.unjudged, other.unjudged),
+            self.thinned or other.thinned,
         )
 
 
