@@ -89,8 +89,9 @@ def _hold_out(training: Candidates, features: Sequence[int], choice: Choice, hel
     specification = training.settings.specification
     assert specification.hold_out is not None
     settings = training.settings
+    given = {**settings.options, **settings.resources}
     return specification.hold_out(
-        HoldOutRequest(training.dataset, features, choice.counts, held_out, settings.options, settings.seed)
+        HoldOutRequest(training.dataset, features, choice.counts, held_out, given, settings.seed)
     )
 
 

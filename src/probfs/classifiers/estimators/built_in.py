@@ -40,7 +40,7 @@ def random_forest(options: Mapping[str, Any], seed: int) -> Recipe:
         max_depth=_depth(options),
         random_state=seed % MOST_SEED,
         # In worker processes, which have a core each, this counts for nothing.
-        n_jobs=options.get("jobs") or cpu_count(),
+        n_jobs=options["jobs"] or cpu_count(),
     )
     return Recipe(estimator, "single", "the forest")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from probfs.classifiers.estimators.row_copies import choose_copies
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.errors import DataError
+from probfs.runtime.caught_warnings import collect_warnings
 from probfs.runtime.processes import one_thread
 from probfs.tables.table import Floats, Integers
 
@@ -112,8 +112,7 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         else:
             copies = choose_copies(rows.counts)
             positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with collect_warnings() as caught:
         try:
             with _threads_for(len(positions) * cells.columns):
                 estimator.fit(cells.take(positions), labels, **weights)

@@ -42,5 +42,5 @@ def choose_copies(counts: Integers, most: int | None = None) -> Integers:
     copies = np.floor(quotas).astype(np.int64)
     short = max(0, allowed - int(copies.sum()))
     copies[np.argsort(copies - quotas, kind="stable")[:short]] += 1
-    copies = np.maximum(copies, 1)
-    return copies
+    found: Integers = np.maximum(copies, 1)
+    return found

@@ -5,7 +5,6 @@ Tasks are independent of each other and hold all they need, so any process can r
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -29,6 +28,7 @@ from probfs.classifiers.refitting.score_shares import ScoreShare, odds_of, sum_c
 from probfs.classifiers.refitting.splits import Split
 from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.classifiers.row_odds import RowOdds
+from probfs.runtime.caught_warnings import collect_warnings
 from probfs.runtime.processes import in_threads
 from probfs.tables.table import Floats
 
@@ -109,7 +109,7 @@ def fit_task(task: FitTask, features: Features) -> FittedModel:
 
 def permute_features(task: PermuteTask, model: FittedModel) -> tuple[ScoreShare, FitReport]:
     """The sums of how a fitted model's probabilities change with each feature permuted."""
-    with warnings.catch_warnings(action="ignore"):
+    with collect_warnings():
         if model.estimator is None or len(task.features) == 1:
             share, unjudged = _share_of_single(task, model)
             return share, FitReport.of(model, unjudged)
@@ -166,7 +166,7 @@ def judge_rows(task: FitTask) -> RowOdds:
 
 def judge(model: FittedModel, rows: Positions) -> tuple[Floats, int]:
     """The probabilities of some rows, and how many of them no tree could judge."""
-    with warnings.catch_warnings(action="ignore"):
+    with collect_warnings():
         if model.estimator is not None and asks_trees(model):
             votes = Forest(model).votes(rows)
             return votes.actual, votes.unjudged
