@@ -11,9 +11,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -87,7 +93,10 @@ def test_counting_categories_and_retraining_is_closed_form_naive_bayes(
         for key in ("initial_s_s", "initial_s_a", "initial_s_su"):
             value = getattr(expected, key)
             assert getattr(found, key) == (None if value is None else pytest.approx(value, abs=1e-9)), key
-    assert own.rounds[0].log_loss == pytest.approx(closed.rounds[0].log_loss, abs=1e-9)
+    assert own.rounds[0].absolute_loss == pytest.approx(closed.rounds[0].absolute_loss, abs=1e-9)
+    # Of refitted models, no row's own probability is taken to be below 1 / (2 · rows).
+    most = np.log(2 * frame["n"].sum())
+    assert own.rounds[0].log_loss <= min(most, closed.rounds[0].log_loss) + 1e-9
     assert own.rounds[0].errors == closed.rounds[0].errors
 
 
@@ -163,6 +172,43 @@ def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
     assert mine.to_csv() == built_in.to_csv()
 
 
+def test_out_of_bag_needs_trees_that_can_be_asked_one_by_one() -> None:
+    own = RandomForestClassifier(3)
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table(), target="sick", classifier=own, categories="frame", estimate="oob")
+    assert str(caught.value) == (
+        'estimate="oob": with categories="frame" trees cannot be asked one by one; use categories="onehot" or '
+        'categories="codes", or another estimate; choose from loo, resubstitution, cv'
+    )
+    assert "oob" in specify(own, "codes").estimates
+    assert "oob" not in specify(RandomForestClassifier(bootstrap=False), "codes").estimates
+
+
+class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Has the probabilities of what it fits, which has none."""
+
+    def fit(self, cells: Any, labels: Any) -> Late:
+        self.model_ = LinearSVC().fit(cells, labels)
+        self.classes_ = self.model_.classes_
+        return self
+
+    @property
+    def predict_proba(self) -> Any:
+        return self.model_.predict_proba
+
+
+def test_an_estimator_may_tell_only_when_fitted_that_it_has_probabilities() -> None:
+    stacked = StackingClassifier([("bayes", GaussianNB())], cv=2)
+    assert not hasattr(stacked, "predict_proba")
+    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=stacked, folds=2, permutations=3, jobs=1)
+    assert ranking.features[0].feature in {"dose", "site"}
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table().fillna(0.0), target="sick", classifier=Late(), folds=2, jobs=1)
+    assert str(caught.value) == (
+        "classifier=: Late has no predict_proba once it is fitted; wrap it in sklearn's CalibratedClassifierCV"
+    )
+
+
 # --- how columns reach it ---------------------------------------------------------------------------------------------
 
 SELECTING = make_column_transformer(
@@ -214,6 +260,41 @@ def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
     for one, other in zip(by_name.features, by_kind.features, strict=True):
         assert one.s_s == pytest.approx(other.s_s, abs=1e-6)
     assert by_name.features[0].feature == "dose"
+
+
+def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
+    frame = table().fillna(0.0)
+    misspelt = ColumnTransformer([("numbers", StandardScaler(), ["dosis", "noise"])])
+    for call in (probfs.rank, probfs.select):
+        with pytest.raises(UsageError) as caught:
+            call(frame, target="sick", classifier=make_pipeline(misspelt, LogisticRegression()), jobs=1)
+        assert str(caught.value) == (
+            "classifier=: the ColumnTransformer's 'numbers' names 'dosis', which is no column of <frame>; did you "
+            "mean 'dose'?"
+        )
+    # A column that is there may be left out of the ranking.
+    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose", "noise"])])
+    probfs.rank(
+        frame, target="sick", classifier=make_pipeline(naming, LogisticRegression()), exclude=["noise"], folds=2, jobs=1
+    )
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+def test_a_transformer_that_drops_all_columns_that_are_left_leaves_the_shares(removal: Any) -> None:
+    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose"])])
+    frame = table().fillna(0.0)
+    estimator = make_pipeline(naming, LogisticRegression())
+    ranking = probfs.rank(frame, target="sick", classifier=estimator, removal=removal, folds=2, jobs=1)
+    assert ranking.features[0].feature == "dose"
+    assert [own.s_s for own in ranking.features[1:]] == [0, 0]
+
+
+def test_a_text_may_be_what_missing_cells_are_called() -> None:
+    frame = table().fillna(0.0)
+    frame["site"] = ["(missing)", None, "((missing))", "north"] * 10
+    estimator = make_pipeline(SELECTING, LogisticRegression())
+    ranking = probfs.rank(frame, target="sick", classifier=estimator, missing="value", folds=2, jobs=1)
+    assert {own.feature for own in ranking.features} == {"dose", "site", "noise"}
 
 
 def test_an_estimator_that_refuses_missing_numbers_gets_the_mean() -> None:

@@ -15,7 +15,7 @@ from probfs.classifiers.estimators.recipe import Encoding
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, check_size
 from probfs.classifiers.refitting.training_rows import MatrixBuilder
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
@@ -141,7 +141,14 @@ def _frame_column(feature: Feature) -> pandas.Categorical | npt.NDArray[Any]:
     if feature.numbers is not None:
         numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
         return numbers
-    return pd.Categorical.from_codes(np.where(codes == feature.values, -1, codes), feature.labels.to_pylist())
+    labels = feature.own_labels().to_pylist()
+    if feature.missing_is_value:
+        missing = MISSING_LABEL
+        # A cell may hold this very text.
+        while missing in labels:
+            missing = f"({missing})"
+        labels.append(missing)
+    return pd.Categorical.from_codes(np.where(codes == feature.values, -1, codes), labels)
 
 
 def _fits_native(feature: Feature) -> bool:

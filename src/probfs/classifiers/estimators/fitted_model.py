@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from probfs.classifiers.estimators.cells import Cells, FrameCells, MatrixCells
-from probfs.classifiers.estimators.column_transformers import keep_columns
+from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
 from probfs.classifiers.estimators.recipe import Recipe
 from probfs.classifiers.estimators.row_copies import choose_copies
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
-from probfs.errors import DataError
+from probfs.errors import DataError, UsageError
 from probfs.runtime.caught_warnings import collect_warnings
 from probfs.runtime.processes import one_thread
 from probfs.tables.table import Floats, Integers
+from probfs.text import option
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
@@ -105,6 +106,8 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         estimator.set_params(categorical_features=cells.categorical)
     if isinstance(cells, FrameCells):
         keep_columns(estimator, list(cells.frame.columns))
+        if takes_no_columns(estimator, cells.frame):
+            return FittedModel(recipe, None, cells, rows, rows.positions)
     positions, weights = rows.positions, {}
     if (rows.counts > 1).any():
         if recipe.weighted:
@@ -118,6 +121,9 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
                 estimator.fit(cells.take(positions), labels, **weights)
         except (ValueError, TypeError) as error:
             raise DataError(f"{recipe.name} could not be fitted: {_first_line(error)}") from error
+    if not hasattr(estimator, "predict_proba"):
+        problem = f"{recipe.name} has no predict_proba once it is fitted"
+        raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
     said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
     warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None

@@ -8,10 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from probfs.classifiers.estimates import REFITTED, EstimateName
-from probfs.classifiers.estimators.column_transformers import check_column_names, find_column_transformers
+from probfs.classifiers.estimates import REFITTED
+from probfs.classifiers.estimators.column_transformers import (
+    check_column_names,
+    check_column_names_exist,
+    find_column_transformers,
+)
 from probfs.classifiers.estimators.options import CATEGORIES, Categories
-from probfs.classifiers.estimators.recipe import MOST_SEED, Encoding, Recipe
+from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, MOST_SEED, Encoding, Recipe
 from probfs.classifiers.estimators.row_copies import takes_weights_for_copies
 from probfs.classifiers.estimators.specification import SHARED, fit_estimator, hold_out, order_rows, summarize
 from probfs.classifiers.naive_bayes.specification import BINS
@@ -46,13 +50,17 @@ def specify(estimator: Any, categories: str | None) -> Specification:
     chosen = _choose(estimator, categories)
     if chosen == "frame":
         check_column_names(estimator)
-    make = OwnRecipe(estimator, _encoding(estimator, chosen))
+    encoding = _encoding(estimator, chosen)
+    make = OwnRecipe(estimator, encoding)
+    asks_trees = _draws_rows_for_trees(estimator)
     return Specification(
         name=NAME,
         description=describe(estimator),
         options=(replace(CATEGORIES, default=chosen), *SHARED, *((BINS,) if chosen == "codes" else ())),
         default_estimate="cv",
-        estimates=_estimates(estimator),
+        estimates=(*REFITTED, "oob") if asks_trees and encoding in MATRICES_OF_TREES else REFITTED,
+        lacking={"oob": _why_not_out_of_bag(chosen)} if asks_trees else {},
+        check_columns=partial(check_column_names_exist, estimator) if chosen == "frame" else None,
         # Whoever counts categories wants numbers cut.
         takes_numbers=chosen != "codes",
         arrange=order_rows,
@@ -111,9 +119,27 @@ def _check(estimator: Any) -> None:
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params") and hasattr(estimator, "set_params")):
         problem = f"{shown} is no estimator of scikit-learn's kind: it lacks fit, get_params or set_params"
         raise UsageError(f"{option('classifier')}: {problem}")
-    if not hasattr(estimator, "predict_proba"):
+    if not _may_have_probabilities(estimator):
         problem = f"{shown} has no predict_proba"
         raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
+
+
+def _may_have_probabilities(estimator: Any) -> bool:
+    """Whether an estimator has ``predict_proba``, or will tell only when it is fitted: it looked for something that
+    fitting sets, whose name ends with an underscore, or it asked None, which stands for a default.
+    """
+    try:
+        estimator.predict_proba  # noqa: B018
+    except AttributeError as error:
+        reason: BaseException | None = error
+        while reason is not None:
+            name = getattr(reason, "name", None) or ""
+            asked_default = name == "predict_proba" and getattr(reason, "obj", estimator) is None
+            if asked_default or (name.endswith("_") and not name.endswith("__")):
+                return True
+            reason = reason.__cause__ or reason.__context__
+        return False
+    return True
 
 
 def _encoding(estimator: Any, categories: Categories) -> Encoding:
@@ -151,10 +177,18 @@ def _input_tags(estimator: Any) -> Any:
         return None
 
 
-def _estimates(estimator: Any) -> tuple[EstimateName, ...]:
+def _draws_rows_for_trees(estimator: Any) -> bool:
+    """Whether an estimator is a forest each of whose trees leaves some rows out."""
     from probfs.classifiers.estimators.forest_votes import is_forest
 
-    return (*REFITTED, "oob") if is_forest(estimator) and estimator.bootstrap else REFITTED
+    return is_forest(estimator) and bool(estimator.bootstrap)
+
+
+def _why_not_out_of_bag(categories: Categories) -> str:
+    others = " or ".join(option("categories", other) for other in ("onehot", "codes") if other != categories)
+    return (
+        f"with {option('categories', categories)} trees cannot be asked one by one; use {others}, or another estimate"
+    )
 
 
 def _weighs_columns_one_by_one(estimator: Any) -> bool:

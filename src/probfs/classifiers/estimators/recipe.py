@@ -9,6 +9,8 @@ Encoding = Literal["standardised", "onehot", "filled", "single", "native", "code
 """How columns reach an estimator: see ``column_encoders``. ``filled`` is one-hot for those that refuse NaN, ``single``
 for those that compute in single precision.
 """
+MATRICES_OF_TREES: tuple[Encoding, ...] = ("onehot", "single", "codes")
+"""Encodings whose columns a tree can be asked about one by one."""
 MOST_SEED = 2**32
 """Where scikit-learn's seeds end."""
 

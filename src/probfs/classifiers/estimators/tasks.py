@@ -19,7 +19,7 @@ from probfs.classifiers.estimators.fitted_model import FittedModel, fit_model
 from probfs.classifiers.estimators.forest_votes import Forest, is_forest
 from probfs.classifiers.estimators.linear_terms import permute_terms
 from probfs.classifiers.estimators.permuted_batches import permute_in_batches
-from probfs.classifiers.estimators.recipe import Recipe
+from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, Recipe
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.donors import Donors
@@ -35,8 +35,6 @@ from probfs.tables.table import Floats
 _CHANGES_PER_BLOCK = 1 << 21
 """Rows × features × classes, or × shuffles, of which numbers are kept at a time."""
 _ROWS_WORTH_A_BLOCK = 256
-_MATRICES_OF_TREES = ("onehot", "single", "codes")
-"""Encodings whose columns a tree can be asked about one by one."""
 
 _Measured: TypeAlias = tuple[Floats, Floats, int]
 """Probabilities, their changes by permuting each feature, and how many rows no tree could judge."""
@@ -174,7 +172,7 @@ def judge(model: FittedModel, rows: Positions) -> tuple[Floats, int]:
 
 
 def asks_trees(model: FittedModel) -> bool:
-    return is_forest(model.estimator) and model.recipe.encoding in _MATRICES_OF_TREES
+    return is_forest(model.estimator) and model.recipe.encoding in MATRICES_OF_TREES
 
 
 def _share_of_single(task: PermuteTask, model: FittedModel) -> tuple[ScoreShare, int]:
