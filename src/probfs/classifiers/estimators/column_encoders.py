@@ -15,7 +15,7 @@ from probfs.classifiers.estimators.recipe import Encoding
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, check_size
 from probfs.classifiers.refitting.training_rows import MatrixBuilder
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
@@ -145,12 +145,18 @@ def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | np
     if feature.numbers is not None:
         numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
         return numbers
+    labels = feature.own_labels().to_pylist()
+    if feature.missing_is_value:
+        missing = MISSING_LABEL
+        # A cell may hold this very text.
+        while missing in labels:
+            missing = f"({missing})"
+        labels.append(missing)
     known = np.where(codes == feature.values, -1, codes)
     if feature.nominal:
-        return pd.Categorical.from_codes(known, feature.labels.to_pylist())
+        return pd.Categorical.from_codes(known, labels)
     # As pandas has texts, so that whatever chooses columns by their types finds them.
-    texts = pd.Series([*feature.labels.to_pylist(), None])
-    return texts.array.take(known)
+    return pd.Series([*labels, None]).array.take(known)
 
 
 def _fits_native(feature: Feature) -> bool:
