@@ -23,7 +23,8 @@ collect_ignore = ["fuzz_with_atheris.py"]
 
 # A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile("probfs", deadline=None)
+settings.register_profile("probfs", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("probfs")
 
 

@@ -51,6 +51,18 @@ def test_a_wrong_option_is_a_usage_error(frame: pd.DataFrame, options: dict[str,
         probfs.rank(frame, **options)  # type: ignore[arg-type]  # options of many types
 
 
+def test_a_column_called_zero_is_included_and_excluded(frame: pd.DataFrame) -> None:
+    numbered = frame.rename(columns={"a": 0})
+
+    def ranked(**options: Any) -> list[str]:
+        return [own.feature for own in probfs.rank(numbered, target="y", **options).features]
+
+    assert ranked(include=0) == ranked(include=[0]) == ranked(include=pd.Index([0])) == ["0"]
+    assert ranked(exclude=0) == ranked(exclude="0")
+    assert "0" not in ranked(exclude=0)
+    assert set(ranked(include=None)) == set(ranked(include=())) == set(ranked())
+
+
 def test_arguments_of_other_sorts_are_understood(frame: pd.DataFrame) -> None:
     expected = probfs.rank(frame, target="y", exclude=["b"], unlabeled=[frame]).to_csv()
     numbered = frame.rename(columns={"y": 7})

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -167,6 +168,44 @@ def test_a_frame_comes_out_of_default_output_as_a_matrix_and_goes_back() -> None
     back = selector.inverse_transform(kept)
     assert np.array_equal(back[:, [1, 4]], kept)
     assert not back[:, [0, 2, 3, 5]].any()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None:
+    matrix, y = numbers()
+    frame = pd.DataFrame(matrix, columns=list("abcdef"))
+    frame["when"] = pd.Timestamp("2024-01-31")
+    frame["since"] = pd.Timedelta(3, "h")
+    data: Any = frame
+    if library != "pandas":
+        data = pa.Table.from_pandas(frame)
+    if library == "polars":
+        data = pytest.importorskip("polars").from_arrow(data)
+    kept = ProbabilisticSelector(n_features_to_select=2).fit(data, y).transform(data)
+    assert kept.dtype == np.float64
+    assert np.array_equal(kept, matrix[:, [1, 4]])
+    every = ProbabilisticSelector(n_features_to_select=8).fit(data, y).transform(data)
+    assert every.dtype == object
+    assert every[0].tolist() == [*matrix[0].tolist(), frame["when"][0], frame["since"][0]]
+    nothing = ProbabilisticSelector(min_features_to_select=0).fit(data, np.arange(len(y)) % 2)
+    nothing.support_[:] = False
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert nothing.transform(data).shape == (len(y), 0)
+
+
+@pytest.mark.parametrize("container", ["default", "pandas", "polars"])
+def test_lazy_frames_are_collected(container: str) -> None:
+    polars = pytest.importorskip("polars")
+    frame, y = mixed_frame()
+    eager = polars.from_pandas(frame)
+    selector = ProbabilisticSelector(n_features_to_select=2).set_output(transform=container)
+    expected = selector.fit(eager, y, unlabeled=eager[:5]).transform(eager)
+    ranking = selector.ranking_result_
+    found = selector.fit(eager.lazy(), y, unlabeled=eager[:5].lazy()).transform(eager.lazy())
+    assert selector.ranking_result_ == ranking
+    assert selector.feature_names_in_.tolist() == list(frame.columns)
+    assert type(found) is type(expected)
+    assert pd.DataFrame(np.asarray(found)).equals(pd.DataFrame(np.asarray(expected)))
 
 
 def test_missing_cells_pass_through() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -258,3 +260,29 @@ def test_no_process_at_all_is_an_error() -> None:
     frame, y = mixed_frame(40)
     with pytest.raises(ValueError, match="n_jobs == 0"):
         ProbabilisticSelector("svm", n_jobs=0).fit(frame, y)
+
+
+@pytest.mark.parametrize("wanted", ["auto", 2])
+@pytest.mark.parametrize(
+    "options", [{"exclude": "dose"}, {"exclude": ["dose,smokes"]}, {"include": ["colour", "grade"]}]
+)
+def test_columns_that_the_user_left_out_are_no_surprise(wanted: Any, options: dict[str, Any]) -> None:
+    frame, y = mixed_frame()
+    selector = ProbabilisticSelector(n_features_to_select=wanted, options=options)
+    with warnings.catch_warnings(action="error"):
+        selector.fit(frame, y)
+    assert not selector.support_[list(frame.columns).index("dose")]
+    frame["row"] = np.arange(len(frame))
+    if "exclude" in options:
+        with pytest.warns(
+            UserWarning, match="left out, as they look like identifiers or hold no single values: 'row';"
+        ):
+            selector.fit(frame, y)
+
+
+def test_columns_that_the_mapping_drops_are_not_called_identifiers(tmp_path: Path) -> None:
+    frame, y = mixed_frame()
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text('drop = ["dose"]\n')
+    with pytest.warns(UserWarning, match="or are dropped by the mapping: 'dose'; "):
+        ProbabilisticSelector(n_features_to_select=2, options={"mapping": mapping}).fit(frame, y)

@@ -141,6 +141,8 @@ def test_one_weight_is_that_of_every_row() -> None:
         ([1, 1.5, 1], "sample_weight=: 1.5 in row 1 is no whole number from 0 on; a weight says how many equal rows"),
         ([1, 1, -2], "sample_weight=: -2 in row 2 is no whole number"),
         ([0, 0, 0], "every weight is zero"),
+        ([1, 1e19, 1], "sample_weight=: the weights add up to more than 2^53 rows; divide them"),
+        ([2**52, 2**52, 1e300], "the weights add up to more than 2^53 rows"),
         ([1, 1], "its shape is (2,), but X has 3 rows"),
         (np.ones((3, 2)), "its shape is (3, 2), but X has 3 rows"),
         ([1, np.nan, 1], "sample_weight contains NaN"),

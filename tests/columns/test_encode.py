@@ -13,6 +13,7 @@ from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import DataError
 from probfs.tables.readers import read_table
+from probfs.tables.readers.frame import table_from_frame
 from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv
 from tests.support.table_content import Write, read_csv_text
@@ -227,3 +228,19 @@ def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> Non
         assert [note for note in notes if "identifier?" in note] == [
             "a different value in every row (an identifier?): 'word'; exclude= leaves it out"
         ]
+
+
+def test_dates_are_measured_in_days_since_the_first_of_all_tables() -> None:
+    days = pd.to_datetime(["2020-03-01T00:00", "2020-02-28T00:00", "2020-03-01T12:00"] * 2)
+    frame = pd.DataFrame({"d": days, "y": list("abcabc")})
+    prepared = prepare(table_from_frame(frame), MappingFile(), ColumnChoice("y", numbers_as_they_are=True))
+    others = [read_csv_text("d,y\n2020-02-27,\n")]
+    dataset, _ = encode(prepared, others)
+    assert dataset.features[0].numbers is not None
+    assert dataset.features[0].numbers.tolist() == [0.0, 1.0, 3.0, 3.5]
+
+
+def test_a_type_of_categories_is_told_from_texts() -> None:
+    frame = pd.DataFrame({"c": pd.Categorical(list("uvuv")), "t": list("uvvu"), "y": list("aabb")})
+    dataset, _ = encode(prepare(table_from_frame(frame), MappingFile(), ColumnChoice("y")))
+    assert {feature.name: feature.nominal for feature in dataset.features} == {"c": True, "t": False}

@@ -79,3 +79,11 @@ def test_an_array_of_further_rows_has_the_columns_of_the_labelled_ones(frame: pd
 def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
     with pytest.raises(UsageError, match="only once"):
         read_inputs("-", [frame, "-"], None, ReadOptions(), NO_CHOICE)
+
+
+def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame) -> None:
+    cells, y = frame.drop(columns="y"), frame["y"]
+    with pytest.raises(UsageError, match=r"y has the index of data in another order; give y.loc\[data.index\]"):
+        probfs.rank(cells, y[::-1])
+    assert probfs.rank(cells, y[::-1].loc[cells.index]).to_csv() == probfs.rank(cells, y).to_csv()
+    assert probfs.rank(cells, y[::-1].to_numpy()).input.classes == probfs.rank(cells, y).input.classes

@@ -95,3 +95,20 @@ def test_blas_has_its_threads_back_afterwards() -> None:
     assert [ranking.to_csv() for ranking in rankings] == [alone] * 3
     assert threads() == before
     assert len(warnings.filters) == filters
+
+
+def test_libraries_loaded_later_have_one_thread_too() -> None:
+    program = """
+from probfs.runtime.processes import one_thread
+with one_thread():
+    pass
+import sklearn.ensemble
+from threadpoolctl import threadpool_info
+with one_thread():
+    print([library["num_threads"] for library in threadpool_info() if library["user_api"] == "openmp"])
+"""
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=PATIENCE, env=environment
+    )
+    assert found.stdout == "[1]\n"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
+import probfs
 from probfs.columns.distinct_rows import order_by_content
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.honest import estimate_honestly
@@ -62,3 +66,18 @@ def test_folds_are_counted() -> None:
         estimate_honestly(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3)
     judging = [progress for progress in heard if progress.unit == "folds"]
     assert [(progress.done, progress.total) for progress in judging] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_the_number_of_jobs_reaches_the_models_of_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    signal = generator.normal(size=60)
+    frame = pd.DataFrame({"a": signal, "b": generator.normal(size=60), "y": np.where(signal > 0, "p", "n")})
+    fit, jobs = RandomForestClassifier.fit, []
+
+    def recording_fit(self: Any, *cells: Any, **more: Any) -> Any:
+        jobs.append(self.n_jobs)
+        return fit(self, *cells, **more)
+
+    monkeypatch.setattr(RandomForestClassifier, "fit", recording_fit)
+    probfs.select(frame, target="y", classifier="forest", trees=3, folds=2, permutations=2, jobs=3)
+    assert set(jobs) == {3}

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
-from probfs.selection.temperature import least_probability
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Integers
 from tests.selection.test_choice import candidates

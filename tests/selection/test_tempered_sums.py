@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import RowOdds, least_probability
 from probfs.kernels.kernel import Kernel
 from probfs.kernels.unavailable import KernelUnavailable
-from probfs.selection.temperature import fit_temperature, least_probability
+from probfs.selection.temperature import fit_temperature
 from probfs.selection.tempered_sums import compile_sums, row_losses, sum_losses
 from tests.support.row_odds import random_odds
 

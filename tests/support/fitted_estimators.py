@@ -14,16 +14,18 @@ from probfs.classifiers.refitting.donors import Donors, draw_donors
 from probfs.classifiers.refitting.splits import Split
 from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.columns.dataset import Dataset
+from probfs.runtime.caught_warnings import dispatch_warnings
 from probfs.tables.table import Floats
 
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedModel:
     """The estimator fitted on all labelled rows and all features."""
-    recipe = Recipe(estimator, encoding, "the test", "sample_weight", **more)
+    recipe = Recipe(estimator, encoding, "the test", **more)
     encoder = make_encoder(dataset, encoding, "the test")
     data = TrainingData(encoder, dataset.labels, dataset.counts, len(dataset.classes))
     everything = Split.without_scoring()
-    return fit_model(recipe, data.matrix(np.arange(len(dataset.features)), everything), data.rows(everything))
+    with dispatch_warnings:
+        return fit_model(recipe, data.matrix(np.arange(len(dataset.features)), everything), data.rows(everything))
 
 
 def donors_of(dataset: Dataset, permutations: int = 4) -> Donors:

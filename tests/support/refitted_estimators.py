@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.refitting.donors import draw_donors
 from probfs.classifiers.score_formulas import absolute_score, signed_score
 from probfs.columns.dataset import Dataset, Feature
@@ -63,11 +62,20 @@ def codes(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
     return codes_of(feature)[:, None].astype(np.int64)
 
 
-def standardised(dataset: Dataset) -> Block:
-    """As the SVM has them, whose own tests know these columns by hand."""
-    names = [feature.name for feature in dataset.features]
-    builder = DesignMatrixBuilder(dataset, "the test")
-    return lambda feature, training: builder.build(np.array([names.index(feature.name)]), training).cells
+def standardised(feature: Feature, training: npt.NDArray[np.int64]) -> Floats:
+    """Numbers minus their mean over their standard deviation, missing ones 0; categories one-hot; only what varies."""
+    cells = onehot(feature, training)
+    trained = [row for row in range(len(training)) for _ in range(training[row])]
+    columns = []
+    for column in cells.T:
+        known = column[trained][~np.isnan(column[trained])]
+        if len(set(known.tolist())) > 1:
+            standard = (column - np.mean(known)) / np.std(known) if feature.numbers is not None else column
+            columns.append(np.where(np.isnan(standard), 0.0, standard))
+    if feature.numbers is not None and feature.missing_is_value:
+        missing = (codes_of(feature) == len(feature.numbers)).astype(np.float64)
+        columns += [missing] if len(set(missing[trained].tolist())) > 1 else []
+    return np.column_stack([np.empty((len(cells), 0)), *columns])
 
 
 @dataclass(frozen=True)
@@ -93,8 +101,6 @@ class SlowRound:
     permutations: int = 3
     seed: int = 0
     number: int = 1
-    weighted_by: str | None = "sample_weight"
-    """The parameter that takes counts; None if rows are repeated."""
 
     def score(self, features: Sequence[int], removal: str) -> Expected:
         """Scores of all features, by the probabilities of every scored row with and without each of them."""
@@ -189,12 +195,8 @@ class SlowRound:
         coded = np.array([self.dataset.features[feature].numbers is None for feature in features])
         if self.block is native and coded.any():
             estimator.set_params(categorical_features=coded)
-        if self.weighted_by is None:
-            again = np.repeat(np.arange(len(rows)), training[rows])
-            return estimator.fit(cells[again], labels[again])
-        if (training[rows] == 1).all():
-            return estimator.fit(cells, labels)
-        return estimator.fit(cells, labels, **{self.weighted_by: training[rows].astype(np.float64)})
+        again = np.repeat(np.arange(len(rows)), training[rows])
+        return estimator.fit(cells[again], labels[again])
 
     def predict(self, model: Any, cells: Floats, rows: Any, training: Any) -> Floats:
         """Rows × all classes."""

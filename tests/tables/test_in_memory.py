@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.errors import DataError, UsageError
@@ -97,6 +101,50 @@ def test_the_values_of_a_column_stand_in_the_order_of_its_categories(library: st
     column = table_in_memory(frame[library](ordered(cells)[library]), "data").columns["a"]
     assert (column.categorical, column.ordered, column.values.to_pylist()) == (True, True, ["low", "middle", "high"])
     assert [[*column.values.to_pylist(), None][code] for code in column.codes] == cells
+
+
+ORDERED = pd.DataFrame(
+    {
+        "a": np.random.default_rng(4).choice(CATEGORIES, 60),
+        "b": np.random.default_rng(5).normal(size=60),
+        "y": np.random.default_rng(6).choice(["p", "q"], 60),
+    }
+)
+ORDERED.loc[::7, "a"] = None
+ORDERED.loc[ORDERED.a == "middle", "y"] = "p"
+IN_ORDER = ORDERED.assign(a=ORDERED.a.astype(pd.CategoricalDtype(["low", "middle", "high", "never"], ordered=True)))
+
+
+@pytest.mark.parametrize(
+    ("classifier", "options"),
+    [
+        ("nb", {}),
+        ("svm", {}),
+        ("logistic", {}),
+        ("forest", {"trees": 5}),
+        ("boosting", {"iterations": 3}),
+        (DecisionTreeClassifier(max_depth=2, random_state=0), {"categories": "onehot"}),
+    ],
+    ids=str,
+)
+def test_an_order_of_categories_changes_no_number(classifier: Any, options: dict[str, Any]) -> None:
+    ranked: Callable[..., probfs.Ranking] = partial(probfs.rank, target="y", classifier=classifier, **options)
+    assert ranked(IN_ORDER).to_csv() == ranked(ORDERED).to_csv()
+    assert ranked(IN_ORDER, missing="value").to_csv() == ranked(ORDERED, missing="value").to_csv()
+
+
+@pytest.mark.parametrize("categories", ["codes", "frame"])
+def test_an_estimator_that_gets_categories_as_they_are_gets_them_in_their_order(categories: str) -> None:
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    estimator = make_pipeline(FunctionTransformer(_codes_of_categories), stump) if categories == "frame" else stump
+    options: dict[str, Any] = {"classifier": estimator, "categories": categories, "include": "a"}
+    ranked: Callable[..., probfs.Ranking] = partial(probfs.rank, target="y", **options)
+    # One cut tells the last of the texts, "middle", from both others, but not the one in the middle.
+    assert ranked(IN_ORDER.dropna()).features[0].initial_s_s != ranked(ORDERED.dropna()).features[0].initial_s_s
+
+
+def _codes_of_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({name: frame[name].cat.codes for name in frame.columns})
 
 
 def test_categories_are_categories_even_if_they_are_numbers() -> None:

@@ -126,11 +126,3 @@ def test_numbers_to_predict_may_be_cut(tmp_path: Path) -> None:
     assert sorted(ranking.input.classes.values()) == [4, 4]
     FEATURES.to_csv(tmp_path / "t.csv", index=False)
     assert probfs.rank(tmp_path / "t.csv", y, cut_target=2).to_csv() == ranking.to_csv()
-
-
-def test_rows_are_matched_by_position_and_a_note_says_so_where_that_may_be_wrong() -> None:
-    y = pd.Series(CELLS)
-    assert not any("position" in note for note in probfs.rank(FEATURES, y).warnings)
-    shuffled = probfs.rank(FEATURES.iloc[::-1], y)
-    assert any(note.startswith("the index of y has the labels of data's index") for note in shuffled.warnings)
-    assert shuffled.to_csv() == probfs.rank(FEATURES.iloc[::-1].reset_index(drop=True), y).to_csv()

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,6 +67,17 @@ def test_other_columns_are_no_blocks(cells: Any) -> None:
 
 def test_numbers_of_single_precision_are_those_written_in_the_same_digits() -> None:
     assert as_doubles(np.array([[0.1, np.nan]], dtype=np.float32)).tolist()[0][0] == 0.1
+
+
+def test_numbers_of_single_precision_are_written_some_at_a_time() -> None:
+    bits = np.random.default_rng(3).integers(0, 2**32, size=(30, 40), dtype=np.uint32)
+    numbers = bits.view(np.float32).T
+    numbers[np.isinf(numbers)] = -0.0
+    with patch.object(number_columns, "_CELLS", 7), patch.object(pc, "cast", wraps=pc.cast) as cast:
+        found = as_doubles(numbers)
+    assert max(len(call.args[0]) for call in cast.call_args_list) == 7
+    expected = [[float(str(number)) for number in line] for line in numbers]
+    assert np.array_equal(found, expected, equal_nan=True)
 
 
 def test_labels_may_be_many_numbers_that_are_cut() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -108,12 +108,17 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         missing=settings.options.get("missing") or "skip",
         cut_target=settings.cut_target,
         min_class=settings.min_class,
+        # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
+        types_order_categories=settings.options.get(CATEGORIES.name) in ("codes", "frame"),
     )
 
 
-def texts(names: str | Sequence[str]) -> tuple[str, ...]:
+def texts(names: object) -> tuple[str, ...]:
     """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names or ())
+    if names is None:
+        return ()
+    # A tuple may be the name of a column, too, but here it is several names.
+    return tuple(map(str, names)) if isinstance(names, Iterable) and not isinstance(names, str) else (str(names),)
 
 
 def _text(name: str | None) -> str | None:

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from probfs.api.only_a_parameter import OnlyAParameter
 from probfs.api.selector_call import choose_features, notes_for_users
 from probfs.api.selector_inputs import check_inputs
-from probfs.api.training_table import as_pandas, feature_table, is_frame, training_table
+from probfs.api.training_table import as_pandas, collected, feature_table, is_frame, training_table
 from probfs.errors import ProbfsWarning, UsageError
 from probfs.text import option
 
@@ -250,9 +250,13 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         container = _get_output_config("transform", estimator=self)["dense"]
-        if container == "default" or not is_frame(X):
+        X = collected(X)  # noqa: N806
+        if not is_frame(X) or not len(X):
             return super().transform(X)
         frame = validate_data(self, X, reset=False, skip_check_array=True)
+        if container == "default":
+            # Only what is kept need fit into a matrix.
+            return _matrix(self._transform(as_pandas(frame)))
         # Whatever else is asked for can be made of a frame of pandas, too.
         return self._transform(frame if type(frame).__module__.startswith(container) else as_pandas(frame))
 
@@ -279,3 +283,14 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise UsageError(f"{option('random_state')}: {self.random_state} is not a whole number from 0 on")
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def _matrix(frame: Any) -> npt.NDArray[Any]:
+    """A frame of pandas as a matrix, of objects if its types have no other in common."""
+    if not frame.shape[1]:
+        return np.empty(frame.shape)
+    try:
+        matrix = check_array(frame, dtype=None, ensure_all_finite="allow-nan")
+    except np.exceptions.DTypePromotionError:
+        matrix = frame.to_numpy(dtype=object)
+    return np.asarray(matrix)

@@ -17,8 +17,10 @@ from probfs.api.training_table import TrainingTable
 from probfs.classifiers.registry import find_specification
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.columns.roles import resolve_names
 from probfs.errors import UsageError
 from probfs.ranking.result import Ranking
+from probfs.ranking.settings import Settings
 from probfs.selection.result import Selection
 from probfs.tables.table import Floats, Integers, Table
 from probfs.text import counted, listed, option
@@ -51,7 +53,7 @@ class Outcome:
     """The driving score of each column in the round in which it left; NaN for one that was never scored."""
     support: npt.NDArray[np.bool_]
     left_out: tuple[int, ...]
-    """Columns that took no part."""
+    """Columns that took no part, other than those that the user's own options left out."""
     notes: tuple[str, ...]
     """What a user should know of the number of columns kept."""
 
@@ -79,7 +81,7 @@ def choose_features(
     if number > len(order):
         what = f"{option('n_features_to_select', parameters['n_features_to_select'])} asks for {number:,} columns"
         notes.append(f"{what}, and {len(order):,} could be ranked; all of these are kept")
-    return _outcome(ranking, None, order, min(number, len(order)), training.names, notes)
+    return _outcome(ranking, None, order, min(number, len(order)), training, notes)
 
 
 def notes_for_users(outcome: Outcome, names: Sequence[str]) -> list[str]:
@@ -88,7 +90,9 @@ def notes_for_users(outcome: Outcome, names: Sequence[str]) -> list[str]:
     if outcome.left_out:
         left_out = listed(names[place] for place in outcome.left_out)
         ways = f"{option('keep_identifiers', True)} lets identifiers take part, and ranking_result_.warnings says more"
-        notes.append(f"left out, as they look like identifiers or hold no single values: {left_out}; {ways}")
+        dropped_by_mapping = " or are dropped by the mapping" if outcome.ranking.settings.mapping is not None else ""
+        why = f"look like identifiers or hold no single values{dropped_by_mapping}"
+        notes.append(f"left out, as they {why}: {left_out}; {ways}")
     dropped = outcome.ranking.input.dropped_rows
     if dropped:
         rare = f"their classes have fewer rows than {option('min_class', outcome.ranking.settings.min_class)}"
@@ -108,7 +112,7 @@ def _select(training: TrainingTable, parameters: Mapping[str, Any], arguments: M
         few = f"{counted(len(selection.kept), 'column is', 'columns are')} told from noise and worth keeping"
         more = listed(order[len(selection.kept) : kept])
         notes.append(f"{few}; kept all the same ({option('min_features_to_select', least)}): {more}")
-    return _outcome(selection.ranking, selection, order, kept, training.names, notes)
+    return _outcome(selection.ranking, selection, order, kept, training, notes)
 
 
 def _check_combination(parameters: Mapping[str, Any], has_unlabelled_rows: bool, unlabeled: Table | None) -> None:
@@ -191,10 +195,11 @@ def _outcome(
     selection: Selection | None,
     order: Sequence[str],
     kept: int,
-    names: Sequence[str | None],
+    training: TrainingTable,
     notes: Sequence[str],
 ) -> Outcome:
     """``order`` has the names of the table's columns, the best first, of which so many are kept."""
+    names = training.names
     place_of = {name: place for place, name in enumerate(names) if name is not None}
     ranks = np.zeros(len(names), dtype=np.int64)
     ranks[[place_of[name] for name in order]] = np.arange(1, len(order) + 1)
@@ -203,4 +208,13 @@ def _outcome(
     scores = np.full(len(names), np.nan)
     for own in ranking.features:
         scores[place_of[own.feature]] = getattr(own, SCORES[ranking.settings.score].key)
-    return Outcome(ranking, selection, ranks, scores, ranks <= kept, tuple(left_out.tolist()), tuple(notes))
+    by_user = _left_out_by_user(training.table, ranking.settings)
+    unexpected = tuple(place for place in left_out.tolist() if names[place] not in by_user)
+    return Outcome(ranking, selection, ranks, scores, ranks <= kept, unexpected, tuple(notes))
+
+
+def _left_out_by_user(table: Table, settings: Settings) -> set[str]:
+    """The columns that the user's own options leave out."""
+    included = resolve_names(table, settings.include, "include")
+    others = set(table.columns).difference(included) if included else set()
+    return others.union(resolve_names(table, settings.exclude, "exclude"))

@@ -12,7 +12,8 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from probfs.api.training_table import TARGET, Classes, class_texts, is_frame
+from probfs.api.training_table import TARGET, Classes, class_texts, collected, is_frame
+from probfs.columns.row_counts import MOST_ROWS
 from probfs.tables.table import Flags, Integers
 from probfs.text import counted, option, quoted
 
@@ -83,6 +84,8 @@ def check_counts(sample_weight: Any, rows: int) -> Integers:
         raise ValueError(f"{option('sample_weight')}: {problem}; {why}; multiply or round the weights")
     if not weights.any():
         raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
+    if weights.sum() > MOST_ROWS:
+        raise ValueError(f"{option('sample_weight')}: the weights add up to more than 2^53 rows; divide them")
     counts: Integers = weights.astype(np.int64)
     return counts
 
@@ -90,6 +93,7 @@ def check_counts(sample_weight: Any, rows: int) -> Integers:
 def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
     """X as it is, if it is a frame, or else as a matrix; infinite numbers are refused, and missing ones allowed."""
     fewest = _FEWEST_ROWS if reset else 1
+    data = collected(data)
     # What is too small is left to scikit-learn to refuse.
     frame = is_frame(data) and len(data) >= fewest and data.shape[1] > 0
     checked = validate_data(

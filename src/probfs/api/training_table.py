@@ -99,6 +99,11 @@ def as_pandas(data: Any) -> Any:
     return data if _is_pandas(data) else pa.table(data).to_pandas()
 
 
+def collected(data: Any) -> Any:
+    """A lazy frame of polars as a frame; all else as it is."""
+    return data.collect() if hasattr(data, "collect_schema") and hasattr(data, "collect") else data
+
+
 def is_frame(data: Any) -> bool:
     """Whether columns have types of their own: in a frame of pandas, or of what offers an Arrow stream, as polars."""
     return _is_pandas(data) or (hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2)

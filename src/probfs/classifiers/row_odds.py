@@ -10,6 +10,13 @@ import numpy as np
 from probfs.tables.table import Floats
 
 
+def least_probability(rows: float) -> float:
+    """The smallest probability that a row's own class is taken to have, in a table of so many rows: without it, one
+    row that a model without smoothing rules out would make every mean infinite.
+    """
+    return 1 / (2 * rows)
+
+
 @dataclass(frozen=True, eq=False)
 class RowOdds:
     """The log-odds of every other class against a row's own, at exponent 1: (classes - 1) × rows.
@@ -26,6 +33,12 @@ class RowOdds:
     @property
     def rows(self) -> float:
         return float(self.counts.sum())
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean of -log P over rows, no row's P taken to be less than the least."""
+        losses = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
+        return float(self.counts @ np.minimum(losses, -np.log(least_probability(self.rows))) / self.rows)
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:

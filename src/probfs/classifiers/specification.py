@@ -7,7 +7,7 @@ are all made from it. Nothing heavy is imported here: a specification imports it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.estimates import REFITTED, EstimateName
@@ -113,6 +113,11 @@ class Specification:
     """The classifier and its options in a few words, for the summary line."""
     estimates: tuple[EstimateName, ...] = REFITTED
     """The estimates that it has."""
+    lacking: Mapping[EstimateName, str] = field(default_factory=dict)
+    """Why it has not one that its like have, and what to do, for the message."""
+    check_columns: Callable[[Sequence[str], str], None] | None = None
+    """Refuses a table that lacks a column which the classifier names; the arguments are the table's columns and source.
+    """
     hold_out: Callable[[HoldOutRequest], RowOdds] | None = None
     """Judges rows by a model of others. Columns can be selected by a classifier that has this, and whose fitted models
     are ``OddsClassifier``.
@@ -168,8 +173,9 @@ def check_estimate(classifier: Specification, estimate: EstimateName) -> None:
     if estimate not in classifier.estimates:
         known = classifier.name in CLASSIFIERS.names()
         who = option("classifier", classifier.name) if known else classifier.description
+        problem = classifier.lacking.get(estimate, f"{who} has no such estimate")
         choices = ", ".join(classifier.estimates)
-        raise UsageError(f"{option('estimate', estimate)}: {who} has no such estimate; choose from {choices}")
+        raise UsageError(f"{option('estimate', estimate)}: {problem}; choose from {choices}")
 
 
 def refuse_options_of_others(classifier: Specification, given: Mapping[str, Any]) -> None:

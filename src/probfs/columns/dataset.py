@@ -52,6 +52,8 @@ class Feature:
     numbers: Floats | None = None
     """The number of each value, where the classifier is to measure and not to count; missing has none."""
     missing_is_value: bool = False
+    nominal: bool = False
+    """Whether the values are those of a type of categories, as a data frame has it."""
 
     @property
     def labels(self) -> pa.StringArray:

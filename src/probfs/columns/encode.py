@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
 from probfs.columns.roles import ColumnPlan
 from probfs.columns.row_counts import row_counts
-from probfs.columns.rules import Measured, Quantiles, Rule
+from probfs.columns.rules import Category, Measured, Quantiles, Rule
 from probfs.columns.target_check import check_target
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
@@ -23,6 +24,7 @@ from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Integers, Kind, Table, code_type
 from probfs.text import counted, listed, option, quoted
 
+_SECONDS_OF_A_DAY = 86_400.0
 _MANY_UNSEEN = 0.5
 
 
@@ -65,15 +67,23 @@ def _measure_feature(
     prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
 ) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
-    own = number_of_each_row(prepared.table, prepared.table.columns[name], rule)
+    column = prepared.table.columns[name]
+    own = number_of_each_row(prepared.table, column, rule)
     labelled = own[prepared.labelled]
     unlabelled = np.concatenate(
-        [own[prepared.unlabelled], *(number_of_each_row(table, table.columns[name], rule) for table in others)]
+        [
+            own[prepared.unlabelled],
+            # Texts of another file are dates if those of the labelled one are.
+            *(number_of_each_row(table, table.columns[name], rule, column.kind) for table in others),
+        ]
     )
     # Missing cells are NaN, of which unique leaves one, at the end: its code is the one after the last number's.
     # Adding 0 makes -0 the same as 0.
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
+    if column.kind is Kind.DATE and len(numbers):
+        # Days since the first date: a classifier that does not scale columns would drown in seconds since 1970.
+        numbers = (numbers - numbers[0]) / _SECONDS_OF_A_DAY
     narrow = codes.astype(code_type(len(numbers) + missing_is_value))
     if missing_is_value:
         # An unlabelled text that is not a number is not missing: it says nothing.
@@ -88,7 +98,8 @@ def _measure_feature(
 def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> EncodedFeature:
     name, missing_is_value = plan.name, plan.missing_is_value
     column = prepared.table.columns[name]
-    coder = prepared.learn(column, rule)
+    in_text_order = column.ordered and not prepared.choice.types_order_categories
+    coder = prepared.learn(replace(column, ordered=False) if in_text_order else column, rule)
     labels = text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
 
     def recoded(table: Table) -> tuple[Codes, Integers]:
@@ -108,7 +119,8 @@ def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: Colum
     # A value that no labelled row holds says nothing about the classes.
     unlabelled[~seen[unlabelled]] = nothing
     telling = np.count_nonzero(unlabelled < len(coder.labels))
-    feature = Feature(name, labels, labelled, unlabelled, missing_is_value=missing_is_value)
+    nominal = column.categorical and isinstance(rule, Category)
+    feature = Feature(name, labels, labelled, unlabelled, missing_is_value=missing_is_value, nominal=nominal)
     return EncodedFeature(feature, int(np.count_nonzero(seen[:-1])), unseen_share(present - int(telling), present))
 
 

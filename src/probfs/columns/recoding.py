@@ -10,7 +10,7 @@ import numpy as np
 from probfs.columns.rules import UNKNOWN, Coder, Measured, Rule, Seen, UnfitValueError
 from probfs.tables.arrow_arrays import index_array, looked_up
 from probfs.tables.number_block import NumberColumn
-from probfs.tables.table import Codes, Column, Floats, Integers, Table, code_type
+from probfs.tables.table import Codes, Column, Floats, Integers, Kind, Table, code_type
 
 
 def learn_rule(table: Table, column: Column, rule: Rule, weights: Integers | None) -> Coder:
@@ -59,12 +59,12 @@ def recode_column(table: Table, column: Column, coder: Coder) -> Column:
     return Column(column.name, codes, coder.labels, declared=True)
 
 
-def number_of_each_row(table: Table, column: Column, rule: Measured) -> Floats:
-    """The number in every row, NaN for a missing cell."""
+def number_of_each_row(table: Table, column: Column, rule: Measured, kind: Kind | None = None) -> Floats:
+    """The number in every row, NaN for a missing cell; ``kind`` says what the values are, if not the column's own."""
     if isinstance(column, NumberColumn):
         return column.by_row
     try:
-        numbers = rule.numbers(table.usable(column).values, column.kind)
+        numbers = rule.numbers(table.usable(column).values, kind or column.kind)
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
     return np.append(numbers, np.nan)[column.codes]

@@ -42,6 +42,9 @@ class ColumnChoice:
     """Into how many classes a target of numbers is cut."""
     min_class: int = 1
     """Rows of classes with fewer rows than this are dropped."""
+    types_order_categories: bool = True
+    """Whether categories stand in the order that their column's type may give them, and not always in that of their
+    texts."""
 
     def __post_init__(self) -> None:
         for name in (self.target, self.count, *self.include, *self.exclude, *self.na):

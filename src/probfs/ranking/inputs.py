@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from probfs.columns.mapping_file import MappingFile, load_mapping
@@ -79,11 +79,10 @@ def _with_labels(table: Table, data: Data, y: Any, mapping: MappingFile, choice:
 
     if choice.target is not None:
         raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")
-    labelled = add_labels(table, y, mapping.target)
-    if not _have_indexes_in_another_order(data, y):
-        return labelled
-    note = "the index of y has the labels of data's index in another order; rows were matched by position"
-    return replace(labelled, notes=(*labelled.notes, note))
+    if _have_indexes_in_another_order(data, y):
+        ways = "give y.loc[data.index] to match rows by index, or y.to_numpy() to match them by position"
+        raise UsageError(f"y has the index of data in another order; {ways}")
+    return add_labels(table, y, mapping.target)
 
 
 def _have_indexes_in_another_order(data: Any, y: Any) -> bool:

@@ -56,6 +56,8 @@ class EncodedInputs:
 def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
     """Encode all rows, in their order."""
     listeners.on_note(inputs.prepared.target_note)
+    if settings.specification.check_columns is not None:
+        settings.specification.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 from probfs.errors import DataError
+from probfs.runtime.caught_warnings import collect_warnings, dispatch_warnings
 from probfs.runtime.threads import thread_pool
 from probfs.text import option
 
@@ -69,7 +70,7 @@ class Workers:
             problem = "a worker process was killed, perhaps for lack of memory"
             raise DataError(f"{problem}; use fewer with {option('jobs')}, or {option('jobs', 1)}") from error
         finally:
-            with warnings.catch_warnings(action="ignore"):
+            with dispatch_warnings, collect_warnings():
                 # After an error or Ctrl-C, joblib would complain that it has worked in vain.
                 results.close()
 
@@ -116,14 +117,21 @@ class _SingleBlasThread:
 _single_blas_thread = _SingleBlasThread()
 
 
-@cache
 def _find_thread_libraries() -> ThreadpoolController:
-    """The loaded libraries that start threads; finding them takes some milliseconds, so it is done once."""
+    """The loaded libraries that start threads."""
+    return _find_thread_libraries_of(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _find_thread_libraries_of(modules: int) -> ThreadpoolController:
+    """Finding them takes some milliseconds, so it is done anew only once further modules were imported: these may have
+    loaded libraries of their own.
+    """
     return ThreadpoolController()
 
 
 def _run_on_one_core(work: Callable[[Task], Result], task: Task) -> Result:
-    with _single_blas_thread:
+    with _single_blas_thread, dispatch_warnings:
         return on_one_thread(work)(task)
 
 
@@ -152,7 +160,7 @@ def run_interruptibly(work: Callable[[Task], Result], task: Task) -> Result:
     """The result of a task run in another thread, so that Ctrl-C is heard at once: a fit in C would delay it until
     the fit is finished.
     """
-    with _single_blas_thread:
+    with _single_blas_thread, dispatch_warnings:
         return in_threads(work, [task], 1)[0]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS
 from probfs.classifiers.protocol import OddsClassifier
+from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
@@ -28,7 +29,6 @@ from probfs.screening.value_counts import ValueCounts, count_values
 from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_along, trace_curve
 from probfs.selection.cut import Mean, choose_size
 from probfs.selection.settings import SelectionSettings
-from probfs.selection.temperature import least_probability
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats, Integers
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import RowOdds, least_probability
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, eliminate
 from probfs.ranking.story import StoryRecorder
-from probfs.selection.temperature import fit_temperature, least_probability
+from probfs.selection.temperature import fit_temperature
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats
 

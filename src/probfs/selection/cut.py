@@ -43,7 +43,7 @@ def choose_size(points: Sequence[CurvePoint], keep: str | int, least: int, compa
     near = [
         point.features
         for point, difference in compare(best)
-        if point.features >= least and difference.value <= difference.se + _TIE * best.log_loss
+        if point.features >= least and difference.value <= difference.se * (1 + _TIE) + _TIE * best.log_loss
     ]
     return min(near) if keep == "fewest" else max(near)
 

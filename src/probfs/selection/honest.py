@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import RowOdds, least_probability
 from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.runtime.progress import report
 from probfs.selection.choice import Candidates, Choice, choose_columns, fit_odds_classifier
 from probfs.selection.cut import Mean
 from probfs.selection.result import HonestEstimate, Judged
-from probfs.selection.temperature import fit_temperature, least_probability
+from probfs.selection.temperature import fit_temperature
 from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats, Integers
 
@@ -89,8 +89,9 @@ def _hold_out(training: Candidates, features: Sequence[int], choice: Choice, hel
     specification = training.settings.specification
     assert specification.hold_out is not None
     settings = training.settings
+    given = {**settings.options, **settings.resources}
     return specification.hold_out(
-        HoldOutRequest(training.dataset, features, choice.counts, held_out, settings.options, settings.seed)
+        HoldOutRequest(training.dataset, features, choice.counts, held_out, given, settings.seed)
     )
 
 

@@ -29,13 +29,6 @@ class Tempered:
     log_loss: float
 
 
-def least_probability(rows: float) -> float:
-    """The smallest probability that a row's own class is taken to have, in a table of so many rows: without it, one
-    row that a model without smoothing rules out would make every mean infinite.
-    """
-    return 1 / (2 * rows)
-
-
 def fit_temperature(odds: RowOdds, least: float, start: float = 1.0, *, compiled: bool = False) -> Tempered:
     """The best temperature for some rows; the nearer ``start`` is to it, the sooner it is found."""
     sums = compile_sums(odds, least) if compiled else None

@@ -37,8 +37,9 @@ def test_boosting_has_its_options_and_small_leaves_in_small_tables() -> None:
 
 def test_the_penalty_of_logistic_regression_follows_the_table_unless_it_is_given() -> None:
     dataset = random_dataset(1, 60, "cdt", counted=True)
-    block = slow.standardised(dataset)
-    cells = np.hstack([block(feature, dataset.counts) for feature in dataset.features])[: len(dataset.labels)]
+    cells = np.hstack([slow.standardised(feature, dataset.counts) for feature in dataset.features])[
+        : len(dataset.labels)
+    ]
     repeated = np.repeat(cells, dataset.counts, axis=0)
     found = logistic_regression(dataset, LOGISTIC.complete({})).estimator.C
     assert found == pytest.approx(1 / np.mean(np.sum(repeated**2, axis=1)))

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
@@ -34,9 +38,25 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "boosting": ("boosting", {"iterations": 4, "leaf": 2, "depth": 2}, "native"),
     "a tree": (DecisionTreeClassifier(max_depth=3), {}, "onehot"),
     "neighbours, which take no weights": (KNeighborsClassifier(3), {}, "filled"),
-    "a pipeline, which takes weights": (make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), {}, "filled"),
+    "a pipeline, whose scaler takes no weights": (
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.5)),
+        {},
+        "filled",
+    ),
+    "a logistic regression": (LogisticRegression(C=0.5, max_iter=1_000), {}, "filled"),
+    "an SVM, which cuts folds of its own": (SVC(probability=True, random_state=0), {}, "filled"),
+    "calibration, which cuts folds too": (CalibratedClassifierCV(GaussianNB(), cv=3), {}, "filled"),
     "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
 }
+BUILT_IN: dict[str, Any] = {
+    "logistic": LogisticRegression(C=0.3, max_iter=1_000),
+    "logistic with a scale": LogisticRegression(max_iter=1_000),
+    "forest": RandomForestClassifier(5, min_samples_leaf=2),
+    "boosting": HistGradientBoostingClassifier(
+        max_iter=4, min_samples_leaf=2, max_depth=2, categorical_features=None, early_stopping=False
+    ),
+}
+"""What the registered classifiers of the cases are, in scikit-learn's terms."""
 
 
 def request_for(
@@ -59,14 +79,20 @@ def fit(dataset: Dataset, classifier: Any, given: dict[str, Any], **more: Any) -
     return found
 
 
-def slow_round(dataset: Dataset, fast: EstimatorClassifier, block: str, estimate: Any) -> slow.SlowRound:
-    recipe = fast._recipe
-    own = slow.standardised(dataset) if block == "standardised" else getattr(slow, block)
-    return slow.SlowRound(
-        dataset, recipe.estimator, own, estimate, weighted_by=None if recipe.counts_rows else recipe.weighted_by
-    )
+def slow_round(dataset: Dataset, name: str, estimate: Any) -> slow.SlowRound:
+    """The loop for a case; it repeats every row as often as it occurs."""
+    classifier, _, block = CASES[name]
+    estimator = clone(BUILT_IN.get(name, classifier))
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    if name == "logistic with a scale":
+        cells = np.hstack([slow.standardised(feature, dataset.counts) for feature in dataset.features])
+        repeated = np.repeat(cells[: len(dataset.labels)], dataset.counts, axis=0)
+        estimator.set_params(C=1 / np.mean(np.sum(repeated**2, axis=1)))
+    return slow.SlowRound(dataset, estimator, getattr(slow, block), estimate)
 
 
+@pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
 @pytest.mark.parametrize(
     ("name", "removal", "estimate"),
     [
@@ -76,10 +102,10 @@ def slow_round(dataset: Dataset, fast: EstimatorClassifier, block: str, estimate
 )
 def test_scores_are_those_of_a_hand_written_loop(name: str, removal: str, estimate: str) -> None:
     """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in the second round, too."""
-    classifier, options, block = CASES[name]
+    classifier, options, _ = CASES[name]
     dataset = random_dataset(11, 36, "ctd", 3, 5, counted=True, gaps=0.15)
     fast = fit(dataset, classifier, {**FEW, **options}, removal=removal, estimate=estimate)
-    loop = slow_round(dataset, fast, block, estimate)
+    loop = slow_round(dataset, name, estimate)
     features = [0, 1, 2]
     for number in (1, 2, 3):
         found = fast.score()
@@ -96,8 +122,8 @@ def test_scores_are_those_of_a_hand_written_loop(name: str, removal: str, estima
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
 def test_leave_one_out_is_a_fit_for_each_row(removal: str) -> None:
     dataset = random_dataset(12, 14, "ct", 2, 3, counted=True)
-    fast = fit(dataset, DecisionTreeClassifier(max_depth=2), FEW, removal=removal, estimate="loo")
-    expected = slow_round(dataset, fast, "onehot", "loo").score([0, 1], removal)
+    fast = fit(dataset, DecisionTreeClassifier(max_depth=3), FEW, removal=removal, estimate="loo")
+    expected = slow_round(dataset, "a tree", "loo").score([0, 1], removal)
     found = fast.score()
     np.testing.assert_allclose(found.s_s.to_floats(), expected.s_s, atol=1e-9)
     np.testing.assert_allclose(found.s_a.to_floats(), expected.s_a, atol=1e-9)
@@ -116,9 +142,9 @@ def test_a_fold_may_lack_a_class() -> None:
         counts=dataset.counts[rows],
     )
     for name in ("logistic", "forest", "boosting"):
-        classifier, options, block = CASES[name]
+        classifier, options, _ = CASES[name]
         fast = fit(dataset, classifier, {**FEW, **options})
-        expected = slow_round(dataset, fast, block, "cv").score([0, 1], "permute")
+        expected = slow_round(dataset, name, "cv").score([0, 1], "permute")
         found = fast.score()
         np.testing.assert_allclose(found.s_s.to_floats(), expected.s_s, atol=1e-9)
         assert found.errors == expected.errors
@@ -126,7 +152,7 @@ def test_a_fold_may_lack_a_class() -> None:
 
 @pytest.mark.parametrize("name", ["logistic", "forest", "boosting"])
 def test_held_out_rows_are_judged_by_a_model_of_the_others(name: str) -> None:
-    classifier, options, block = CASES[name]
+    classifier, options, _ = CASES[name]
     dataset = random_dataset(14, 30, "ctd", 3, counted=True)
     held_out = np.where(np.arange(len(dataset.labels)) % 3 == 0, 1, 0)
     training = replace(dataset, counts=dataset.counts - held_out)
@@ -144,7 +170,7 @@ def test_held_out_rows_are_judged_by_a_model_of_the_others(name: str) -> None:
         if found.name == own.name
     ]
     some = replace(some, features=tuple(judging), unlabelled_counts=held_out[members])
-    judged = slow_round(some, fit(some, classifier, {**FEW, **options}), block, "cv")
+    judged = slow_round(some, name, "cv")
     rows = len(some.labels) + np.arange(len(members))
     p = judged.predict(
         judged.fit([0, 1], some.counts), np.hstack(judged.blocks([0, 1], some.counts)), rows, some.counts
@@ -165,6 +191,18 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none() -> None:
     fast.drop(np.array([0, 1]))
     assert len(fast.odds().counts) == 30
     assert fast.odds().errors >= 14
+
+
+def test_a_forest_that_rules_out_a_row_s_class_has_a_finite_loss() -> None:
+    dataset = random_dataset(11, 36, "cd", 2, counted=True)
+    fast = fit(dataset, DecisionTreeClassifier(), FEW)
+    loss = fast.score().log_loss
+    odds = fast.odds()
+    right = 1 / (1 + np.exp(odds.against_own).sum(axis=0))
+    assert right.min() == 0
+    clipped = np.maximum(right, 1 / (2 * dataset.rows))
+    assert loss == pytest.approx(np.average(-np.log(clipped), weights=odds.counts))
+    assert fast.odds().mean_loss == loss
 
 
 # --- through the front door -------------------------------------------------------------------------------------------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from probfs.classifiers.estimators.cells import FrameCells, MatrixCells
@@ -41,12 +44,12 @@ def test_columns_are_the_obvious_ones(encoding: Encoding, missing_is_value: bool
         assert cells.categorical is None
 
 
-def test_standardised_columns_are_those_of_the_svm() -> None:
-    dataset = random_dataset(1, 30, "ctdt", unlabelled=6)
+@pytest.mark.parametrize("missing_is_value", [False, True])
+def test_standardised_columns_have_mean_0_and_variance_1(missing_is_value: bool) -> None:
+    dataset = random_dataset(1, 30, "ctdt", unlabelled=6, gaps=0.2, missing_is_value=missing_is_value)
     training = np.arange(len(dataset.labels)) % 3
-    obvious = slow.standardised(dataset)
-    expected = np.hstack([obvious(dataset.features[feature], training) for feature in FEATURES])
-    np.testing.assert_array_equal(build(dataset, "standardised").cells, expected)
+    expected = np.hstack([slow.standardised(dataset.features[feature], training) for feature in FEATURES])
+    np.testing.assert_allclose(build(dataset, "standardised").cells, expected, atol=1e-12)
 
 
 def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
@@ -99,6 +102,11 @@ def test_a_frame_has_names_numbers_and_categories(missing_is_value: bool) -> Non
     texts = [*category.labels.to_pylist(), None]
     expected = [texts[code] for code in slow.codes_of(category)]
     assert [text if isinstance(text, str) else None for text in cells.frame["f1"]] == expected
+    assert cells.frame["f1"].dtype == pd.Series(["text"]).dtype
+    nominal = replace(dataset, features=tuple(replace(feature, nominal=True) for feature in dataset.features))
+    cells = make_encoder(nominal, "frame", "the test").build(np.array([1, 0]), dataset.counts)
+    assert isinstance(cells, FrameCells)
+    assert [text if isinstance(text, str) else None for text in cells.frame["f1"]] == expected
     assert str(cells.frame["f1"].dtype) == "category"
 
 
@@ -106,3 +114,9 @@ def test_too_many_cells_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("probfs.classifiers.refitting.design_matrix.MOST_CELLS", 50)
     with pytest.raises(DataError, match="each a column for the forest: too many for memory"):
         make_encoder(random_dataset(1, 30, "t"), "single", "the forest")
+
+
+def test_a_frame_without_columns_has_its_rows() -> None:
+    dataset = replace(random_dataset(1, 30, "ct", classes=2, unlabelled=6), features=())
+    cells = make_encoder(dataset, "frame", "the test").build(np.array([], dtype=np.intp), dataset.counts)
+    assert cells.take(np.array([35, 0])).shape == (2, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.feature_extraction.text import CountVectorizer
@@ -10,8 +11,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from probfs.classifiers.estimators.column_transformers import (
     check_column_names,
+    check_column_names_exist,
     find_column_transformers,
     keep_columns,
+    takes_no_columns,
 )
 from probfs.errors import UsageError
 
@@ -41,6 +44,29 @@ def test_a_text_column_that_is_there_stays() -> None:
     keep_columns(own, ["text"])
     (_, _, columns), (_, words, text), _ = own.named_steps["columns"].transformers
     assert (columns, type(words), text) == ([], CountVectorizer, "text")
+
+
+def test_names_must_be_columns_of_the_table() -> None:
+    check_column_names_exist(pipeline(["a"]), ["text", "a", "b"], "the table")
+    for columns in (["text", "b"], ["a", "b"]):
+        with pytest.raises(UsageError, match=r"names '(a|text)', which is no column of the table"):
+            check_column_names_exist(pipeline(["a"]), columns, "the table")
+
+
+def test_what_is_dropped_and_what_remains() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+
+    def takes_none(*steps: tuple[str, object, object], remainder: str = "drop") -> bool:
+        return takes_no_columns(ColumnTransformer(list(steps), remainder=remainder), frame)
+
+    assert takes_none(("numbers", StandardScaler(), []))
+    assert takes_none(("texts", OneHotEncoder(), SELECTOR))
+    assert takes_none(("gone", "drop", ["a"]))
+    assert takes_none(("gone", "drop", ["a", "b"]), remainder="passthrough")
+    assert not takes_none(("gone", "drop", ["a"]), remainder="passthrough")
+    assert not takes_none(("numbers", StandardScaler(), ["a"]))
+    assert not takes_none(("numbers", "passthrough", "a"))
+    assert not takes_no_columns(StandardScaler(), frame)
 
 
 @pytest.mark.parametrize("columns", [[0, 1], slice(0, 2), [True, False]])

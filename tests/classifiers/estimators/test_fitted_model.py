@@ -73,17 +73,26 @@ def test_one_class_or_no_column_leaves_the_shares() -> None:
     np.testing.assert_allclose(bare.probabilities(np.arange(2)), np.stack([shares, shares], axis=1))
 
 
-def test_counts_are_weights_where_the_estimator_takes_them_and_copies_elsewhere() -> None:
+def test_counts_are_copies_or_where_the_recipe_says_so_weights() -> None:
     dataset = random_dataset(1, 30, "cd", counted=True, gaps=0)
-    tree = DecisionTreeClassifier(min_weight_fraction_leaf=0.1, random_state=0)
-    weighted = fitted(dataset, tree, "onehot")
-    repeated = fit_model(replace(weighted.recipe, weighted_by=None), weighted.cells, weighted.rows)
-    np.testing.assert_allclose(weighted.probabilities(ROWS), repeated.probabilities(ROWS))
-    neighbours = fit_model(
-        replace(weighted.recipe, estimator=KNeighborsClassifier(3), weighted_by=None), weighted.cells, weighted.rows
-    )
+    weighted = fitted(dataset, LogisticRegression(), "standardised", weighted=True)
+    repeated = fit_model(replace(weighted.recipe, weighted=False), weighted.cells, weighted.rows)
+    np.testing.assert_allclose(weighted.probabilities(ROWS), repeated.probabilities(ROWS), atol=1e-6)
+    assert len(weighted.trained) == len(dataset.labels) < len(repeated.trained) == dataset.rows
+    neighbours = fitted(dataset, KNeighborsClassifier(3), "onehot")
     assert neighbours.estimator is not None
-    assert neighbours.estimator.n_samples_fit_ == dataset.rows > len(dataset.labels)
+    assert neighbours.estimator.n_samples_fit_ == dataset.rows
+    assert not neighbours.thinned
+    assert not weighted.thinned
+
+
+def test_beyond_the_most_copies_fewer_are_made_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.estimators.row_copies.MOST_COPIES", 40)
+    dataset = random_dataset(1, 30, "cd", counted=True, gaps=0)
+    model = fitted(dataset, KNeighborsClassifier(3), "onehot")
+    assert model.thinned
+    assert set(model.trained.tolist()) == set(range(len(dataset.labels)))
+    assert 40 <= len(model.trained) < dataset.rows
 
 
 def test_the_recipe_s_estimator_is_not_touched() -> None:

@@ -88,7 +88,7 @@ def votes_of_trees(model: FittedModel, rows: np.ndarray, cells: Floats) -> Float
 @pytest.mark.parametrize(("classes", "trees", "counted"), [(2, 12, False), (3, 12, True), (3, 2, False)])
 def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: int, trees: int, counted: bool) -> None:
     dataset = random_dataset(5, 30, "cdt", classes, 4, counted)
-    model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "single", out_of_bag=True, counts_rows=True)
+    model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "single", out_of_bag=True)
     rows, donors = rows_of(dataset), donors_of(dataset, 3)
     votes = Forest(model).votes(rows, donors)
     assert isinstance(model.cells, MatrixCells)

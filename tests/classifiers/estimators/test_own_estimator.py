@@ -11,11 +11,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -26,11 +31,9 @@ from sklearn.tree import DecisionTreeClassifier
 import probfs
 from probfs.classifiers.estimators.own_estimator import (
     choose_categories,
-    counts_rows,
     describe,
     seeded,
     specify,
-    weight_parameter,
 )
 from probfs.errors import UsageError
 from probfs.rendering.ranking_summary import summary_sentences
@@ -90,7 +93,10 @@ def test_counting_categories_and_retraining_is_closed_form_naive_bayes(
         for key in ("initial_s_s", "initial_s_a", "initial_s_su"):
             value = getattr(expected, key)
             assert getattr(found, key) == (None if value is None else pytest.approx(value, abs=1e-9)), key
-    assert own.rounds[0].log_loss == pytest.approx(closed.rounds[0].log_loss, abs=1e-9)
+    assert own.rounds[0].absolute_loss == pytest.approx(closed.rounds[0].absolute_loss, abs=1e-9)
+    # Of refitted models, no row's own probability is taken to be below 1 / (2 · rows).
+    most = np.log(2 * frame["n"].sum())
+    assert own.rounds[0].log_loss <= min(most, closed.rounds[0].log_loss) + 1e-9
     assert own.rounds[0].errors == closed.rounds[0].errors
 
 
@@ -166,11 +172,48 @@ def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
     assert mine.to_csv() == built_in.to_csv()
 
 
+def test_out_of_bag_needs_trees_that_can_be_asked_one_by_one() -> None:
+    own = RandomForestClassifier(3)
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table(), target="sick", classifier=own, categories="frame", estimate="oob")
+    assert str(caught.value) == (
+        'estimate="oob": with categories="frame" trees cannot be asked one by one; use categories="onehot" or '
+        'categories="codes", or another estimate; choose from loo, resubstitution, cv'
+    )
+    assert "oob" in specify(own, "codes").estimates
+    assert "oob" not in specify(RandomForestClassifier(bootstrap=False), "codes").estimates
+
+
+class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Has the probabilities of what it fits, which has none."""
+
+    def fit(self, cells: Any, labels: Any) -> Late:
+        self.model_ = LinearSVC().fit(cells, labels)
+        self.classes_ = self.model_.classes_
+        return self
+
+    @property
+    def predict_proba(self) -> Any:
+        return self.model_.predict_proba
+
+
+def test_an_estimator_may_tell_only_when_fitted_that_it_has_probabilities() -> None:
+    stacked = StackingClassifier([("bayes", GaussianNB())], cv=2)
+    assert not hasattr(stacked, "predict_proba")
+    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=stacked, folds=2, permutations=3, jobs=1)
+    assert ranking.features[0].feature in {"dose", "site"}
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table().fillna(0.0), target="sick", classifier=Late(), folds=2, jobs=1)
+    assert str(caught.value) == (
+        "classifier=: Late has no predict_proba once it is fitted; wrap it in sklearn's CalibratedClassifierCV"
+    )
+
+
 # --- how columns reach it ---------------------------------------------------------------------------------------------
 
 SELECTING = make_column_transformer(
     (StandardScaler(), make_column_selector(dtype_include="number")),
-    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include="category")),
+    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "string"])),
 )
 
 
@@ -219,6 +262,41 @@ def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
     assert by_name.features[0].feature == "dose"
 
 
+def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
+    frame = table().fillna(0.0)
+    misspelt = ColumnTransformer([("numbers", StandardScaler(), ["dosis", "noise"])])
+    for call in (probfs.rank, probfs.select):
+        with pytest.raises(UsageError) as caught:
+            call(frame, target="sick", classifier=make_pipeline(misspelt, LogisticRegression()), jobs=1)
+        assert str(caught.value) == (
+            "classifier=: the ColumnTransformer's 'numbers' names 'dosis', which is no column of <frame>; did you "
+            "mean 'dose'?"
+        )
+    # A column that is there may be left out of the ranking.
+    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose", "noise"])])
+    probfs.rank(
+        frame, target="sick", classifier=make_pipeline(naming, LogisticRegression()), exclude=["noise"], folds=2, jobs=1
+    )
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+def test_a_transformer_that_drops_all_columns_that_are_left_leaves_the_shares(removal: Any) -> None:
+    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose"])])
+    frame = table().fillna(0.0)
+    estimator = make_pipeline(naming, LogisticRegression())
+    ranking = probfs.rank(frame, target="sick", classifier=estimator, removal=removal, folds=2, jobs=1)
+    assert ranking.features[0].feature == "dose"
+    assert [own.s_s for own in ranking.features[1:]] == [0, 0]
+
+
+def test_a_text_may_be_what_missing_cells_are_called() -> None:
+    frame = table().fillna(0.0)
+    frame["site"] = ["(missing)", None, "((missing))", "north"] * 10
+    estimator = make_pipeline(SELECTING, LogisticRegression())
+    ranking = probfs.rank(frame, target="sick", classifier=estimator, missing="value", folds=2, jobs=1)
+    assert {own.feature for own in ranking.features} == {"dose", "site", "noise"}
+
+
 def test_an_estimator_that_refuses_missing_numbers_gets_the_mean() -> None:
     assert table()["dose"].isna().any()
     ranking = probfs.rank(table(), target="sick", classifier=GaussianNB(), folds=2)
@@ -240,36 +318,6 @@ def test_only_seeds_that_were_left_open_are_set() -> None:
     assert seeded(DecisionTreeClassifier(random_state=9), 5).random_state == 9
     assert seeded(DecisionTreeClassifier(), 2**32 + 5).random_state == 5
     assert seeded(GaussianNB(), 5).get_params() == GaussianNB().get_params()
-
-
-@pytest.mark.parametrize(
-    ("estimator", "expected"),
-    [
-        (GaussianNB(), "sample_weight"),
-        (KNeighborsClassifier(), None),
-        (make_pipeline(StandardScaler(), GaussianNB()), "gaussiannb__sample_weight"),
-        (make_pipeline(StandardScaler(), KNeighborsClassifier()), None),
-        (CalibratedClassifierCV(GaussianNB()), "sample_weight"),
-        (CalibratedClassifierCV(KNeighborsClassifier()), None),
-        (GridSearchCV(GaussianNB(), {}), None),
-    ],
-)
-def test_weights_go_where_every_classifier_inside_takes_them(estimator: Any, expected: str | None) -> None:
-    assert weight_parameter(estimator) == expected
-
-
-@pytest.mark.parametrize(
-    ("estimator", "expected"),
-    [
-        (GaussianNB(), False),
-        (DecisionTreeClassifier(), True),
-        (make_pipeline(StandardScaler(), RandomForestClassifier()), True),
-        (CalibratedClassifierCV(DecisionTreeClassifier()), True),
-        (LogisticRegression(), False),
-    ],
-)
-def test_estimators_that_count_rows_are_given_copies(estimator: Any, expected: bool) -> None:
-    assert counts_rows(estimator) is expected
 
 
 def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from joblib import cpu_count
 
-from probfs.classifiers.estimators.recipe import Recipe
+from probfs.classifiers.estimators.recipe import MOST_SEED, Recipe
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, inverse_mean_square
 from probfs.columns.dataset import Dataset
 
-MOST_SEED = 2**32
-"""Where scikit-learn's seeds end."""
 _MOST_STEPS = 1_000
 _LEAF_OF_FOREST = 5
 _LEAF_OF_BOOSTING = 20
@@ -30,7 +28,7 @@ def logistic_regression(dataset: Dataset, options: Mapping[str, Any]) -> Recipe:
         cells = DesignMatrixBuilder(dataset, name).build(everything, dataset.counts).cells[: len(dataset.labels)]
         cost = inverse_mean_square(cells, dataset.counts) if cells.shape[1] else 1.0
     estimator = LogisticRegression(C=cost, max_iter=_MOST_STEPS)
-    return Recipe(estimator, "standardised", name, "sample_weight", linear_terms=True)
+    return Recipe(estimator, "standardised", name, weighted=True, linear_terms=True)
 
 
 def random_forest(options: Mapping[str, Any], seed: int) -> Recipe:
@@ -42,9 +40,9 @@ def random_forest(options: Mapping[str, Any], seed: int) -> Recipe:
         max_depth=_depth(options),
         random_state=seed % MOST_SEED,
         # In worker processes, which have a core each, this counts for nothing.
-        n_jobs=options.get("jobs") or cpu_count(),
+        n_jobs=options["jobs"] or cpu_count(),
     )
-    return Recipe(estimator, "single", "the forest", "sample_weight", counts_rows=True)
+    return Recipe(estimator, "single", "the forest")
 
 
 def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -63,7 +61,7 @@ def gradient_boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -
         early_stopping=False,
         random_state=seed % MOST_SEED,
     )
-    return Recipe(estimator, "native", "the boosting", "sample_weight", counts_rows=True)
+    return Recipe(estimator, "native", "the boosting")
 
 
 def _depth(options: Mapping[str, Any]) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from joblib import cpu_count
 
 from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.estimators import row_copies
 from probfs.classifiers.estimators.column_encoders import all_codes, make_encoder
 from probfs.classifiers.estimators.fit_plan import EstimatorFitPlan
 from probfs.classifiers.estimators.recipe import Recipe
@@ -74,11 +75,16 @@ class EstimatorClassifier(RefittedClassifier):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What fitting warned of, and rows that no tree could judge."""
+        """What fitting warned of, copies of rows that were left out, and rows that no tree could judge."""
         notes = []
         report = self._report
         if report.warned:
             notes.append(f"{report.warned:,} of {counted(report.fits, 'fit')} warned: {report.warning}")
+        if report.thinned:
+            notes.append(
+                f"there are more rows than the {row_copies.MOST_COPIES:,} that {self._recipe.name} is given: of equal "
+                f"rows it was given fewer, in proportion, and each different row at least once"
+            )
         if report.unjudged:
             rows = "1 row was" if report.unjudged == 1 else f"{report.unjudged:,} rows were"
             notes.append(

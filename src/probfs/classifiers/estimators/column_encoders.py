@@ -15,7 +15,7 @@ from probfs.classifiers.estimators.recipe import Encoding
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, check_size
 from probfs.classifiers.refitting.training_rows import MatrixBuilder
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
@@ -117,13 +117,17 @@ class CodeEncoder:
 
 
 class FrameEncoder:
-    """A data frame with the columns' own names: numbers as floats, categories as pandas has them, NaN for missing."""
+    """A data frame with the columns' own names: numbers as floats, texts and categories as pandas has them, NaN for
+    missing.
+    """
 
     def __init__(self, dataset: Dataset) -> None:
         import pandas as pd
 
         columns = {feature.name: _frame_column(feature) for feature in dataset.features}
-        self._frame = pd.DataFrame(columns)
+        # The frame has rows even without columns.
+        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+        self._frame = pd.DataFrame(columns, index=pd.RangeIndex(rows))
 
     def build(self, features: Features, training: Integers) -> FrameCells:
         return FrameCells(self._frame.iloc[:, features])
@@ -134,14 +138,25 @@ def all_codes(feature: Feature) -> npt.NDArray[np.intp]:
     return np.concatenate([feature.labelled, feature.unlabelled]).astype(np.intp)
 
 
-def _frame_column(feature: Feature) -> pandas.Categorical | npt.NDArray[Any]:
+def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | npt.NDArray[Any]:
     import pandas as pd
 
     codes = all_codes(feature)
     if feature.numbers is not None:
         numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
         return numbers
-    return pd.Categorical.from_codes(np.where(codes == feature.values, -1, codes), feature.labels.to_pylist())
+    labels = feature.own_labels().to_pylist()
+    if feature.missing_is_value:
+        missing = MISSING_LABEL
+        # A cell may hold this very text.
+        while missing in labels:
+            missing = f"({missing})"
+        labels.append(missing)
+    known = np.where(codes == feature.values, -1, codes)
+    if feature.nominal:
+        return pd.Categorical.from_codes(known, labels)
+    # As pandas has texts, so that whatever chooses columns by their types finds them.
+    return pd.Series([*labels, None]).array.take(known)
 
 
 def _fits_native(feature: Feature) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from probfs.errors import UsageError
-from probfs.text import option
+from probfs.text import did_you_mean, option, quoted
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def find_column_transformers(estimator: Any) -> Iterator[tuple[str, Any]]:
@@ -27,6 +30,35 @@ def check_column_names(estimator: Any) -> None:
             if not callable(columns) and not _are_names(columns):
                 problem = f"the ColumnTransformer's {name!r} chooses columns by position, which changes as some leave"
                 raise UsageError(f"{option('classifier')}: {problem}; name them, or use make_column_selector")
+
+
+def check_column_names_exist(estimator: Any, columns: Sequence[str], source: str) -> None:
+    """Refuse a name that is no column of the table, as scikit-learn would; columns that are left out may be named."""
+    known = set(columns)
+    for _, transformer in find_column_transformers(estimator):
+        for step, _, named in transformer.transformers:
+            for name in () if callable(named) else [named] if isinstance(named, str) else named:
+                if name not in known:
+                    problem = f"the ColumnTransformer's {step!r} names {quoted(name)}, which is no column of {source}"
+                    raise UsageError(f"{option('classifier')}: {problem}{did_you_mean(name, columns)}")
+
+
+def takes_no_columns(estimator: Any, frame: pandas.DataFrame) -> bool:
+    """Whether an estimator's transformers drop all columns of a frame."""
+    transformers = [transformer for _, transformer in find_column_transformers(estimator)]
+    return bool(transformers) and all(_drops_all(transformer, frame) for transformer in transformers)
+
+
+def _drops_all(transformer: Any, frame: pandas.DataFrame) -> bool:
+    taken: set[str] = set()
+    named: set[str] = set()
+    for _, step, columns in transformer.transformers:
+        own = columns(frame) if callable(columns) else columns
+        names = {own} if isinstance(own, str) else set(own)
+        named |= names
+        taken |= set() if isinstance(step, str) and step == "drop" else names
+    drops_others = isinstance(transformer.remainder, str) and transformer.remainder == "drop"
+    return not taken and (drops_others or named.issuperset(frame.columns))
 
 
 def keep_columns(estimator: Any, names: Collection[str]) -> None:

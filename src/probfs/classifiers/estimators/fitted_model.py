@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from probfs.classifiers.estimators.cells import Cells, FrameCells, MatrixCells
-from probfs.classifiers.estimators.column_transformers import keep_columns
+from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
 from probfs.classifiers.estimators.recipe import Recipe
+from probfs.classifiers.estimators.row_copies import choose_copies
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
-from probfs.errors import DataError
+from probfs.errors import DataError, UsageError
+from probfs.runtime.caught_warnings import collect_warnings
 from probfs.runtime.processes import one_thread
 from probfs.tables.table import Floats, Integers
+from probfs.text import option
 
 _CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most."""
-MOST_COPIES = 1_000_000
-"""Rows are not repeated beyond this many where they can be weighted instead."""
 _FEW_CELLS = 1 << 14
 """With fewer, threads take longer to start than they save."""
 
@@ -39,6 +39,12 @@ class FittedModel:
     """The row that each row given to the estimator is: some several times, where rows were repeated."""
     warning: str | None = None
     """What fitting warned of first, if it did."""
+
+    @property
+    def thinned(self) -> bool:
+        """Whether the estimator was given fewer copies of rows than there are."""
+        repeated = self.estimator is not None and not self.recipe.weighted
+        return repeated and len(self.trained) < self.rows.counts.sum()
 
     @cached_property
     def present(self) -> Integers:
@@ -100,20 +106,24 @@ def fit_model(recipe: Recipe, cells: Cells, rows: TrainingRows) -> FittedModel:
         estimator.set_params(categorical_features=cells.categorical)
     if isinstance(cells, FrameCells):
         keep_columns(estimator, list(cells.frame.columns))
+        if takes_no_columns(estimator, cells.frame):
+            return FittedModel(recipe, None, cells, rows, rows.positions)
     positions, weights = rows.positions, {}
     if (rows.counts > 1).any():
-        repeats = recipe.counts_rows and rows.counts.sum() <= MOST_COPIES
-        if recipe.weighted_by is None or repeats:
-            positions, labels = np.repeat(positions, rows.counts), np.repeat(labels, rows.counts)
+        if recipe.weighted:
+            weights = {"sample_weight": rows.counts.astype(np.float64)}
         else:
-            weights = {recipe.weighted_by: rows.counts.astype(np.float64)}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+            copies = choose_copies(rows.counts)
+            positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
+    with collect_warnings() as caught:
         try:
             with _threads_for(len(positions) * cells.columns):
                 estimator.fit(cells.take(positions), labels, **weights)
         except (ValueError, TypeError) as error:
             raise DataError(f"{recipe.name} could not be fitted: {_first_line(error)}") from error
+    if not hasattr(estimator, "predict_proba"):
+        problem = f"{recipe.name} has no predict_proba once it is fitted"
+        raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
     said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
     warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None

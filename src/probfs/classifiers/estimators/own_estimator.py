@@ -8,10 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from probfs.classifiers.estimates import REFITTED, EstimateName
-from probfs.classifiers.estimators.column_transformers import check_column_names, find_column_transformers
+from probfs.classifiers.estimates import REFITTED
+from probfs.classifiers.estimators.column_transformers import (
+    check_column_names,
+    check_column_names_exist,
+    find_column_transformers,
+)
 from probfs.classifiers.estimators.options import CATEGORIES, Categories
-from probfs.classifiers.estimators.recipe import Encoding, Recipe
+from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, MOST_SEED, Encoding, Recipe
+from probfs.classifiers.estimators.row_copies import takes_weights_for_copies
 from probfs.classifiers.estimators.specification import SHARED, fit_estimator, hold_out, order_rows, summarize
 from probfs.classifiers.naive_bayes.specification import BINS
 from probfs.classifiers.specification import Specification
@@ -21,10 +26,6 @@ from probfs.text import option
 
 NAME = "estimator"
 """The name of every such classifier in settings."""
-_DRAWING = ("bootstrap", "max_samples", "subsample", "min_child_samples")
-"""Parameters, beside those that begin with min_samples, of estimators to which copies and weights are not the same."""
-_MOST_SEED = 2**32
-"""Where scikit-learn's seeds end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +37,8 @@ class OwnRecipe:
 
     def __call__(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
         name = type(self.estimator).__name__
-        own, weighted_by = seeded(self.estimator, seed), weight_parameter(self.estimator)
-        return Recipe(own, self.encoding, name, weighted_by, counts_rows=counts_rows(self.estimator))
+        weighted = takes_weights_for_copies(self.estimator)
+        return Recipe(seeded(self.estimator, seed), self.encoding, name, weighted=weighted)
 
 
 def specify(estimator: Any, categories: str | None) -> Specification:
@@ -49,13 +50,17 @@ def specify(estimator: Any, categories: str | None) -> Specification:
     chosen = _choose(estimator, categories)
     if chosen == "frame":
         check_column_names(estimator)
-    make = OwnRecipe(estimator, _encoding(estimator, chosen))
+    encoding = _encoding(estimator, chosen)
+    make = OwnRecipe(estimator, encoding)
+    asks_trees = _draws_rows_for_trees(estimator)
     return Specification(
         name=NAME,
         description=describe(estimator),
         options=(replace(CATEGORIES, default=chosen), *SHARED, *((BINS,) if chosen == "codes" else ())),
         default_estimate="cv",
-        estimates=_estimates(estimator),
+        estimates=(*REFITTED, "oob") if asks_trees and encoding in MATRICES_OF_TREES else REFITTED,
+        lacking={"oob": _why_not_out_of_bag(chosen)} if asks_trees else {},
+        check_columns=partial(check_column_names_exist, estimator) if chosen == "frame" else None,
         # Whoever counts categories wants numbers cut.
         takes_numbers=chosen != "codes",
         arrange=order_rows,
@@ -103,34 +108,7 @@ def seeded(estimator: Any, seed: int) -> Any:
         for name, value in own.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
-    return own.set_params(**dict.fromkeys(names, seed % _MOST_SEED)) if names else own
-
-
-def weight_parameter(estimator: Any) -> str | None:
-    """The parameter of ``fit`` that takes the weights of rows: of a pipeline, its last step's. None if it has none, or
-    if a classifier inside has none, which would be fitted without them.
-    """
-    from sklearn.base import is_classifier
-    from sklearn.pipeline import Pipeline
-    from sklearn.utils.validation import has_fit_parameter
-
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        inner = None if isinstance(last, str) or last is None else weight_parameter(last)
-        return None if inner is None else f"{name}__{inner}"
-    inside = [
-        value
-        for value in estimator.get_params(deep=True).values()
-        if hasattr(value, "fit") and not isinstance(value, type) and is_classifier(value)
-    ]
-    takes = all(has_fit_parameter(part, "sample_weight") for part in [estimator, *inside])
-    return "sample_weight" if takes else None
-
-
-def counts_rows(estimator: Any) -> bool:
-    """Whether an estimator, or one inside, counts or draws rows, as trees and forests do: it has a parameter for it."""
-    names = {name.rpartition("__")[2] for name in estimator.get_params(deep=True)}
-    return any(name.startswith("min_samples_") or name in _DRAWING for name in names)
+    return own.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else own
 
 
 def _check(estimator: Any) -> None:
@@ -141,9 +119,27 @@ def _check(estimator: Any) -> None:
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params") and hasattr(estimator, "set_params")):
         problem = f"{shown} is no estimator of scikit-learn's kind: it lacks fit, get_params or set_params"
         raise UsageError(f"{option('classifier')}: {problem}")
-    if not hasattr(estimator, "predict_proba"):
+    if not _may_have_probabilities(estimator):
         problem = f"{shown} has no predict_proba"
         raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
+
+
+def _may_have_probabilities(estimator: Any) -> bool:
+    """Whether an estimator has ``predict_proba``, or will tell only when it is fitted: it looked for something that
+    fitting sets, whose name ends with an underscore, or it asked None, which stands for a default.
+    """
+    try:
+        estimator.predict_proba  # noqa: B018
+    except AttributeError as error:
+        reason: BaseException | None = error
+        while reason is not None:
+            name = getattr(reason, "name", None) or ""
+            asked_default = name == "predict_proba" and getattr(reason, "obj", estimator) is None
+            if asked_default or (name.endswith("_") and not name.endswith("__")):
+                return True
+            reason = reason.__cause__ or reason.__context__
+        return False
+    return True
 
 
 def _encoding(estimator: Any, categories: Categories) -> Encoding:
@@ -181,10 +177,18 @@ def _input_tags(estimator: Any) -> Any:
         return None
 
 
-def _estimates(estimator: Any) -> tuple[EstimateName, ...]:
+def _draws_rows_for_trees(estimator: Any) -> bool:
+    """Whether an estimator is a forest each of whose trees leaves some rows out."""
     from probfs.classifiers.estimators.forest_votes import is_forest
 
-    return (*REFITTED, "oob") if is_forest(estimator) and estimator.bootstrap else REFITTED
+    return is_forest(estimator) and bool(estimator.bootstrap)
+
+
+def _why_not_out_of_bag(categories: Categories) -> str:
+    others = " or ".join(option("categories", other) for other in ("onehot", "codes") if other != categories)
+    return (
+        f"with {option('categories', categories)} trees cannot be asked one by one; use {others}, or another estimate"
+    )
 
 
 def _weighs_columns_one_by_one(estimator: Any) -> bool:

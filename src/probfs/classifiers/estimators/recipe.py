@@ -9,6 +9,10 @@ Encoding = Literal["standardised", "onehot", "filled", "single", "native", "code
 """How columns reach an estimator: see ``column_encoders``. ``filled`` is one-hot for those that refuse NaN, ``single``
 for those that compute in single precision.
 """
+MATRICES_OF_TREES: tuple[Encoding, ...] = ("onehot", "single", "codes")
+"""Encodings whose columns a tree can be asked about one by one."""
+MOST_SEED = 2**32
+"""Where scikit-learn's seeds end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +24,8 @@ class Recipe:
     encoding: Encoding
     name: str
     """What it is called in messages: the forest, say."""
-    weighted_by: str | None
-    """The parameter of ``fit`` that takes row counts; None if it has none, and rows are repeated instead."""
-    counts_rows: bool = False
-    """Whether the estimator counts rows, say those of a leaf, so that a row of weight 5 is not the same to it as five
-    rows. Rows are then repeated as long as that takes little memory.
-    """
+    weighted: bool = False
+    """Whether ``fit`` is given how often rows occur as ``sample_weight``; otherwise rows are repeated."""
     out_of_bag: bool = False
     """Whether labelled rows are judged only by trees that were not trained on them."""
     linear_terms: bool = False

@@ -5,7 +5,6 @@ Tasks are independent of each other and hold all they need, so any process can r
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -20,7 +19,7 @@ from probfs.classifiers.estimators.fitted_model import FittedModel, fit_model
 from probfs.classifiers.estimators.forest_votes import Forest, is_forest
 from probfs.classifiers.estimators.linear_terms import permute_terms
 from probfs.classifiers.estimators.permuted_batches import permute_in_batches
-from probfs.classifiers.estimators.recipe import Recipe
+from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, Recipe
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.classifiers.refitting.donors import Donors
@@ -29,14 +28,13 @@ from probfs.classifiers.refitting.score_shares import ScoreShare, odds_of, sum_c
 from probfs.classifiers.refitting.splits import Split
 from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.classifiers.row_odds import RowOdds
+from probfs.runtime.caught_warnings import collect_warnings
 from probfs.runtime.processes import in_threads
 from probfs.tables.table import Floats
 
 _CHANGES_PER_BLOCK = 1 << 21
 """Rows × features × classes, or × shuffles, of which numbers are kept at a time."""
 _ROWS_WORTH_A_BLOCK = 256
-_MATRICES_OF_TREES = ("onehot", "single", "codes")
-"""Encodings whose columns a tree can be asked about one by one."""
 
 _Measured: TypeAlias = tuple[Floats, Floats, int]
 """Probabilities, their changes by permuting each feature, and how many rows no tree could judge."""
@@ -80,10 +78,12 @@ class FitReport:
     warned: int = 0
     warning: str | None = None
     unjudged: int = 0
+    thinned: bool = False
+    """Whether a model was given fewer copies of rows than there are."""
 
     @classmethod
     def of(cls, model: FittedModel, unjudged: int = 0) -> FitReport:
-        return cls(1, int(model.warning is not None), model.warning, unjudged)
+        return cls(1, int(model.warning is not None), model.warning, unjudged, model.thinned)
 
     def __add__(self, other: FitReport) -> FitReport:
         return FitReport(
@@ -91,6 +91,7 @@ class FitReport:
             self.warned + other.warned,
             self.warning or other.warning,
             max(self.unjudged, other.unjudged),
+            self.thinned or other.thinned,
         )
 
 
@@ -106,7 +107,7 @@ def fit_task(task: FitTask, features: Features) -> FittedModel:
 
 def permute_features(task: PermuteTask, model: FittedModel) -> tuple[ScoreShare, FitReport]:
     """The sums of how a fitted model's probabilities change with each feature permuted."""
-    with warnings.catch_warnings(action="ignore"):
+    with collect_warnings():
         if model.estimator is None or len(task.features) == 1:
             share, unjudged = _share_of_single(task, model)
             return share, FitReport.of(model, unjudged)
@@ -163,7 +164,7 @@ def judge_rows(task: FitTask) -> RowOdds:
 
 def judge(model: FittedModel, rows: Positions) -> tuple[Floats, int]:
     """The probabilities of some rows, and how many of them no tree could judge."""
-    with warnings.catch_warnings(action="ignore"):
+    with collect_warnings():
         if model.estimator is not None and asks_trees(model):
             votes = Forest(model).votes(rows)
             return votes.actual, votes.unjudged
@@ -171,7 +172,7 @@ def judge(model: FittedModel, rows: Positions) -> tuple[Floats, int]:
 
 
 def asks_trees(model: FittedModel) -> bool:
-    return is_forest(model.estimator) and model.recipe.encoding in _MATRICES_OF_TREES
+    return is_forest(model.estimator) and model.recipe.encoding in MATRICES_OF_TREES
 
 
 def _share_of_single(task: PermuteTask, model: FittedModel) -> tuple[ScoreShare, int]:

@@ -109,7 +109,8 @@ class RefittedClassifier(ABC):
             rows,
             round(total.fit.errors),
             total.fit.absolute_loss / rows,
-            total.fit.log_loss / rows,
+            # A forest may rule out a row's own class.
+            total.odds.mean_loss,
         )
 
     def _draw_donors(self) -> Donors:

@@ -121,7 +121,9 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
 
 
 def without_exponents(texts: pa.StringArray) -> pa.StringArray:
-    """Numbers as Arrow writes them, with all digits of whole ones: 1e+15 and 1000000000000000 are the same number."""
+    """Numbers as Arrow writes them, without exponents where they have few digits: 1e+15 and 1000000000000000 are the
+    same number, and 1.00000000005e+10 is 10000000000.5.
+    """
     if not pc.any(pc.match_substring(texts, "e+"), min_count=0).as_py():
         return texts
     return text_array([text and _without_exponent(text) for text in texts.to_pylist()])
@@ -131,4 +133,6 @@ def _without_exponent(text: str) -> str:
     if "e+" not in text:
         return text
     number = float(text)
+    if not number.is_integer():
+        return repr(number)
     return str(int(number)) if abs(number) < 1e18 else text

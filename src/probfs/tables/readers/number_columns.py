@@ -20,6 +20,8 @@ from probfs.tables.table import Floats, Kind
 LONG = 10_000
 """Rows of a column that is worth a block of its own, if its numbers are different."""
 _SAMPLE = 2_000
+_CELLS = 1 << 22
+"""Numbers of single precision that are written and read together."""
 _EXACT = float(1 << 53)
 """Below this, every whole number is a double of its own."""
 
@@ -75,8 +77,13 @@ def as_doubles(numbers: npt.NDArray[np.number]) -> Floats:
     if numbers.dtype != np.float32:
         return numbers.astype(np.float64, copy=False)
     flat = np.ascontiguousarray(numbers).ravel()
-    texts = pc.cast(pa.Array.from_buffers(pa.float32(), len(flat), [None, pa.py_buffer(flat)]), pa.string())
-    return numpy_array(pc.cast(texts, pa.float64())).reshape(numbers.shape)
+    doubles = np.empty(len(flat))
+    # The texts of very many cells would not fit into one array of Arrow's, and take much memory.
+    for first in range(0, len(flat), _CELLS):
+        some = flat[first : first + _CELLS]
+        texts = pc.cast(pa.Array.from_buffers(pa.float32(), len(some), [None, pa.py_buffer(some)]), pa.string())
+        doubles[first : first + len(some)] = numpy_array(pc.cast(texts, pa.float64()))
+    return doubles.reshape(numbers.shape)
 
 
 def _matrix(columns: Sequence[pa.ChunkedArray], checked: bool) -> Floats:
