@@ -67,6 +67,13 @@ def test_filters_are_as_before_after_several_threads() -> None:
     assert warnings.showwarning is show
 
 
+def test_filters_are_as_before_even_if_a_fit_empties_them() -> None:
+    before = list(warnings.filters)
+    with dispatch_warnings:
+        warnings.resetwarnings()
+    assert list(warnings.filters) == before
+
+
 def test_rankings_in_several_threads_leave_filters_alone() -> None:
     generator = np.random.default_rng(0)
     frame = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"]).assign(y=["n", "p"] * 30)

@@ -70,8 +70,8 @@ class _Dispatcher:
             if not self._inside:
                 assert self._before is not None
                 self._before.__exit__(None, None, None)
-                # An abandoned fit may yet restore the filters that it found.
-                self._filters.remove(_FILTER)
+                # An abandoned fit may yet restore the filters that it found. Threads of scikit-learn empty them.
+                self._filters[:] = [kept for kept in self._filters if kept is not _FILTER]
 
     def _dispatch(self, message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         collected = _collected.get()

@@ -45,7 +45,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "a logistic regression": (LogisticRegression(C=0.5, max_iter=1_000), {}, "filled"),
     "an SVM, which cuts folds of its own": (SVC(probability=True, random_state=0), {}, "filled"),
-    "calibration, which cuts folds too": (CalibratedClassifierCV(GaussianNB(), cv=3), {}, "filled"),
+    "calibration, which cuts folds too": (CalibratedClassifierCV(GaussianNB(), cv=2), {}, "filled"),
     "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
 }
 BUILT_IN: dict[str, Any] = {
