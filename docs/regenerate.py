@@ -1,22 +1,28 @@
-"""Regenerate the figures and the tables of claims in docs/paper.md: python docs/regenerate.py [NAME ...].
+"""Regenerate the figure of README.md, and the figures and tables of claims in docs/paper.md: python docs/regenerate.py
+[NAME ...], where readme is the name of the first.
 
-All take some minutes on two cores. A test compares what is not random with the page.
+All take some minutes on two cores. Tests compare what is not random with the pages.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import probfs
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments import reproduce
 from probfs.paper.experiments.figures import save_figure
 from probfs.paper.rendering.claims import claims_markdown
+from probfs.rendering.figures.files import figure_file
+from probfs.rendering.figures.ranking_figure import ranking_drawing
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "paper.md"
 FIGURES = ROOT / "figures"
+README_FIGURE = FIGURES / "breast_cancer.svg"
 
 
 def section(page: str, name: str) -> str:
@@ -35,7 +41,18 @@ def _marked(name: str) -> str:
     return rf"(<!-- {name}: written by docs/regenerate.py -->\n)(.*?)(<!-- {name} ends -->)"
 
 
+def readme_figure() -> bytes:
+    """The ranking that README.md begins with, drawn."""
+    samples = ROOT.parent / "sample_data" / "breast_cancer.csv"
+    ranking = probfs.rank(samples, target="class", score="signed")
+    named = replace(ranking, input=replace(ranking.input, source="sample_data/breast_cancer.csv"))
+    return figure_file(ranking_drawing(named), "svg")
+
+
 if __name__ == "__main__":
+    if "readme" in sys.argv[1:] or not sys.argv[1:]:
+        README_FIGURE.write_bytes(readme_figure())
+        sys.stdout.write("wrote readme\n")
     chosen = [name for name in EXPERIMENTS if name in sys.argv[1:] or not sys.argv[1:]]
     for name, finding in reproduce(chosen):
         page = PAGE.read_text()

@@ -252,6 +252,14 @@ def test_the_page_about_the_paper_says_what_is_found(name: str) -> None:
     assert shown_claims(page, name) == without_rounding_noise(claims_markdown(finding.claims))
 
 
+def test_the_figure_of_readme_is_what_is_drawn() -> None:
+    regenerate = generator("docs/regenerate.py")
+    assert regenerate.README_FIGURE.relative_to(ROOT).as_posix() in README
+    drawn = regenerate.readme_figure().decode()
+    # Glyphs differ in their last digits from one version of matplotlib to another.
+    assert re.findall(r"<!-- (.*?) -->", regenerate.README_FIGURE.read_text()) == re.findall(r"<!-- (.*?) -->", drawn)
+
+
 def test_the_page_about_the_paper_shows_every_experiment() -> None:
     page = (ROOT / "docs" / "paper.md").read_text()
     for name in EXPERIMENTS:

@@ -37,6 +37,8 @@ def choose_destination(
     on_terminal = path is None and stdout_is_terminal()
     chosen = formats.choose(name, path, on_terminal)
     check_safe_csv(safe_csv, chosen.name)
+    if chosen.is_binary and on_terminal:
+        raise UsageError(f"--format {chosen.name}: a terminal cannot show it; name a file with --output")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size().columns if on_terminal else None
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv))
@@ -56,6 +58,12 @@ def check_output(output: Path | None, *inputs: str | Path | None, option: str = 
             continue
         if os.path.exists(source) and os.path.samefile(output, source):
             raise UsageError(f"{option}: {printable(str(output))} is an input; name another file")
+
+
+def check_apart(path: Path, output: Path | None, option: str) -> None:
+    """Refuse a further file that is where the result goes."""
+    if output is not None and os.path.realpath(path) == os.path.realpath(output):
+        raise UsageError(f"{option}: {printable(str(path))} is where the result goes; name another file")
 
 
 def check_safe_csv(wanted: bool, chosen: str) -> None:

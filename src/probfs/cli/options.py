@@ -11,9 +11,9 @@ import typer
 
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
-from probfs.cli.destination import Destination, check_output, choose_destination
+from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
 from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
-from probfs.rendering.formats import OutputFormats
+from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
 if TYPE_CHECKING:
@@ -85,6 +85,14 @@ OutputPath = Annotated[
         "-o",
         metavar="FILE",
         help="Where the result goes instead of standard output; written whole or not at all.",
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Also draw the result into this file: PNG, SVG or PDF, by its ending.",
     ),
 ]
 SafeCsv = Annotated[
@@ -215,6 +223,14 @@ class DocumentOutput(Bundle):
         """Where to write, once it is known that it can be written and is none of the inputs."""
         check_output(self.output, *inputs)
         return choose_destination(self.formats, self.format, self.output, self.safe_csv)
+
+    def picture(self, plot: Path | None, *inputs: str | Path | None) -> Destination[Any] | None:
+        """Where a picture beside the result goes; None where none is wanted."""
+        if plot is None:
+            return None
+        check_output(plot, *inputs, option="--plot")
+        check_apart(plot, self.output, "--plot")
+        return Destination(self.formats.choose_picture(plot), plot, Presentation())
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,13 @@ def rank(
     unlabeled: Unlabeled = None,
     top: opt.Top = None,
     uncertainty: Uncertainty = False,
+    plot: opt.Plot = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
     require_data(data, context)
-    destination = result.destination(data, columns.mapping, *(unlabeled or ()))
+    inputs = (data, columns.mapping, *(unlabeled or ()))
+    destination, picture = result.destination(*inputs), result.picture(plot, *inputs)
     from probfs import api
 
     with reporting(quiet, progress) as reporter:
@@ -97,3 +99,5 @@ def rank(
             on_note=reporter.note,
         )
     destination.write(ranking.top(top))
+    if picture is not None:
+        picture.write(ranking.top(top))

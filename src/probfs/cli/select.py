@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from probfs.cli import options as opt
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.classifier_options import ClassifierOptions
-from probfs.cli.destination import check_output, deliver
+from probfs.cli.destination import check_apart, check_output, deliver
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, stdout_is_terminal
 from probfs.errors import DataError, UsageError
@@ -131,6 +130,7 @@ def select(
     reduced: Reduced = None,
     names: Names = False,
     top: opt.Top = None,
+    plot: opt.Plot = None,
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
@@ -139,6 +139,7 @@ def select(
         _refuse_other_formats(result)
         check_output(result.output, data, columns.mapping)
     destination = None if names else result.destination(data, columns.mapping)
+    picture = result.picture(plot, data, columns.mapping, reduced)
     reduced_format = None if reduced is None else _check_reduced(reduced, result.output, data, columns.mapping)
     from probfs import api
     from probfs.tables.readers import read_table
@@ -168,6 +169,8 @@ def select(
         deliver(_kept_names(selected, top, result.output), result.output)
     else:
         destination.write(selected.top(top))
+    if picture is not None:
+        picture.write(selected.top(top))
 
 
 def _refuse_other_formats(result: SelectionOutput) -> None:
@@ -179,8 +182,7 @@ def _refuse_other_formats(result: SelectionOutput) -> None:
 def _check_reduced(reduced: Path, output: Path | None, *inputs: str | Path | None) -> str:
     """The format of the reduced table, once it is known that it can be written and takes the place of nothing else."""
     check_output(reduced, *inputs, option="--reduced")
-    if output is not None and os.path.realpath(reduced) == os.path.realpath(output):
-        raise UsageError(f"--reduced: {printable(str(reduced))} is where the result goes; name another file")
+    check_apart(reduced, output, "--reduced")
     from probfs.tables.writers import choose_table_format
 
     return choose_table_format(reduced, None, "reduced", by_name=False)

@@ -37,6 +37,9 @@ class OutputFormat(Generic[Document]):
     render: Callable[[Document, Presentation], str | bytes]
     tells_background: bool = False
     """Whether it shows what a result keeps only on request, as it takes time to gather (``report=True``)."""
+    is_picture: bool = False
+    is_binary: bool = False
+    """Whether it is no text, which a terminal could show."""
 
 
 class OutputFormats(Registry[OutputFormat[Document]]):
@@ -54,6 +57,11 @@ class OutputFormats(Registry[OutputFormat[Document]]):
             endings = {ending: known.name for known in self for ending in known.endings}
             name = format_by_ending(path, endings, for_streams="csv")
         return self[name]
+
+    def choose_picture(self, path: str | os.PathLike[str]) -> OutputFormat[Document]:
+        """The picture that the ending of a file asks for."""
+        endings = {ending: known.name for known in self if known.is_picture for ending in known.endings}
+        return self[format_by_ending(path, endings, for_streams="png", parameter="plot", by_name=False)]
 
 
 def standard_formats(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from probfs.rendering.figure_formats import register_figures
 from probfs.rendering.formats import OutputFormat, Presentation, standard_formats
 from probfs.rendering.ranking_csv import ranking_csv
 from probfs.rendering.ranking_json import ranking_json
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
+    from probfs.rendering.figures.compose import Drawing
 
 
 def _table(ranking: Ranking, presentation: Presentation) -> str:
@@ -40,5 +42,12 @@ def _html(ranking: Ranking, presentation: Presentation) -> str:
     return ranking_report(ranking)
 
 
+def _drawing(ranking: Ranking) -> Drawing:
+    from probfs.rendering.figures.ranking_figure import ranking_drawing
+
+    return ranking_drawing(ranking)
+
+
 RANKING_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
 RANKING_FORMATS.register(OutputFormat("html", (".html", ".htm"), _html, tells_background=True))
+register_figures(RANKING_FORMATS, _drawing)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from probfs.rendering.figure_formats import register_figures
 from probfs.rendering.formats import OutputFormat, Presentation, standard_formats
 from probfs.rendering.selection_csv import selection_csv
 from probfs.rendering.selection_json import selection_json
 
 if TYPE_CHECKING:
+    from probfs.rendering.figures.compose import Drawing
     from probfs.selection.result import Selection
 
 
@@ -40,5 +42,12 @@ def _html(selection: Selection, presentation: Presentation) -> str:
     return selection_report(selection)
 
 
+def _drawing(selection: Selection) -> Drawing:
+    from probfs.rendering.figures.selection_figure import selection_drawing
+
+    return selection_drawing(selection)
+
+
 SELECTION_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
 SELECTION_FORMATS.register(OutputFormat("html", (".html", ".htm"), _html, tells_background=True))
+register_figures(SELECTION_FORMATS, _drawing)

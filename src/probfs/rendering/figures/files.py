@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from probfs.rendering.figures.compose import Drawing, draw_figure
 from probfs.rendering.figures.style import FILE_RULES
 
 if TYPE_CHECKING:
@@ -36,3 +37,18 @@ def figure_bytes(figure: Figure, file_format: FigureFormat) -> bytes:
     content = io.BytesIO()
     figure.savefig(content, format=file_format, metadata=_METADATA[file_format])
     return content.getvalue()
+
+
+def figure_file(drawing: Drawing, file_format: FigureFormat) -> bytes:
+    """A drawing as the content of a file."""
+    from matplotlib.figure import Figure
+
+    with file_style():
+        figure = Figure()
+
+        def new_figure(size: tuple[float, float]) -> Figure:
+            figure.set_size_inches(size)
+            return figure
+
+        draw_figure(drawing, new_figure)
+        return figure_bytes(figure, file_format)
