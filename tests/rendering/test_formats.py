@@ -27,7 +27,7 @@ ALL_FORMATS = (
 )
 
 
-ONLY_OF_RESULTS = ("html",)
+ONLY_OF_RESULTS = ("html", "png", "svg", "pdf")
 
 
 def render(document: str, presentation: Presentation) -> str:

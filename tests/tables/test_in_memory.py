@@ -144,7 +144,7 @@ def test_an_estimator_that_gets_categories_as_they_are_gets_them_in_their_order(
 
 
 def _codes_of_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame({name: frame[name].cat.codes for name in frame.columns})
+    return pd.DataFrame({name: frame[name].astype("category").cat.codes for name in frame.columns})
 
 
 def test_categories_are_categories_even_if_they_are_numbers() -> None:
