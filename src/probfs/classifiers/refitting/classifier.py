@@ -107,8 +107,8 @@ class RefittedClassifier(ABC):
             ExtendedFloats.of(total.labelled.signed / rows),
             ExtendedFloats.of(everywhere / (rows + unlabelled)) if unlabelled else None,
             rows,
-            round(total.fit.errors),
-            total.fit.absolute_loss / rows,
+            round(total.odds.errors),
+            total.absolute_loss / rows,
             # A forest may rule out a row's own class.
             total.odds.mean_loss,
         )

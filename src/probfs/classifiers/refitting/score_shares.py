@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from probfs.classifiers.refitting.splits import UNLABELLED, Split
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.sums import Fit, Sums
+from probfs.classifiers.sums import Sums
 from probfs.tables.table import Floats, Integers
 
 _EQUAL = 1e-12
@@ -23,15 +23,16 @@ class ScoreShare:
 
     labelled: Sums
     unlabelled: Sums
-    fit: Fit
+    absolute_loss: float
+    """The sum of 1 - P over the labelled rows, with all features."""
     odds: RowOdds
-    """Of the labelled rows, with all features."""
+    """Of the labelled rows, with all features: errors and log-loss follow from them."""
 
     def __add__(self, other: ScoreShare) -> ScoreShare:
         return ScoreShare(
             self.labelled + other.labelled,
             self.unlabelled + other.unlabelled,
-            self.fit + other.fit,
+            self.absolute_loss + other.absolute_loss,
             RowOdds.joined([self.odds, other.odds]),
         )
 
@@ -63,7 +64,7 @@ def sum_retrained(split: Split, probabilities: Iterator[Floats]) -> ScoreShare:
     return ScoreShare(
         Sums.side_by_side([share.labelled for share in shares]),
         Sums.side_by_side([share.unlabelled for share in shares]),
-        shares[0].fit,
+        shares[0].absolute_loss,
         shares[0].odds,
     )
 
@@ -105,13 +106,6 @@ def of_all_classes(actual: Floats) -> Floats:
     return np.concatenate([1 - actual, actual]) if len(actual) == 1 else actual
 
 
-def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> Fit:
-    probabilities = of_all_classes(actual)
-    own = probabilities[labels, np.arange(len(labels))]
-    with np.errstate(divide="ignore"):
-        log_losses = -np.log(own)
-    return Fit(
-        float(counts @ find_errors(actual, labels)),
-        float(counts @ (1 - own)),
-        float(counts @ log_losses),
-    )
+def _sum_losses(actual: Floats, labels: Integers, counts: Floats) -> float:
+    own = of_all_classes(actual)[labels, np.arange(len(labels))]
+    return float(counts @ (1 - own))

@@ -7,14 +7,13 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from probfs.rendering.figures.compose import Drawing, draw_figure
-from probfs.rendering.figures.files import figure_bytes, file_style
+from probfs.rendering.figures.compose import Drawing
+from probfs.rendering.figures.files import figure_file, file_style
 from probfs.rendering.figures.style import choose_palette
 from probfs.text import printable
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-    from matplotlib.figure import Figure
 
 _NAMESPACE = re.compile(r"^\{[^}]*\}")
 _REFERENCE = re.compile(r"#([\w.-]+)")
@@ -26,18 +25,10 @@ def inline_figure(drawing: Drawing, title: str, description: str) -> Markup:
     """Draw, and give an element for a page: texts are shapes in it, and ``description`` says what they show."""
     from markupsafe import Markup
 
-    made: list[Figure] = []
+    # The page has a title, which the figure need not repeat.
+    content = figure_file(replace(drawing, title=""), "svg")
     with file_style():
-        from matplotlib.figure import Figure
-
-        def new_figure(size: tuple[float, float]) -> Figure:
-            made.append(Figure(figsize=size))
-            return made[-1]
-
-        # The page has a title, which the figure need not repeat.
-        draw_figure(replace(drawing, title=""), new_figure)
         palette = asdict(choose_palette())
-        content = figure_bytes(made[0], "svg")
     names = {color: name for name, color in palette.items()} | {"#000000": "ink", "#ffffff": "paper"}
     # The text of an element is escaped as it is written.
     return Markup(inline_svg(content, title, description, names))  # noqa: S704
