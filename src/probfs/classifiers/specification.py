@@ -18,6 +18,7 @@ from probfs.registry import Registry
 from probfs.text import did_you_mean, option
 
 if TYPE_CHECKING:
+    from probfs.classifiers.naive_bayes.row_groups import RowStore
     from probfs.classifiers.protocol import Classifier
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
@@ -73,6 +74,8 @@ class FitRequest:
     """To be called with how many models have been fitted and how many there will be."""
     counts: ValueCounts | None = None
     """Those of the dataset, where they are known already."""
+    store: RowStore | None = None
+    """Where the rows are, if not in the dataset, which then has one for each class; for Naive Bayes alone."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def content_hashes(dataset: Dataset, seed: int) -> tuple[Hashes, Hashes]:
     labelled = np.zeros(len(dataset.labels), dtype=np.uint64)
     unlabelled = np.zeros(len(dataset.unlabelled_counts), dtype=np.uint64)
     for feature in dataset.features:
-        hashes = _value_hashes(feature, seed)
+        hashes = value_hashes(feature, seed)
         # Sums of 64-bit numbers wrap around, and do not depend on the order of the columns.
         labelled += hashes[feature.labelled]
         unlabelled += hashes[feature.unlabelled]
@@ -87,7 +87,7 @@ def merge_equal_rows(dataset: Dataset) -> Dataset:
     )
 
 
-def _value_hashes(feature: Feature, seed: int) -> Hashes:
+def value_hashes(feature: Feature, seed: int) -> Hashes:
     """A hash for each code of a feature.
 
     A missing cell has the same hash whether it counts as a value or not, so that rows are dealt out alike.

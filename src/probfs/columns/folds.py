@@ -20,14 +20,19 @@ from probfs.text import option, quoted
 
 def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     """How many copies of each row are in each fold: an array of folds × rows."""
-    if folds > dataset.rows:
-        problem = f"{option('folds', folds)} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
-        raise UsageError(f"{problem}; use fewer, or another {option('estimate')}")
+    refuse_many_folds(dataset, folds)
     hashes, _ = content_hashes(dataset, seed)
     order = np.lexsort((hashes, dataset.labels))
     dealt = np.empty((folds, len(order)), dtype=np.int64)
     dealt[:, order] = deal(dataset.counts[order], folds)
     return dealt
+
+
+def refuse_many_folds(dataset: Dataset, folds: int) -> None:
+    """Refuse more folds than there are rows."""
+    if folds > dataset.rows:
+        problem = f"{option('folds', folds)} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
+        raise UsageError(f"{problem}; use fewer, or another {option('estimate')}")
 
 
 def telling_rows_apart(dataset: Dataset) -> Dataset:
@@ -57,8 +62,12 @@ def _count_distinct(labels: Labels, features: Sequence[Feature]) -> int:
 
 def deal(counts: Integers, folds: int) -> Integers:
     """How many copies of each row fall to each fold when all copies are dealt out in turn: folds × rows."""
-    ends = np.cumsum(counts)
-    starts = ends - counts
+    return deal_from(np.cumsum(counts) - counts, counts, folds)
+
+
+def deal_from(starts: Integers, counts: Integers, folds: int) -> Integers:
+    """The same for rows whose copies begin at known places of the whole deal."""
+    ends = starts + counts
     fold = np.arange(folds)[:, None]
     # Of the places start … end-1, those that leave the remainder `fold` when divided by the number of folds.
     dealt: Integers = (ends - 1 - fold) // folds - (starts - 1 - fold) // folds

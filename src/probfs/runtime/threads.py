@@ -154,5 +154,10 @@ def thread_pool() -> ThreadPool:
     return ThreadPool(min(cores, MAX_CORES))
 
 
+def share_cores(threads: int) -> None:
+    """Let each caller of the pool use so many threads at a time: others use the rest of the cores."""
+    thread_pool().cores = min(threads, thread_pool().cores)
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=thread_pool.cache_clear)

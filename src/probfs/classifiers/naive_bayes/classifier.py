@@ -13,7 +13,7 @@ import numpy.typing as npt
 from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.row_groups import RowGroups
+from probfs.classifiers.naive_bayes.row_groups import GroupedRows, Grouping, RowGroups, RowStore
 from probfs.classifiers.naive_bayes.score_floors import LogFloors, PlainFloors, ScoreFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
@@ -66,6 +66,7 @@ class NaiveBayes:
         counts: ValueCounts | None = None,
         compiled: bool | None = None,
         prune: bool | None = None,
+        store: RowStore | None = None,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
@@ -73,8 +74,10 @@ class NaiveBayes:
         dataset, where they are known already.
         ``compiled`` says whether loops are compiled, and ``prune`` whether features are skipped that cannot have the
         lowest scores of a round; with None, both are decided by the size of the table. Neither changes a ranking.
+        Where there is a ``store``, the rows are there, and the dataset has only one for each class.
         """
-        self._table_rows = len(dataset.counts) + len(dataset.unlabelled_counts)
+        own_rows = len(dataset.counts) + len(dataset.unlabelled_counts)
+        self._table_rows = own_rows if store is None else store.stored_rows
         self._compiled = self._is_worth_compiling(dataset, rounds) if compiled is None else compiled
         self._prune = prune
         self._rows = dataset.rows
@@ -85,10 +88,15 @@ class NaiveBayes:
         layout = SlotLayout.of([feature.values for feature in dataset.features])
         if estimate != "resubstitution":
             check_class_sizes(dataset)
-        needed = self._memory_needed(dataset, layout, folds if estimate == "cv" else 1)
-        require_memory(needed, "ranking this", dataset.source)
-        known = None if counts is None else ClassCounts(counts.class_rows, counts.by_slot)
-        groups = RowGroups(dataset, layout, smoothing, estimate, folds, seed, self._compiled, known)
+        grouping = Grouping(layout, smoothing, estimate, folds, seed, self._compiled)
+        groups: GroupedRows
+        if store is None:
+            needed = self._memory_needed(dataset, layout, folds if estimate == "cv" else 1)
+            require_memory(needed, "ranking this", dataset.source)
+            known = None if counts is None else ClassCounts(counts.class_rows, counts.by_slot)
+            groups = RowGroups(dataset, grouping, known)
+        else:
+            groups = store.group(grouping)
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
         self._not_compiled_because = groups.not_compiled_because

@@ -53,6 +53,7 @@ def _fit(request: FitRequest) -> Classifier:
         request.rounds,
         shrink=request.options["shrink"],
         counts=request.counts,
+        store=request.store,
     )
 
 

@@ -1,0 +1,203 @@
+"""The cluster that a ranking runs on: one that is there already, or processes of this machine, for as long as it takes.
+
+Whatever goes wrong with it becomes one line. A worker that dies costs time alone: Dask computes what it held again, and
+a task that several workers died with is tried again, as workers may well die of something else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from probfs import __version__
+from probfs.errors import DataError, UsageError
+from probfs.text import option, printable
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Result = TypeVar("Result")
+
+_SECONDS_TO_CONNECT = 30
+_DEATHS_OF_A_TASK = 10
+"""How many times Dask may give a task up, because workers died while they had it, before the ranking is given up."""
+_DEATHS_BEFORE_GIVING_UP = 30
+"""The same of processes on this machine, by Dask itself: its default of 3 is for tasks that kill their workers."""
+
+
+@contextlib.contextmanager
+def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
+    """The cluster at an address, or one of some processes on this machine, which ends with the context."""
+    if scheduler is not None and workers is not None:
+        problem = f"{option('workers')} is for processes on this machine, and {option('scheduler')} has its own"
+        raise UsageError(f"{problem}; keep one of the two")
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        ways = "install it with: pip install 'probfs[dask]'"
+        raise UsageError(f"{option('engine', 'dask')} needs Dask; {ways}") from error
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet_logs())
+        if scheduler is None:
+            address = stack.enter_context(_started(LocalCluster, workers or _cores()))
+        else:
+            address = scheduler
+        try:
+            client = stack.enter_context(
+                Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="probfs")
+            )
+        except (OSError, ValueError, TypeError) as error:
+            raise _unreachable(str(scheduler), error) from error
+        cluster = Cluster(client, str(scheduler or "this machine"))
+        try:
+            cluster.check_versions()
+            yield cluster
+        finally:
+            cluster.cancel()
+
+
+class Cluster:
+    """Tasks sent to a cluster, and their results."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client = client
+        self._address = address
+        self._number = 0
+        self._futures: set[Future] = set()
+
+    def threads(self) -> int:
+        """How many tasks the cluster works on at the same time."""
+        return sum(own["nthreads"] for own in self._workers().values())
+
+    def memory(self) -> int | None:
+        """How many bytes all workers may use together; None where one has no limit."""
+        limits = [own["memory_limit"] for own in self._workers().values()]
+        return sum(limits) if all(limits) else None
+
+    def workers(self) -> int:
+        return len(self._workers())
+
+    def submit(self, name: str, function: Any, *arguments: Any) -> Future:
+        """A task; ``name`` is what Dask's own pages call it."""
+        self._number += 1
+        key = f"probfs-{name}-{id(self):x}-{self._number}"
+        future = self._client.submit(function, *arguments, key=key, pure=False)
+        self._futures.add(future)
+        return future
+
+    def map(self, name: str, function: Any, futures: Sequence[Future], **others: Any) -> list[Future]:
+        """A task for each of some futures, all sent at once."""
+        self._number += 1
+        keys = [f"probfs-{name}-{id(self):x}-{self._number}-{place}" for place in range(len(futures))]
+        new = self._client.map(function, futures, key=keys, pure=False, **others)
+        self._futures.update(new)
+        return new
+
+    def release(self, futures: Sequence[Future]) -> None:
+        """Let the cluster forget results; what depends on them can still be computed again."""
+        for future in futures:
+            self._futures.discard(future)
+            future.release()
+
+    def gather(self, futures: Sequence[Future]) -> list[Any]:
+        """The results, in the order of the futures."""
+        from distributed import KilledWorker
+
+        for _ in range(_DEATHS_OF_A_TASK):
+            with self._one_line():
+                try:
+                    return list(self._client.gather(list(futures)))
+                except KilledWorker:
+                    self._client.retry(list(futures))
+        problem = f"workers of {self._address} died again and again"
+        raise DataError(f"{problem}; they may lack memory: give them more, or use more of them")
+
+    def as_they_come(self, futures: Sequence[Future]) -> Iterator[tuple[int, Any]]:
+        """Each place in the list with its result, as soon as there is one."""
+        from distributed import as_completed
+
+        places = {future.key: place for place, future in enumerate(futures)}
+        with self._one_line():
+            for future in as_completed(list(futures), loop=self._client.loop):
+                yield places[future.key], self.gather([future])[0]
+
+    def cancel(self) -> None:
+        """Stop what is running for this ranking, and forget its results."""
+        with contextlib.suppress(Exception):
+            self._client.cancel(list(self._futures), force=True)
+        self._futures.clear()
+
+    def check_versions(self) -> None:
+        """Refuse workers that have another probfs, or none."""
+        if not self._workers():
+            with self._one_line():
+                self._client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+        with self._one_line():
+            found = set(self._client.run(_own_version).values())
+        if found != {__version__}:
+            other = ", ".join(sorted(map(str, found - {__version__})))
+            raise UsageError(
+                f"workers of {printable(self._address)} have probfs {other}, and here is {__version__}; install the same"
+            )
+
+    def _workers(self) -> dict[str, Any]:
+        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return workers
+
+    @contextlib.contextmanager
+    def _one_line(self) -> Iterator[None]:
+        """Faults of the cluster as errors of one line; errors of probfs's own come through."""
+        from distributed import CommClosedError
+        from distributed.client import FutureCancelledError
+
+        try:
+            yield
+        except (FutureCancelledError, CommClosedError, TimeoutError, ConnectionError) as error:
+            raise DataError(
+                f"the scheduler of {printable(self._address)} went away; start it, and rank again"
+            ) from error
+        except ModuleNotFoundError as error:
+            raise UsageError(f"workers of {printable(self._address)} lack {error.name}; install it there") from error
+
+
+def _own_version() -> str:
+    return __version__
+
+
+@contextlib.contextmanager
+def _started(cluster_type: Any, workers: int) -> Iterator[Any]:
+    import dask
+
+    settings = {"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}
+    with (
+        dask.config.set(settings),
+        cluster_type(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        ) as cluster,
+    ):
+        yield cluster
+
+
+@contextlib.contextmanager
+def _quiet_logs() -> Iterator[None]:
+    """Dask's log says in many lines what users are told in one."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _unreachable(address: str, error: BaseException) -> UsageError:
+    what = str(error).splitlines()[0] if str(error) else type(error).__name__
+    ways = "give the address that the scheduler prints when it starts, such as tcp://host:8786"
+    return UsageError(f"{option('scheduler')}: nothing answers at {printable(address)} ({printable(what)}); {ways}")

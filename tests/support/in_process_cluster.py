@@ -1,0 +1,40 @@
+"""A cluster without Dask: tasks run at once, in this process, and whatever travels is pickled on its way."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    value: Any
+
+
+class InProcessCluster:
+    """Has the methods of ``Cluster`` that stages use."""
+
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        return _Result(_travelled(function(*(_value(one) for one in arguments))))
+
+    def map(self, name: str, function: Callable[..., Any], futures: Sequence[Any], **others: Any) -> list[Any]:
+        known = {key: _value(one) for key, one in others.items()}
+        return [_Result(_travelled(function(_value(one), **known))) for one in futures]
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        return [one.value for one in futures]
+
+    def release(self, futures: Sequence[Any]) -> None:
+        pass
+
+
+def _value(argument: Any) -> Any:
+    if isinstance(argument, list) and argument and isinstance(argument[0], _Result):
+        return [one.value for one in argument]
+    return argument.value if isinstance(argument, _Result) else _travelled(argument)
+
+
+def _travelled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
