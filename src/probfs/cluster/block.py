@@ -160,7 +160,7 @@ class Block:
 
     def _forget(self) -> None:
         self._lock = threading.Lock()
-        self._run = ""
+        self._run: str = ""
         self._states: dict[Side, _State] = {}
 
     def __getstate__(self) -> tuple[Any, ...]:

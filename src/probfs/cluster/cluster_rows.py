@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.rows import Rows
+from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
 from probfs.cluster.block import JOIN, History, Question, Shrunk, Side, Updated
@@ -32,32 +30,38 @@ class ClusterRows(Rows):
         self._blocks = blocks
         self._side: Side = side
         self._history: History = ()
-        self._pulse: tuple[float, Fit | None] | None = None
+        self._expected: Features | None = None
+        self._known: dict[str, Any] = {}
+        """What was answered since the last event, by method; of changes those of the expected features."""
 
-    def update(self, features: npt.NDArray[np.intp], sign: int = 1) -> None:
+    def update(self, features: Features, sign: int = 1) -> None:
         self._record(Updated(features.copy(), sign))
 
-    def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
+    def set_exponent(self, exponent: float, features: Features) -> None:
         # The active features follow from the history.
         self._record(Shrunk(exponent))
 
-    def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
+    def expect(self, features: Features) -> None:
+        self._expected = features
+        self._known.pop("sum_changes", None)
+
+    def sum_changes(self, features: Features, shift: int = 0) -> Sums:
+        if shift == 0 and features is self._expected and "sum_changes" in self._known:
+            return self._known["sum_changes"]  # type: ignore[no-any-return]
         (sums,) = self._ask(Question("sum_changes", (features, shift)))
         return sums  # type: ignore[no-any-return]
 
     def least_gap(self) -> float:
-        return self._take_pulse()[0]
+        return self._look_up("least_gap")  # type: ignore[no-any-return]
 
     def fit(self) -> Fit:
-        fit = self._take_pulse()[1]
-        assert fit is not None
-        return fit
+        return self._look_up("fit")  # type: ignore[no-any-return]
 
     def largest_excess(self) -> Floats:
         (excess,) = self._ask(Question("largest_excess"))
         return excess  # type: ignore[no-any-return]
 
-    def nearest_changes(self, features: npt.NDArray[np.intp]) -> Floats:
+    def nearest_changes(self, features: Features) -> Floats:
         (nearest,) = self._ask(Question("nearest_changes", (features,)))
         return nearest  # type: ignore[no-any-return]
 
@@ -74,17 +78,18 @@ class ClusterRows(Rows):
 
     def _record(self, event: Updated | Shrunk) -> None:
         self._history = (*self._history, event)
-        self._pulse = None
+        self._known = {}
+        self._expected = None
 
-    def _take_pulse(self) -> tuple[float, Fit | None]:
-        """The least gap and the fit, which every round asks for, by one question."""
-        if self._pulse is None:
-            if self._side == "labelled":
-                gap, fit = self._ask(Question("least_gap"), Question("fit"))
-            else:
-                (gap,), fit = self._ask(Question("least_gap")), None
-            self._pulse = gap, fit
-        return self._pulse
+    def _look_up(self, method: str) -> Any:
+        """What every round asks for: all of it is asked for at once, as long as it is not known."""
+        questions = [Question("least_gap"), *([Question("fit")] if self._side == "labelled" else [])]
+        if self._expected is not None:
+            questions.append(Question("sum_changes", (self._expected, 0)))
+        new = [question for question in questions if question.method not in self._known]
+        if new:
+            self._known.update(zip((question.method for question in new), self._ask(*new), strict=True))
+        return self._known[method]
 
     def _ask(self, *questions: Question) -> list[Any]:
         answers = self._blocks.ask(self._side, self._history, questions)

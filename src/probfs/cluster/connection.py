@@ -10,16 +10,14 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
 from probfs.errors import DataError, UsageError
 from probfs.text import option, printable
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
-
-Result = TypeVar("Result")
+    from distributed import Future
 
 _SECONDS_TO_CONNECT = 30
 _DEATHS_OF_A_TASK = 10
@@ -35,20 +33,18 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         problem = f"{option('workers')} is for processes on this machine, and {option('scheduler')} has its own"
         raise UsageError(f"{problem}; keep one of the two")
     try:
-        from distributed import Client, LocalCluster
+        import distributed
     except ImportError as error:
         ways = "install it with: pip install 'probfs[dask]'"
         raise UsageError(f"{option('engine', 'dask')} needs Dask; {ways}") from error
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
-        if scheduler is None:
-            address = stack.enter_context(_started(LocalCluster, workers or _cores()))
-        else:
-            address = scheduler
+        own = scheduler is None
+        address = stack.enter_context(_started(workers or _cores())) if own else scheduler
         try:
-            client = stack.enter_context(
-                Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="probfs")
-            )
+            client: Any = distributed.Client
+            client = client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="probfs")
+            stack.enter_context(client)
         except (OSError, ValueError, TypeError) as error:
             raise _unreachable(str(scheduler), error) from error
         cluster = Cluster(client, str(scheduler or "this machine"))
@@ -62,11 +58,11 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
 class Cluster:
     """Tasks sent to a cluster, and their results."""
 
-    def __init__(self, client: Client, address: str) -> None:
+    def __init__(self, client: Any, address: str) -> None:
         self._client = client
         self._address = address
         self._number = 0
-        self._futures: set[Future] = set()
+        self._futures: set[Future[Any]] = set()
 
     def threads(self) -> int:
         """How many tasks the cluster works on at the same time."""
@@ -80,29 +76,29 @@ class Cluster:
     def workers(self) -> int:
         return len(self._workers())
 
-    def submit(self, name: str, function: Any, *arguments: Any) -> Future:
+    def submit(self, name: str, function: Any, *arguments: Any) -> Future[Any]:
         """A task; ``name`` is what Dask's own pages call it."""
         self._number += 1
         key = f"probfs-{name}-{id(self):x}-{self._number}"
-        future = self._client.submit(function, *arguments, key=key, pure=False)
+        future: Future[Any] = self._client.submit(function, *arguments, key=key, pure=False)
         self._futures.add(future)
         return future
 
-    def map(self, name: str, function: Any, futures: Sequence[Future], **others: Any) -> list[Future]:
+    def map(self, name: str, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
         """A task for each of some futures, all sent at once."""
         self._number += 1
         keys = [f"probfs-{name}-{id(self):x}-{self._number}-{place}" for place in range(len(futures))]
-        new = self._client.map(function, futures, key=keys, pure=False, **others)
+        new: list[Future[Any]] = self._client.map(function, futures, key=keys, pure=False, **others)
         self._futures.update(new)
         return new
 
-    def release(self, futures: Sequence[Future]) -> None:
+    def release(self, futures: Sequence[Future[Any]]) -> None:
         """Let the cluster forget results; what depends on them can still be computed again."""
         for future in futures:
             self._futures.discard(future)
-            future.release()
+            future.release()  # type: ignore[no-untyped-call]  # distributed has types in part
 
-    def gather(self, futures: Sequence[Future]) -> list[Any]:
+    def gather(self, futures: Sequence[Future[Any]]) -> list[Any]:
         """The results, in the order of the futures."""
         from distributed import KilledWorker
 
@@ -115,12 +111,13 @@ class Cluster:
         problem = f"workers of {self._address} died again and again"
         raise DataError(f"{problem}; they may lack memory: give them more, or use more of them")
 
-    def as_they_come(self, futures: Sequence[Future]) -> Iterator[tuple[int, Any]]:
+    def as_they_come(self, futures: Sequence[Future[Any]]) -> Iterator[tuple[int, Any]]:
         """Each place in the list with its result, as soon as there is one."""
-        from distributed import as_completed
+        import distributed
 
         places = {future.key: place for place, future in enumerate(futures)}
         with self._one_line():
+            as_completed: Any = distributed.as_completed
             for future in as_completed(list(futures), loop=self._client.loop):
                 yield places[future.key], self.gather([future])[0]
 
@@ -139,9 +136,8 @@ class Cluster:
             found = set(self._client.run(_own_version).values())
         if found != {__version__}:
             other = ", ".join(sorted(map(str, found - {__version__})))
-            raise UsageError(
-                f"workers of {printable(self._address)} have probfs {other}, and here is {__version__}; install the same"
-            )
+            problem = f"workers of {printable(self._address)} have probfs {other}, and here is {__version__}"
+            raise UsageError(f"{problem}; install the same")
 
     def _workers(self) -> dict[str, Any]:
         workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
@@ -150,8 +146,8 @@ class Cluster:
     @contextlib.contextmanager
     def _one_line(self) -> Iterator[None]:
         """Faults of the cluster as errors of one line; errors of probfs's own come through."""
-        from distributed import CommClosedError
         from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         try:
             yield
@@ -168,13 +164,15 @@ def _own_version() -> str:
 
 
 @contextlib.contextmanager
-def _started(cluster_type: Any, workers: int) -> Iterator[Any]:
+def _started(workers: int) -> Iterator[Any]:
     import dask
+    import distributed
 
+    local_cluster: Any = distributed.LocalCluster
     settings = {"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}
     with (
         dask.config.set(settings),
-        cluster_type(
+        local_cluster(
             n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
         ) as cluster,
     ):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from probfs.cluster.block import Block
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import Hashes, value_hashes
 from probfs.columns.folds import deal_from, refuse_many_folds
-from probfs.tables.table import Integers
+from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -51,8 +51,8 @@ class _Placed:
 
 
 def deal_blocks(
-    cluster: Cluster, blocks: Sequence[Future], dataset: Dataset, grouping: Grouping
-) -> tuple[list[Future], tuple[ClassCounts, ...]]:
+    cluster: Cluster, blocks: Sequence[Future[Any]], dataset: Dataset, grouping: Grouping
+) -> tuple[list[Future[Any]], tuple[ClassCounts, ...]]:
     """The blocks with their rows dealt out to folds, and the counts of each fold."""
     refuse_many_folds(dataset, grouping.folds)
     hashes = [value_hashes(feature, grouping.seed) for feature in dataset.features]
@@ -122,12 +122,13 @@ def _deal(block: Block, pieces: Sequence[_Piece], starts: Sequence[Integers], fi
     return block.with_folds(deal_from(begins, block.labelled.counts, folds))
 
 
-def _count_folds(block: Block, grouping: Grouping, classes: int) -> tuple[Integers, Integers]:
+def _count_folds(block: Block, grouping: Grouping, classes: int) -> tuple[Floats, Floats]:
     """How many rows of each class each fold has in this block: in all, and at each slot."""
     rows, copies = block.labelled, block.copies
+    assert copies is not None
     by_class = [slice(*np.searchsorted(rows.labels, [label, label + 1])) for label in range(classes)]
     totals = np.array([[own[members].sum() for members in by_class] for own in copies], dtype=np.float64)
-    by_slot = np.array(
+    by_slot: Floats = np.array(
         [
             [grouping.layout.count(rows.codes[:, members], own[members].astype(np.float64)) for members in by_class]
             for own in copies

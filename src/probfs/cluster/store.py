@@ -24,9 +24,9 @@ class ClusterStore:
     """Blocks of rows, and what is known of all of them."""
 
     def __init__(
-        self, cluster: Cluster, blocks: Sequence[Future], dataset: Dataset, counts: ClassCounts, stored_rows: int
+        self, cluster: Cluster, blocks: Sequence[Future[Any]], dataset: Dataset, counts: ClassCounts, stored_rows: int
     ) -> None:
-        """``dataset`` has one row for each class, which counts for all of them, and ``counts`` are those of all labelled
+        """``dataset`` has one row for each class, which counts for all of them; ``counts`` are those of all labelled
         rows.
         """
         self._cluster = cluster
@@ -51,9 +51,9 @@ class ClusterStore:
 class ClusterGroups:
     """All labelled rows of a cluster as one group, and all unlabelled ones as another."""
 
-    not_compiled_because = None
+    not_compiled_because: str | None = None
 
-    def __init__(self, cluster: Cluster, blocks: Sequence[Future], model: Model, *, has_unlabelled: bool) -> None:
+    def __init__(self, cluster: Cluster, blocks: Sequence[Future[Any]], model: Model, *, has_unlabelled: bool) -> None:
         self.counts = model.counts
         self._cluster = cluster
         self._blocks = blocks

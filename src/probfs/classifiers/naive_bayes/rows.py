@@ -36,6 +36,11 @@ class Rows(ABC):
     def set_exponent(self, exponent: float, features: npt.NDArray[np.intp]) -> None:
         """Raise all class weights to this power (see ``shrinkage``). Only ``features`` will be asked for after this."""
 
+    def expect(self, features: npt.NDArray[np.intp]) -> None:  # noqa: B027 # nothing to do for rows that are here
+        """Be told of what will be asked next: the least gap, and the changes of these features. Rows that are far away
+        may answer both at once.
+        """
+
     @abstractmethod
     def sum_changes(self, features: npt.NDArray[np.intp], shift: int = 0) -> Sums:
         """The sums of these features' changes over the rows, in units of 2^-shift."""

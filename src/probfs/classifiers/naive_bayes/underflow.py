@@ -39,6 +39,8 @@ def sum_changes_of_any_size(
     groups: Sequence[Rows], features: Features, limits: Floats
 ) -> tuple[ExtendedFloats, ExtendedFloats]:
     """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature; ``limits`` are the features' underflow limits."""
+    for rows in groups:
+        rows.expect(features)
     least = min(rows.least_gap() for rows in groups)
     shift = int(least / LN2) if _SATURATED_GAP < least < math.inf else 0
     sums = _add_up(rows.sum_changes(features, shift) for rows in groups)
