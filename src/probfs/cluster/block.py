@@ -105,7 +105,7 @@ class Block:
         self.labelled = labelled
         self.unlabelled = unlabelled
         self.copies = copies
-        self._forget()
+        self._begin_anew()
 
     @classmethod
     def of(cls, encoded: EncodedBlock) -> Block:
@@ -135,12 +135,11 @@ class Block:
             ]
 
     def _rows_after(self, model: Model, side: Side, history: History) -> Sequence[Rows]:
-        if self._run != model.run:
-            self._forget()
-            self._run = model.run
-        state = self._states.get(side)
+        state = self._states.get((model.run, side))
         if state is None or state.events > len(history):
-            state = self._states[side] = _State(self._group(model, side))
+            # A state of another ranking is of no use any more.
+            self._states = {key: own for key, own in self._states.items() if key[0] == model.run}
+            state = self._states[model.run, side] = _State(self._group(model, side))
         for event in history[state.events :]:
             _go_through(state.rows, event, history[: state.events + 1], len(model.grouping.layout.values))
             state.events += 1
@@ -158,17 +157,16 @@ class Block:
         dealt = None if self.copies is None else DealtRows(self.copies, model.fold_counts)
         return RowGroups(dataset, model.grouping, model.counts, dealt).labelled
 
-    def _forget(self) -> None:
+    def _begin_anew(self) -> None:
         self._lock = threading.Lock()
-        self._run: str = ""
-        self._states: dict[Side, _State] = {}
+        self._states: dict[tuple[str, Side], _State] = {}
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.labelled, self.unlabelled, self.copies
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.labelled, self.unlabelled, self.copies = state
-        self._forget()
+        self._begin_anew()
 
     def __sizeof__(self) -> int:
         """With its state, which takes memory as soon as the first question is asked."""
