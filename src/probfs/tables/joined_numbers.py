@@ -100,9 +100,7 @@ class _NumbersOfPart:
         return _in_order([block.texts(self._lines[lines[some]], rows[some]) for block, some in own], chosen)
 
 
-def _texts(
-    parts: Sequence[_NumbersOfPart], first_rows: Integers, lines: Integers, rows: Integers
-) -> pa.StringArray:
+def _texts(parts: Sequence[_NumbersOfPart], first_rows: Integers, lines: Integers, rows: Integers) -> pa.StringArray:
     owners = np.searchsorted(first_rows, rows, side="right") - 1
     chosen = [np.flatnonzero(owners == place) for place in range(len(parts))]
     own = zip(parts, first_rows.tolist(), chosen, strict=True)

@@ -12,7 +12,7 @@ from probfs.tables.arrow_arrays import text_array
 from probfs.tables.joined_columns import JoinedDictionary, join_columns, join_dictionaries
 from probfs.tables.joined_numbers import join_lone_numbers, join_wide_numbers, without_blocks
 from probfs.tables.number_block import is_wide
-from probfs.tables.table import Column, FileLines, RowLines, Table
+from probfs.tables.table import Column, FileLines, Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
 __all__ = ["JoinedDictionary", "TableJoiner", "join_columns", "join_dictionaries", "join_tables"]
@@ -73,7 +73,8 @@ class TableJoiner:
         hints = [table.target_hint for table in self._tables if table.target_hint is not None]
         left_out = tuple(dict.fromkeys(name for table in self._tables for name in table.left_out))
         notes = _join_notes(self._tables)
-        return Table(self._source, columns, self._rows, self._lines(), hints[0] if hints else None, notes, left_out)
+        hint = hints[0] if hints else None
+        return Table(self._source, columns, self._rows, None, hint, notes, left_out, self._file_lines())
 
     def _take(self, place: int, name: str) -> Column:
         """A column of a table, which is not kept: joined and apart, all of them would take twice the memory."""
@@ -90,11 +91,10 @@ class TableJoiner:
         before = self._columns[-1] if self._columns else {}
         return {name: _with_shared_values(column, before.get(name)) for name, column in columns.items()}
 
-    def _lines(self) -> FileLines:
+    def _file_lines(self) -> FileLines:
         rows = [table.rows for table in self._tables]
-        lines = [table.lines if isinstance(table.lines, RowLines) else None for table in self._tables]
-        sources = tuple(table.source for table in self._tables)
-        return FileLines(sources, np.cumsum([0, *rows[:-1]]), tuple(lines))
+        sources, lines = zip(*((table.source, table.lines) for table in self._tables), strict=True)
+        return FileLines(sources, np.cumsum([0, *rows[:-1]]), lines)
 
     def _check_names(self, source: str, names: Iterable[str]) -> None:
         """Refuse other columns than those of the first table; their order does not matter."""

@@ -1,4 +1,4 @@
-"""The files that make up one table: patterns, folders and URLs found, in an order that does not depend on the caller."""
+"""The files that make up one table: what patterns, folders and URLs stand for, in an order of its own."""
 
 from __future__ import annotations
 

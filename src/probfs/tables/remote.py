@@ -1,4 +1,4 @@
-"""Files that a URL names, such as s3://bucket/table.parquet: found and opened by fsspec, which is imported here only."""
+"""Files that URLs name, such as s3://bucket/table.parquet: found and opened by fsspec, imported here only."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        raise DataError("is a URL, which takes fsspec to read; pip install fsspec", source=source) from error
+        raise DataError("is a URL, which takes fsspec to read; pip install 'probfs[remote]'", source=source) from error
     try:
         files, path = url_to_fs(url)
     except ImportError as error:

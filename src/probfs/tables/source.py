@@ -142,10 +142,10 @@ class _CountedStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         read: Any = self._stream.readinto  # type: ignore[union-attr]  # every binary stream has it
-        number: int | None
-        while (number := read(buffer)) is None:
+        while (told := read(buffer)) is None:
             # Standard input was set not to block, by this or another program, and the next bytes are not there yet.
             select.select([self._stream], [], [])
+        number = int(told)
         self._bytes_read += number
         self._report()
         return number

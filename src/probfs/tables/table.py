@@ -220,13 +220,15 @@ class Table:
     source: str
     columns: Mapping[str, Column]
     rows: int
-    lines: RowLines | FileLines | None = None
+    lines: RowLines | None = None
     target_hint: tuple[str, str] | None = None
     """The target that the file itself suggests, such as an ARFF attribute called class, and the reason."""
     notes: tuple[str, ...] = ()
     """What the user should know about how the file was read."""
     left_out: tuple[str, ...] = ()
     """What the file calls the row indexes that are not among the columns; empty for one without a name."""
+    files: FileLines | None = None
+    """Where the rows stand if they come from several files; ``lines`` is None then."""
 
     def column(self, name: str, parameter: str) -> Column:
         """The column called ``name``, or an error that suggests the nearest name.
@@ -257,6 +259,6 @@ class Table:
 
     def place(self, row: int) -> tuple[str, int, int | None]:
         """The file of a row, the row's position there, counted from 0, and its line if that is known."""
-        if isinstance(self.lines, FileLines):
-            return self.lines.place(row)
+        if self.files is not None:
+            return self.files.place(row)
         return self.source, row, None if self.lines is None else self.lines.line(row)

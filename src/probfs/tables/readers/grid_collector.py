@@ -64,9 +64,7 @@ class GridCollector:
         if self._grids:
             positions = self.plain_columns()
             numbers, cells = self.numbers(positions), _Cells(self._grids, len(builders))
-            fits = have_one_text_for_each_number(
-                numbers, lambda lines, rows: cells.texts(positions[lines], rows)
-            )
+            fits = have_one_text_for_each_number(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
             if not fits.all():
                 positions, numbers = positions[fits], numbers[fits]
             block = NumberBlock(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
