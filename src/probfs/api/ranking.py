@@ -71,6 +71,7 @@ def rank(
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
+    union: bool = False,
     uncertainty: bool = False,
     seed: int = 0,
     jobs: int | None = None,
@@ -85,10 +86,12 @@ def rank(
 
     Parameters
     ----------
-    data : path, data frame or array
+    data : path, list of paths, data frame or array
         The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
-        input; a data frame of pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or
-        whatever offers ``__arrow_c_stream__``; or a numpy array of two dimensions.
+        input; several such files, as a list, a pattern (``"sales/*.parquet"``) or a folder, in which folders called
+        ``key=value`` are columns; the URL of any of these, if fsspec and its driver are installed; a data frame of
+        pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or whatever offers
+        ``__arrow_c_stream__``; or a numpy array of two dimensions.
     y : array-like, optional
         The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
         numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
@@ -181,6 +184,9 @@ def rank(
         How many bytes gzip data may unpack to.
     input_format : {"csv", "tsv", "arff", "parquet"}, default: by the file's ending, else by how it begins
         The format of the file.
+    union : bool, default False
+        Whether the files of one table may have other columns: where a file lacks one, its cells are missing. Columns
+        that the first file lacks come before its last. Otherwise such files are refused.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -253,11 +259,12 @@ def rank(
         ),
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model, warn_unless(on_note))
-    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
+    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
 
     with nullcontext() if on_progress is None else listening(on_progress):
         labels = Labels(y, feature_names)
-        inputs = read_inputs(data, unlabeled, mapping, reading, column_choice(settings, target), labels)
+        choice = column_choice(settings, target)
+        inputs = read_inputs(data, unlabeled, mapping, reading, choice, labels, every_column=report)
         rows = encode_rows(inputs, settings, listeners)
         tests = screen_features(inputs, rows, settings)
         encoded = arrange_rows(rows, settings)

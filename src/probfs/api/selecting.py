@@ -56,6 +56,7 @@ def select(
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
+    union: bool = False,
     classifier: Any = "nb",
     report: bool = False,
     on_note: Callable[[str], None] | None = None,
@@ -70,7 +71,7 @@ def select(
 
     Parameters
     ----------
-    data : path, data frame or array
+    data : path, list of paths, data frame or array
         The table, as for ``rank``.
     y : array-like, optional
         The values to predict, where they are no column of the table, as for ``rank``.
@@ -89,7 +90,7 @@ def select(
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
     target, feature_names, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
         Which columns and rows there are, as for ``rank``.
-    delimiter, decimal, encoding, max_unpacked, input_format
+    delimiter, decimal, encoding, max_unpacked, input_format, union
         How the file is read, as for ``rank``.
     classifier : str or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
@@ -141,11 +142,12 @@ def select(
             min_class=min_class,
         ),
     )
-    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal)
+    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
     listeners = Listeners(on_note or Listeners.on_note, on_assumed_target=warn_unless(on_note))
     with nullcontext() if on_progress is None else listening(on_progress):
         labels = Labels(y, feature_names)
-        inputs = read_inputs(data, None, mapping, reading, column_choice(settings, target), labels)
+        choice = column_choice(settings, target)
+        inputs = read_inputs(data, None, mapping, reading, choice, labels, every_column=report)
         from probfs.selection.stages import select_columns
 
         return select_columns(inputs, settings, listeners, call)

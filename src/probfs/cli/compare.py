@@ -72,7 +72,7 @@ def compare(
     progress: opt.Progress = None,
 ) -> None:
     for path in (old, new):
-        require_data(path, context)
+        require_data([path], context)
     conditions = [parse_condition(text) for text in fail_if or ()]
     destination = result.destination(old, new)
     from probfs.comparison import compare as compare_documents

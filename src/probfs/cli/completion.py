@@ -17,8 +17,9 @@ from typer.main import get_command
 from probfs.cli.parsers import delimiter as parse_delimiter
 from probfs.text import is_unseen
 
+DATA = "DATA..."
 _HELP = ("Show this message and exit.", ("--help", "-h"))
-_FILES = ("DATA", "JOINT", "FILE", "OLD", "NEW")
+_FILES = (DATA, "JOINT", "FILE", "OLD", "NEW")
 _FOLDERS = ("DIR",)
 _COLUMNS = ("COLUMN",)
 
@@ -181,7 +182,7 @@ class _CommandLine:
         """The columns of the table that the line names."""
         from probfs.tables.column_names import column_names
 
-        table = next((n for n, argument in enumerate(self._arguments) if argument.metavar == "DATA"), None)
+        table = next((n for n, argument in enumerate(self._arguments) if argument.metavar == DATA), None)
         if table is None or table >= len(self.positional):
             return []
         chosen = {name: values[-1] for name, values in self.given.items() if values}

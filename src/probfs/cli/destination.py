@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import typer
 
 from probfs.cli.streams import print_bytes, stdout_is_terminal
-from probfs.errors import UsageError
+from probfs.errors import ProbfsError, UsageError
 from probfs.rendering.formats import OutputFormat, OutputFormats, Presentation
 from probfs.text import printable
 
@@ -51,13 +51,29 @@ def check_output(output: Path | None, *inputs: str | Path | None, option: str = 
     from probfs.runtime.output import check_writable
 
     check_writable(output)
+    if not output.is_file():
+        return
     for path in inputs:
-        # Standard input is file number 0, whatever it was redirected from.
-        source = 0 if str(path) == "-" else path
-        if source is None or not output.is_file():
-            continue
-        if os.path.exists(source) and os.path.samefile(output, source):
+        if path is not None and any(os.path.samefile(output, source) for source in _files_of(path)):
             raise UsageError(f"{option}: {printable(str(output))} is an input; name another file")
+
+
+def _files_of(path: str | Path) -> list[str | int]:
+    """The files of this computer that an input is read from."""
+    if str(path) == "-":
+        # Standard input is file number 0, whatever it was redirected from.
+        return [0]
+    from probfs.tables.parts import find_parts
+    from probfs.tables.remote import is_url
+
+    if is_url(str(path)):
+        return []
+    try:
+        files = [part.path for part in find_parts([path])]
+    except ProbfsError:
+        # Whoever reads it says so.
+        return []
+    return [file for file in files if os.path.exists(file)]
 
 
 def check_apart(path: Path, output: Path | None, option: str) -> None:

@@ -37,7 +37,7 @@ class PopulationOutput(opt.DocumentOutput):
 def exact(
     context: typer.Context, reading: opt.ReadingOptions, result: PopulationOutput, joint: JointPath = "-"
 ) -> None:
-    require_data(joint, context)
+    require_data([joint], context)
     destination = result.destination(joint)
     from probfs.paper.rendering.population import PopulationReport
     from probfs.paper.theory import joint_from_table, population_scores

@@ -28,17 +28,17 @@ def inspect(
     classifier: ColumnClassifierOptions,
     reading: opt.ReadingOptions,
     result: InspectionOutput,
-    data: opt.Data = "-",
+    data: opt.Data = None,
     quiet: opt.Quiet = False,
 ) -> None:
-    require_data(data, context)
-    destination = result.destination(data, columns.mapping)
+    files = require_data(data, context)
+    destination = result.destination(*files, columns.mapping)
     from probfs.columns.inspection import inspect_table
     from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(columns)
     with reporting(quiet, progress=False) as reporter:
-        prepared, _ = read_prepared(data, columns.mapping, reading.chosen(), choice)
+        prepared, _ = read_prepared(files, columns.mapping, reading.chosen(), choice, every_column=True)
         reporter.note(prepared.target_note)
         inspection = inspect_table(prepared)
         for note in inspection.notes:

@@ -32,15 +32,15 @@ def map_(
     mapping: RequiredMapping,
     reading: opt.ReadingOptions,
     result: opt.TableOutput,
-    data: opt.Data = "-",
+    data: opt.Data = None,
     target: opt.Target = None,
     count: opt.Count = None,
     na: opt.Na = None,
     safe_csv: opt.SafeCsv = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    require_data(data, context)
-    check_output(result.output, data, mapping)
+    files = require_data(data, context)
+    check_output(result.output, *files, mapping)
     from probfs.columns.prepare import apply_mapping
     from probfs.columns.roles import ColumnChoice
     from probfs.ranking.inputs import read_prepared
@@ -50,7 +50,7 @@ def map_(
     check_safe_csv(safe_csv, table_format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
-        prepared, mapping_file = read_prepared(data, mapping, reading.chosen(), choice)
+        prepared, mapping_file = read_prepared(files, mapping, reading.chosen(), choice)
         reporter.note(prepared.target_note)
         for note in prepared.table.notes:
             reporter.note(note)

@@ -38,10 +38,11 @@ def parsed(parse: Callable[[Any], Any], metavar: str, help_text: str, show_defau
 
 
 Data = Annotated[
-    str,
+    list[str] | None,
     typer.Argument(
-        metavar="DATA",
-        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed; - is standard input.",
+        metavar="DATA...",
+        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed; - is standard input. "
+        "Several files, a pattern in quotes, or a directory of files are one table.",
         show_default=False,
     ),
 ]
@@ -139,6 +140,14 @@ class ReadingOptions(Bundle):
     ] = None
     input_format: str | None = None
     decimal: str | None = None
+    union: Annotated[
+        bool,
+        typer.Option(
+            "--union",
+            help="Several files may have other columns: where a file lacks one, its cells are missing. Default: they "
+            "are refused.",
+        ),
+    ] = False
 
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
@@ -150,7 +159,9 @@ class ReadingOptions(Bundle):
     def chosen(self) -> ReadOptions:
         from probfs.tables.readers import ReadOptions
 
-        return ReadOptions(self.input_format, self.delimiter, self.encoding, self.max_unpacked, self.decimal)
+        return ReadOptions(
+            self.input_format, self.delimiter, self.encoding, self.max_unpacked, self.decimal, self.union
+        )
 
 
 @dataclass(frozen=True)

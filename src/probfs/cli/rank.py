@@ -22,6 +22,8 @@ probfs rank survey.csv --unlabeled more.csv --score unlabeled
 
 probfs rank measurements.csv --classifier svm --kernel rbf
 
+probfs rank sales/ --target returned --exclude year
+
 zcat log.csv.gz | probfs rank - --format json > ranking.json
 """
 
@@ -29,7 +31,8 @@ Unlabeled = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="A table of rows without a class, for the score s_su. May be given several times.",
+        help="A table of rows without a class, for the score s_su: a file, a pattern or a directory. May be given "
+        "several times.",
         show_default=False,
     ),
 ]
@@ -55,7 +58,7 @@ def rank(
     elimination: EliminationOptions,
     reading: opt.ReadingOptions,
     result: RankingOutput,
-    data: opt.Data = "-",
+    data: opt.Data = None,
     unlabeled: Unlabeled = None,
     top: opt.Top = None,
     uncertainty: Uncertainty = False,
@@ -63,14 +66,14 @@ def rank(
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
-    require_data(data, context)
-    inputs = (data, columns.mapping, *(unlabeled or ()))
+    files = require_data(data, context)
+    inputs = (*files, columns.mapping, *(unlabeled or ()))
     destination, picture = result.destination(*inputs), result.picture(plot, *inputs)
     from probfs import api
 
     with reporting(quiet, progress) as reporter:
         ranking = api.rank(
-            data,
+            files,
             unlabeled=unlabeled or (),
             target=columns.target,
             cut_target=columns.cut_target,
@@ -96,6 +99,7 @@ def rank(
             encoding=reading.encoding,
             max_unpacked=reading.max_unpacked,
             input_format=reading.input_format,
+            union=reading.union,
             on_note=reporter.note,
         )
     destination.write(ranking.top(top))

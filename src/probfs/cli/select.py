@@ -126,7 +126,7 @@ def select(
     selection: SelectionOptions,
     reading: opt.ReadingOptions,
     result: SelectionOutput,
-    data: opt.Data = "-",
+    data: opt.Data = None,
     reduced: Reduced = None,
     names: Names = False,
     top: opt.Top = None,
@@ -134,21 +134,21 @@ def select(
     quiet: opt.Quiet = False,
     progress: opt.Progress = None,
 ) -> None:
-    require_data(data, context)
+    files = require_data(data, context)
     if names:
         _refuse_other_formats(result)
-        check_output(result.output, data, columns.mapping)
-    destination = None if names else result.destination(data, columns.mapping)
-    picture = result.picture(plot, data, columns.mapping, reduced)
-    reduced_format = None if reduced is None else _check_reduced(reduced, result.output, data, columns.mapping)
+        check_output(result.output, *files, columns.mapping)
+    destination = None if names else result.destination(*files, columns.mapping)
+    picture = result.picture(plot, *files, columns.mapping, reduced)
+    reduced_format = None if reduced is None else _check_reduced(reduced, result.output, *files, columns.mapping)
     from probfs import api
     from probfs.tables.readers import read_table
 
     with reporting(quiet, progress) as reporter:
         # A table that is to be reduced is needed twice; otherwise mistakes in options are found before it is read.
-        table = None if reduced is None else read_table(data, reading.chosen())
+        table = None if reduced is None else read_table(files, reading.chosen())
         selected = api.select(
-            data if table is None else table,
+            files if table is None else table,
             classifier=classifier.classifier,
             **classifier.own,
             **columns.keywords(),

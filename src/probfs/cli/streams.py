@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 
 import typer
 
 from probfs.errors import OutputError
 
 
-def require_data(data: str, context: typer.Context) -> None:
-    """Show the help, and fail, when there is nothing to read but a person at a terminal."""
-    if data == "-" and sys.stdin is not None and sys.stdin.isatty():
+def require_data(data: Sequence[str] | None, context: typer.Context) -> list[str]:
+    """The files to read, or else standard input; show the help, and fail, when only a person at a terminal is there."""
+    named = list(data or ("-",))
+    if named == ["-"] and sys.stdin is not None and sys.stdin.isatty():
         tell(context.get_help())
         raise typer.Exit(2)
+    return named
 
 
 def tell(line: str) -> None:

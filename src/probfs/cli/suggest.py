@@ -22,21 +22,21 @@ def suggest(
     context: typer.Context,
     classifier: ColumnClassifierOptions,
     reading: opt.ReadingOptions,
-    data: opt.Data = "-",
+    data: opt.Data = None,
     target: opt.Target = None,
     count: opt.Count = None,
     na: opt.Na = None,
     output: opt.OutputPath = None,
     quiet: opt.Quiet = False,
 ) -> None:
-    require_data(data, context)
-    check_output(output, data)
+    files = require_data(data, context)
+    check_output(output, *files)
     from probfs.columns.suggestion import suggest_mapping
     from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(opt.ColumnOptions(target=target, count=count, na=na))
     with reporting(quiet, progress=False) as reporter:
-        prepared, _ = read_prepared(data, None, reading.chosen(), choice)
+        prepared, _ = read_prepared(files, None, reading.chosen(), choice)
         reporter.note(prepared.target_note)
         for note in prepared.notes:
             reporter.note(note)

@@ -32,6 +32,7 @@ def compare(
     encoding: str = "utf-8",
     max_unpacked: int | None = None,
     input_format: str | None = None,
+    union: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
@@ -42,10 +43,10 @@ def compare(
     old, new : path, Ranking, Selection or data frame
         The JSON of ``rank`` or ``select``, or their results. One of the two may be a table, a path or a data frame: it
         is ranked, or its columns are selected, with the target and the settings of the other, unless that was made
-        with an estimator of your own.
+        with an estimator of your own. A pattern or a folder is the table of its files.
     top : int, default: 10, or half of the columns where there are fewer than 20
         How many of the first columns the measure ``overlap`` is about.
-    delimiter, decimal, encoding, input_format
+    delimiter, decimal, encoding, input_format, union
         How the table is read, as for ``rank``.
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
@@ -77,6 +78,7 @@ def compare(
         "decimal": decimal,
         "encoding": encoding,
         "input_format": input_format,
+        "union": union or None,
     }
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
@@ -86,7 +88,7 @@ def compare(
         if before is not None and after is not None:
             _refuse_reading(reading)
         else:
-            reading |= {"max_unpacked": max_unpacked}
+            reading |= {"max_unpacked": max_unpacked, "union": union}
             before, after = _rank_the_table(old, new, before, after, reading, on_note)
     comparison = compare_rankings(before, after, first)
     for remark in comparison.warnings:

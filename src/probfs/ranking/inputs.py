@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from probfs.columns.mapping_file import MappingFile, load_mapping
+from probfs.columns.needed_columns import columns_not_needed
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.runtime.progress import report
-from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.parts import find_parts, name_together
+from probfs.tables.readers import ReadOptions, read_parts, read_table
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
 from probfs.text import option
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
     from probfs.tables.readers.in_memory import InMemory
 
 Path: TypeAlias = "str | os.PathLike[str]"
-Data: TypeAlias = "Path | InMemory"
+Data: TypeAlias = "Path | Sequence[Path] | InMemory"
+"""A table: a path, a pattern, a folder, several of these, or what a program holds in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +48,22 @@ class Labels:
 
 
 def read_prepared(
-    data: Data, mapping: Path | None, reading: ReadOptions, choice: ColumnChoice, labels: Labels | None = None
+    data: Data,
+    mapping: Path | None,
+    reading: ReadOptions,
+    choice: ColumnChoice,
+    labels: Labels | None = None,
+    *,
+    every_column: bool = False,
 ) -> tuple[PreparedTable, MappingFile]:
-    """Read a table and its mapping, and decide what every column is for."""
+    """Read a table and its mapping, and decide what every column is for.
+
+    Cells of columns that are left out are read only where ``every_column`` is to be shown.
+    """
     mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
     labels = labels or Labels()
+    if not every_column:
+        reading = replace(reading, unneeded=partial(columns_not_needed, mapping=mapping_file, choice=choice))
     table = _as_table(data, reading, names=labels.feature_names)
     if labels.y is not None:
         table = _with_labels(table, data, labels.y, mapping_file, choice)
@@ -63,12 +78,14 @@ def read_inputs(
     reading: ReadOptions,
     choice: ColumnChoice,
     labels: Labels | None = None,
+    *,
+    every_column: bool = False,
 ) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
     others = _as_tuple(unlabelled)
-    if sum(isinstance(table, str) and table == STANDARD_INPUT for table in (data, *others)) > 1:
+    if sum(_is_standard_input(table) for table in (data, *others)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
-    prepared, mapping_file = read_prepared(data, mapping, reading, choice, labels)
+    prepared, mapping_file = read_prepared(data, mapping, reading, choice, labels, every_column=every_column)
     tables = [_as_unlabelled(other, reading, prepared) for other in others]
     return Inputs(prepared, mapping_file, tuple(tables))
 
@@ -96,20 +113,38 @@ def _have_indexes_in_another_order(data: Any, y: Any) -> bool:
 
 def _as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
     """The table that a parameter names or holds."""
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike, list, tuple)):
+        paths = data if isinstance(data, (list, tuple)) else (data,)
+        _check_paths(paths, parameter)
         if names is not None:
             raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
-        return read_table(data, reading if parameter == "data" else reading.for_another(data))
+        if parameter == "data":
+            return read_table(paths, reading)
+        parts = find_parts(paths)
+        return read_parts(parts, reading.for_another(parts[0].path), name_together(paths, parts))
     from probfs.tables.readers.in_memory import table_in_memory
 
     return table_in_memory(data, parameter, names)
+
+
+def _check_paths(paths: Sequence[Any], parameter: str) -> None:
+    """Refuse a list of anything but paths."""
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            what = f"a list of paths may be one table, but not of {type(path).__name__}"
+            raise UsageError(f"{parameter}: {what}; join frames and arrays to one first")
+
+
+def _is_standard_input(data: Data) -> bool:
+    paths = data if isinstance(data, (list, tuple)) else (data,)
+    return any(isinstance(path, str) and path == STANDARD_INPUT for path in paths)
 
 
 def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) -> Table:
     """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
     from probfs.tables.readers.in_memory import array_width
 
-    width = None if isinstance(data, (str, os.PathLike)) else array_width(data)
+    width = None if isinstance(data, (str, os.PathLike, list, tuple)) else array_width(data)
     if width is None:
         return _as_table(data, reading, "unlabeled")
     names = list(prepared.table.columns)

@@ -12,7 +12,9 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.table import Codes, Column, Flags, Floats, Integers, Kind, code_type
 
 FEWEST_COLUMNS = 64
@@ -33,6 +35,19 @@ def some_lines(lines: int, rows: int) -> Iterator[slice]:
     """All lines of a block, as many at a time as there is memory to work on."""
     at_once = max(1, _CELLS_AT_ONCE // max(1, rows))
     return (slice(first, first + at_once) for first in range(0, lines, at_once))
+
+
+def have_one_text_for_each_number(numbers: Floats, texts: Texts) -> Flags:
+    """For each line of numbers, whether equal ones are written alike: not 1 and 1.0."""
+    fits = np.ones(len(numbers), dtype=np.bool_)
+    for lines in some_lines(*numbers.shape):
+        part = numbers[lines]
+        order = np.argsort(part, axis=1)
+        ordered = np.take_along_axis(part, order, axis=1)
+        line, place = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
+        own, next_to_it = (texts(lines.start + line, order[line, place + after]) for after in (0, 1))
+        fits[lines.start + line[~numpy_array(pc.equal(own, next_to_it))]] = False
+    return fits
 
 
 class NumberBlock:

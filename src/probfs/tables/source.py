@@ -9,13 +9,14 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
 from probfs.tables.compression import UnpackedStream, compression_of
+from probfs.tables.remote import RemoteFile, is_url, open_url, shown_url
 from probfs.tables.workbooks import ZIP_MAGIC, is_zipped_workbook
 from probfs.text import option, printable
 
@@ -24,12 +25,17 @@ _HEAD_BYTES = 1 << 18
 """How much of a file is read to recognise its format."""
 _BYTES_AT_ONCE = 1 << 18
 """How much of a file is read at least, so that reports of progress take no time to speak of."""
+Unneeded: TypeAlias = Callable[[Sequence[str]], Collection[str]]
+"""Says which of a file's columns, given by their names in order, need not be read."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
     """An input's name as messages show it."""
-    return "<stdin>" if os.fspath(path) == STANDARD_INPUT else printable(os.fspath(path)) or "''"
+    text = os.fspath(path)
+    if text == STANDARD_INPUT:
+        return "<stdin>"
+    return printable(shown_url(text) if is_url(text) else text) or "''"
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class TableInput:
     """What else may separate them, if the delimiter does not split the header."""
     max_unpacked: int | None = None
     """How many bytes compressed parts of the file may unpack to, if the user set a limit."""
+    unneeded: Unneeded | None = None
+    """Which columns need not be read, in formats that can pass over them."""
 
     def as_utf8(self) -> Utf8Stream:
         """The file's text as UTF-8, whatever its encoding."""
@@ -88,6 +96,8 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.Buffe
         if sys.stdin is None:
             raise DataError("standard input is closed", source=display_name(path))
         return _counted(sys.stdin.buffer)
+    if is_url(os.fspath(path)):
+        return _counted(stack.enter_context(open_url(os.fspath(path))))
     if stat.S_ISDIR(os.stat(path).st_mode):
         raise DataError("is a directory; name a file in it", source=display_name(path))
     return _counted(stack.enter_context(open(path, "rb", buffering=0)))
@@ -102,7 +112,7 @@ def _read_head(stream: io.BufferedReader | UnpackedStream) -> tuple[io.BufferedR
     return io.BufferedReader(_PrefixedStream(head, stream), 1 << 20), head
 
 
-def _counted(stream: BinaryIO | io.FileIO) -> io.BufferedReader:
+def _counted(stream: BinaryIO | io.FileIO | RemoteFile) -> io.BufferedReader:
     return io.BufferedReader(_CountedStream(stream), _BYTES_AT_ONCE)
 
 
@@ -112,7 +122,7 @@ class _CountedStream(io.RawIOBase):
     Formats that are read from here and there in a file are counted as the others: by bytes, wherever these stand.
     """
 
-    def __init__(self, stream: BinaryIO | io.FileIO) -> None:
+    def __init__(self, stream: BinaryIO | io.FileIO | RemoteFile) -> None:
         self._stream = stream
         # pyarrow reads in threads of its own.
         self._listener = current_listener()
@@ -131,11 +141,11 @@ class _CountedStream(io.RawIOBase):
         return self._stream.seek(offset, whence)
 
     def readinto(self, buffer: Any) -> int:
-        read = self._stream.readinto  # type: ignore[union-attr]  # every binary stream has it
-        number: int | None
-        while (number := read(buffer)) is None:
+        read: Any = self._stream.readinto  # type: ignore[union-attr]  # every binary stream has it
+        while (told := read(buffer)) is None:
             # Standard input was set not to block, by this or another program, and the next bytes are not there yet.
             select.select([self._stream], [], [])
+        number = int(told)
         self._bytes_read += number
         self._report()
         return number
@@ -146,7 +156,9 @@ class _CountedStream(io.RawIOBase):
         self._listener(Progress("reading", done, self.size, "bytes"))
 
 
-def _size_of(stream: BinaryIO | io.FileIO) -> int | None:
+def _size_of(stream: BinaryIO | io.FileIO | RemoteFile) -> int | None:
+    if isinstance(stream, RemoteFile):
+        return stream.size
     try:
         status = os.fstat(stream.fileno())
     except OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -33,6 +33,15 @@ _LOSES_A_ZERO = r"^[+-]?0\d"
 
 GIVEN_AS_Y = "given as y"
 """Who named the target, where its values were passed beside the table."""
+_NOT_READ = "was not read"
+
+
+class NoRowsError(DataError):
+    """A file of columns without rows: no table if it is alone, but nothing wrong beside others that have some."""
+
+    def __init__(self, message: str, *, source: str, columns: Sequence[str]) -> None:
+        super().__init__(message, source=source)
+        self.columns = tuple(columns)
 
 
 class Kind(Enum):
@@ -70,6 +79,8 @@ class Column:
     """Whether the column's own type says that its values are categories, also where they look like numbers or dates."""
     ordered: bool = False
     """Whether that type orders them; ``values`` stand in this order then."""
+    order: pa.StringArray | None = None
+    """All values that an ordering type knows, in its order, whether a row holds them or not."""
 
     @property
     def is_nominal(self) -> bool:
@@ -106,6 +117,11 @@ class Column:
     def rows(self) -> int:
         return len(self.codes)
 
+    @property
+    def unread(self) -> bool:
+        """Whether the cells were left in the file, since nobody needs them."""
+        return self.problem == _NOT_READ
+
     def distinct(self, weights: Integers | None = None) -> int:
         """How many values are in rows of positive weight; without weights, how many there are."""
         return len(self.values) if weights is None else int(np.count_nonzero(self.counts(weights)[:-1]))
@@ -130,6 +146,11 @@ def unusable_column(
     return Column(
         name, missing.astype(np.uint8), text_array([kind.value]), kind, problem=f"{problem}; {remedy}, or leave it out"
     )
+
+
+def unread_column(name: str, rows: int) -> Column:
+    """A column that is left out, of which nothing but the name was read."""
+    return Column(name, np.zeros(rows, dtype=np.uint8), text_array([]), problem=_NOT_READ)
 
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
@@ -176,6 +197,23 @@ class RowLines:
 
 
 @dataclass(frozen=True, eq=False)
+class FileLines:
+    """Which of several files each row comes from, and the lines of the rows in each of them."""
+
+    sources: tuple[str, ...]
+    first_rows: Integers
+    """The row of the table that is the first of each file."""
+    lines: tuple[RowLines | None, ...]
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """The file of a row, the row's position there, and its line if that is known."""
+        part = int(np.searchsorted(self.first_rows, row, side="right")) - 1
+        own = row - int(self.first_rows[part])
+        lines = self.lines[part]
+        return self.sources[part], own, None if lines is None else lines.line(own)
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """A file's columns, with the file's name and the lines of its rows, by which messages say where a cell stands."""
 
@@ -189,6 +227,8 @@ class Table:
     """What the user should know about how the file was read."""
     left_out: tuple[str, ...] = ()
     """What the file calls the row indexes that are not among the columns; empty for one without a name."""
+    files: FileLines | None = None
+    """Where the rows stand if they come from several files; ``lines`` is None then."""
 
     def column(self, name: str, parameter: str) -> Column:
         """The column called ``name``, or an error that suggests the nearest name.
@@ -213,7 +253,12 @@ class Table:
 
     def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
         """An error about the first cell that holds a value, with the line on which the cell stands."""
-        row = int(np.argmax(column.codes == value_code))
-        line = None if self.lines is None else self.lines.line(row)
+        source, row, line = self.place(int(np.argmax(column.codes == value_code)))
         where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")
-        return DataError(f"{where}: {problem}", source=self.source, line=line)
+        return DataError(f"{where}: {problem}", source=source, line=line)
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """The file of a row, the row's position there, counted from 0, and its line if that is known."""
+        if self.files is not None:
+            return self.files.place(row)
+        return self.source, row, None if self.lines is None else self.lines.line(row)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from probfs.errors import DataError, UsageError
 from probfs.tables.formats import (
@@ -14,7 +15,8 @@ from probfs.tables.formats import (
     format_of_path,
     is_readable,
 )
-from probfs.tables.source import TableInput, display_name, open_source
+from probfs.tables.parts import Part, find_parts, name_together
+from probfs.tables.source import TableInput, Unneeded, display_name, open_source
 from probfs.tables.table import Table
 from probfs.text import option
 
@@ -33,6 +35,10 @@ class ReadOptions:
     """How many bytes compressed data may unpack to; without a limit, as many as are not suspicious."""
     decimal: str | None = None
     """What stands before the decimals of a number, a point or a comma; without one, a point."""
+    union: bool = False
+    """Whether files of one table may have other columns: where a file lacks one, its cells are missing."""
+    unneeded: Unneeded | None = field(default=None, compare=False)
+    """Which columns need not be read, in formats that can pass over them; without it, all are read."""
 
     def __post_init__(self) -> None:
         if self.format is not None:
@@ -49,12 +55,41 @@ class ReadOptions:
         """The options for a further file: its format is its own, and a delimiter matters only if it has one."""
         known = format_of_path(path)
         delimiter = self.delimiter if known is None or known.delimiter else None
-        return ReadOptions(None, delimiter, self.encoding, self.max_unpacked, self.decimal)
+        return replace(self, format=None, delimiter=delimiter, unneeded=None)
 
 
-def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Table:
-    """Read a table from a file, or from standard input when the path is ``-``."""
-    options = options or ReadOptions()
+def read_table(
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], options: ReadOptions | None = None
+) -> Table:
+    """Read a table from a file, or from standard input when the path is ``-``.
+
+    Several files, the files that a pattern matches, and those in a folder are read as one table.
+    """
+    paths = [data] if isinstance(data, (str, os.PathLike)) else data
+    parts = find_parts(paths)
+    return read_parts(parts, options or ReadOptions(), name_together(paths, parts))
+
+
+def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Table:
+    """Read files as one table, which messages call ``source``."""
+    if len(parts) == 1:
+        return read_part(parts[0], options)
+    from probfs.tables.readers.many_files import read_many
+
+    return read_many(parts, options, source)
+
+
+def read_part(part: Part, options: ReadOptions) -> Table:
+    """Read one file; the columns that stand in its path come before its own."""
+    if not part.partition:
+        return _read_file(part.path, options)
+    from probfs.tables.readers.partition_columns import add_partition, unneeded_beside
+
+    own = replace(options, unneeded=unneeded_beside(part.partition, options.unneeded))
+    return add_partition(part.partition, lambda: _read_file(part.path, own))
+
+
+def _read_file(path: str, options: ReadOptions) -> Table:
     source = display_name(path)
     with open_source(path, options.max_unpacked) as (raw, head):
         if options.format is not None:
@@ -68,7 +103,8 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
         assert table_format.read is not None
         delimiter = options.delimiter or table_format.delimiter
         others = "" if options.delimiter else table_format.other_delimiters
-        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others, options.max_unpacked))
+        limit, unneeded = options.max_unpacked, options.unneeded
+        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others, limit, unneeded))
 
 
 def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:

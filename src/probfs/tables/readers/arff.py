@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.errors import DataError
 from probfs.tables.arrow_arrays import equal_mask, replace_by_null
 from probfs.tables.number_block import NumberColumn, is_wide
 from probfs.tables.readers.arff_columns import finish_columns
@@ -24,7 +23,7 @@ from probfs.tables.readers.lines import LINE, decode_line, line_ends, newlines, 
 from probfs.tables.readers.memory_guard import MemoryGuard
 from probfs.tables.readers.number_columns import block_of_declared_numbers
 from probfs.tables.source import Utf8Stream
-from probfs.tables.table import Column, Kind, Table
+from probfs.tables.table import Column, Kind, NoRowsError, Table
 
 _BLOCK_BYTES = 8 << 20
 _NOT_PLAIN = re.compile(rb"['\"\\%{}\0-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
@@ -116,7 +115,9 @@ class _DataReader:
                 self._read_lines(first_line, data)
             self._memory.check()
         if not self._lines.rows:
-            raise DataError("has no data rows below @data; is the file cut off?", source=self._source)
+            problem = "has no data rows below @data; is the file cut off?"
+            names = [attribute.name for attribute in self._attributes]
+            raise NoRowsError(problem, source=self._source, columns=names)
         return self._finish()
 
     def _finish(self) -> Table:

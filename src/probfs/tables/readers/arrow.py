@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,10 +24,11 @@ from probfs.tables.readers.arrow_cells import (
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.number_columns import column_of_many_numbers, numbers_from_arrow
 from probfs.tables.readers.unnamed_columns import name_columns
-from probfs.tables.table import Column, Kind, RowLines, Table, unusable_column
+from probfs.tables.table import Column, Kind, NoRowsError, RowLines, Table, unread_column, unusable_column
 from probfs.text import printable, quoted
 
-_UNNAMED_INDEX = "__index_level_"
+UNNAMED_INDEX = "__index_level_"
+"""How the names begin under which pandas stores a row index without a name."""
 FRAME_SOURCE = "<frame>"
 """The name of a data frame in messages, which has no file name."""
 ARRAY_SOURCE = "<array>"
@@ -35,16 +36,19 @@ ARRAY_SOURCE = "<array>"
 _NOT_UTF8 = "holds text that is not UTF-8"
 
 
-def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> Table:
+def table_from_arrow(
+    arrow: pa.Table, source: str, *, checked: bool = True, unread: Collection[str] = frozenset()
+) -> Table:
     """A table of typed columns as a table of text categories.
 
-    What is not ``checked`` comes straight from a file, whose offsets and indices may lead out of its buffers.
+    What is not ``checked`` comes straight from a file, whose offsets and indices may lead out of its buffers. Columns
+    that are ``unread`` have a name and a place, but no cells.
     """
     try:
         names = arrow.column_names
     except UnicodeDecodeError as error:
         raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
-    unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in _index_names(arrow)]
+    unnamed = [name for name in names if name.startswith(UNNAMED_INDEX) and name in _index_names(arrow)]
     notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
     stored = [(name, cells) for name, cells in zip(names, arrow.columns, strict=True) if name not in unnamed]
     # pandas stores a named index behind the columns, where it would be taken for the target.
@@ -52,8 +56,10 @@ def table_from_arrow(arrow: pa.Table, source: str, *, checked: bool = True) -> T
     stored.sort(key=lambda column: column[0] not in index_names)
     header = name_columns([name for name, _ in stored], source)
     named = list(zip(header.names, (cells for _, cells in stored), strict=True))[header.indexes :]
-    numbers = _numbers(named, arrow.num_rows, checked=checked)
-    columns = (numbers.get(name) or column_from_arrow(name, cells, checked=checked) for name, cells in named)
+    read = [(name, cells) for name, cells in named if name not in unread]
+    known: dict[str, Column] = dict(_numbers(read, arrow.num_rows, checked=checked))
+    known |= {name: unread_column(name, arrow.num_rows) for name in unread}
+    columns = (known.get(name) or column_from_arrow(name, cells, checked=checked) for name, cells in named)
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
 
 
@@ -79,7 +85,7 @@ def table_of_columns(
         by_name[column.name] = column
     if not rows:
         hint = "" if source in (FRAME_SOURCE, ARRAY_SOURCE) else "; is it the right file?"
-        raise DataError(f"has no data rows{hint}", source=source)
+        raise NoRowsError(f"has no data rows{hint}", source=source, columns=tuple(by_name))
     return Table(source, by_name, rows, lines, notes=notes)
 
 
@@ -114,11 +120,13 @@ def _as_categories(column: Column, cells: pa.ChunkedArray) -> Column:
     """The column as one of categories, whose order counts if their type says so."""
     if not cells.type.ordered or not column.distinct():
         return replace(column, categorical=True)
-    places = numpy_array(pc.index_in(column.values, value_set=category_order(cells)))
+    every = category_order(cells)
+    places = numpy_array(pc.index_in(column.values, value_set=every))
     order = np.argsort(places, kind="stable")
     new_codes = np.append(np.argsort(order, kind="stable"), len(order)).astype(column.codes.dtype)
     values = column.values.take(index_array(order))
-    return replace(column, codes=new_codes[column.codes], values=values, categorical=True, ordered=True)
+    codes = new_codes[column.codes]
+    return replace(column, codes=codes, values=values, categorical=True, ordered=True, order=every)
 
 
 def _combined(cells: pa.ChunkedArray) -> pa.Array:

@@ -32,7 +32,7 @@ from probfs.tables.readers.lines import line_ends, parse_block
 from probfs.tables.readers.memory_guard import MemoryGuard
 from probfs.tables.readers.unnamed_columns import NamedColumns, name_columns
 from probfs.tables.source import Utf8Stream
-from probfs.tables.table import Integers, Table
+from probfs.tables.table import Integers, NoRowsError, Table
 from probfs.text import counted
 
 _ROWS_AT_ONCE = 20_000
@@ -108,7 +108,8 @@ class _DelimitedReader:
             memory.check()
             self._splitter.prepare()
         if not self._lines.rows:
-            raise DataError("has no data rows below the header; is the file cut off?", source=self._source)
+            problem = "has no data rows below the header; is the file cut off?"
+            raise NoRowsError(problem, source=self._source, columns=header.names[header.indexes :])
         columns = {column.name: column for column in self._grids.finish(self._columns)[header.indexes :]}
         notes = (*self._notes, *header.notes)
         lines = self._lines.finish()

@@ -13,7 +13,7 @@ from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.arrow import table_of_columns
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.sheet_size import check_sheet_size
-from probfs.tables.table import Column, Kind, RowLines, Table
+from probfs.tables.table import Column, Kind, NoRowsError, RowLines, Table
 from probfs.tables.workbooks import COMPOUND_FILE_MAGIC, ZIP_MAGIC
 from probfs.text import option, quoted
 
@@ -68,7 +68,8 @@ def _table_of_rows(rows: list[list[Cell]], first_row: int, source: str, notes: t
     # Rows that hold nothing are for the eye, and so are columns without a name or a cell.
     kept = [place for place, row in enumerate(data) if any(cell != "" for cell in row)]
     if not kept:
-        raise DataError("has no data rows below the row of names", source=source)
+        names = [_text(name) for name in header if name != ""]
+        raise NoRowsError("has no data rows below the row of names", source=source, columns=names)
     cells = list(zip(*(data[place] for place in kept), strict=True))
     columns = [
         _column(_text(name), values)

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from probfs.tables.arrow_arrays import index_array, numpy_array
+from probfs.tables.arrow_arrays import index_array
 from probfs.tables.mixed_column import MixedColumn
-from probfs.tables.number_block import NumberBlock, NumberColumn, some_lines
+from probfs.tables.number_block import NumberBlock, NumberColumn, have_one_text_for_each_number
 from probfs.tables.readers.cell_grid import CellGrid
 from probfs.tables.readers.column_builder import ColumnBuilder
-from probfs.tables.table import Column, Flags, Floats, Integers, Kind
+from probfs.tables.table import Column, Floats, Integers, Kind
 
 
 class GridCollector:
@@ -65,7 +64,7 @@ class GridCollector:
         if self._grids:
             positions = self.plain_columns()
             numbers, cells = self.numbers(positions), _Cells(self._grids, len(builders))
-            fits = _have_one_text_for_each_number(numbers, positions, cells)
+            fits = have_one_text_for_each_number(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
             if not fits.all():
                 positions, numbers = positions[fits], numbers[fits]
             block = NumberBlock(numbers, lambda lines, rows: cells.texts(positions[lines], rows))
@@ -122,16 +121,3 @@ def _with_words(column: NumberColumn, words: Sequence[str], position: int, cells
         return builder.finish()[0]
 
     return MixedColumn(column, words, make)
-
-
-def _have_one_text_for_each_number(numbers: Floats, positions: Integers, cells: _Cells) -> Flags:
-    """For each line of numbers, whether equal ones are written alike: not 1 and 1.0."""
-    fits = np.ones(len(numbers), dtype=np.bool_)
-    for lines in some_lines(*numbers.shape):
-        part = numbers[lines]
-        order = np.argsort(part, axis=1)
-        ordered = np.take_along_axis(part, order, axis=1)
-        line, place = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
-        texts, others = (cells.texts(positions[lines][line], order[line, place + after]) for after in (0, 1))
-        fits[lines.start + line[~numpy_array(pc.equal(texts, others))]] = False
-    return fits

@@ -1,0 +1,193 @@
+"""The files that make up one table: what patterns, folders and URLs stand for, in an order of its own."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from probfs.errors import DataError, UsageError
+from probfs.tables import remote
+from probfs.tables.formats import TABLE_FORMATS, format_of_path, is_readable
+from probfs.tables.source import STANDARD_INPUT, display_name
+from probfs.text import counted, quoted
+
+_MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+# In a URL a question mark begins a query.
+_URL_PATTERN = re.compile(r"[*\[]")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a table, and what the names of its folders say of all of its rows."""
+
+    path: str
+    """The path or the URL of the file; ``-`` for standard input."""
+    partition: tuple[tuple[str, str], ...] = ()
+    """Names and cells of the columns that stand in the path, as in ``year=2026/``; an empty cell is missing."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one argument names."""
+
+    root: str
+    """The folder above whatever was not spelt out."""
+    files: Sequence[str]
+
+
+def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
+    """The files that paths, patterns, folders and URLs name together, sorted by their paths.
+
+    Folders called ``key=value`` are columns, if they are below all folders that the arguments have in common. One
+    plain path is taken as it is, and need not even exist.
+    """
+    names = [os.fspath(path) for path in paths]
+    if STANDARD_INPUT in names and len(names) > 1:
+        raise UsageError("standard input cannot be read together with files; name files only")
+    if not names:
+        raise UsageError("no file is named; name one or more")
+    found = [_expand(name) for name in names]
+    files = [file for one in found for file in one.files]
+    if files == names[:1]:
+        return (Part(names[0]),)
+    _refuse_the_same_twice(files)
+    _refuse_other_formats(sorted(files))
+    depth = _common_depth([one.root for one in found])
+    return tuple(Part(file, _partition(file, depth)) for file in sorted(files))
+
+
+def name_together(paths: Sequence[str | os.PathLike[str]], parts: Sequence[Part]) -> str:
+    """What messages call the table of some parts; the order in which they were named does not matter."""
+    if len(parts) == 1:
+        return display_name(parts[0].path)
+    if len(paths) == 1:
+        return f"{display_name(paths[0])} ({len(parts):,} files)"
+    return f"{display_name(parts[0].path)} and {counted(len(parts) - 1, 'more file')}"
+
+
+def is_pattern(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pattern for the names of files, and not the name of one."""
+    name = os.fspath(path)
+    if remote.is_url(name):
+        return _URL_PATTERN.search(name) is not None
+    return glob.has_magic(name) and not os.path.lexists(name)
+
+
+def _expand(name: str) -> _Found:
+    url = remote.is_url(name)
+    if is_pattern(name):
+        return _Found(_fixed_folder(name), _files_matching(name, url))
+    if remote.is_folder(name) if url else os.path.isdir(name):
+        folder = name.rstrip("/") or "/"
+        files = _tables_among(remote.files_below(name) if url else _files_below(folder), folder)
+        if not files:
+            endings = ", ".join(ending for known in TABLE_FORMATS if is_readable(known) for ending in known.endings)
+            raise DataError(f"is a directory without tables: files that end in {endings}", source=display_name(name))
+        return _Found(folder, files)
+    return _Found(name.rpartition("/")[0], [name])
+
+
+def _fixed_folder(pattern: str) -> str:
+    """The folders of a pattern before the first that is one itself."""
+    folders = pattern.split("/")[:-1]
+    fixed = next((place for place, folder in enumerate(folders) if glob.has_magic(folder)), len(folders))
+    return "/".join(folders[:fixed])
+
+
+def _files_matching(pattern: str, url: bool) -> list[str]:
+    matches = remote.matching_urls(pattern) if url else glob.glob(pattern, recursive=True)
+    if os.path.basename(pattern)[:1] in "*?[":
+        matches = [match for match in matches if not _is_hidden(os.path.basename(match))]
+    folders = [match for match in matches if (remote.is_folder(match) if url else os.path.isdir(match))]
+    files = sorted(set(matches).difference(folders))
+    if "**" not in pattern:
+        # Two stars match the files in folders, too.
+        for folder in folders:
+            below = remote.files_below(folder) if url else _files_below(folder)
+            files += _tables_among(below, folder)
+    if not files:
+        raise DataError("no file matches this pattern", source=display_name(pattern))
+    return files
+
+
+def _files_below(folder: str) -> list[str]:
+    """All files in a folder and those below it, also behind links, each once."""
+    files: list[str] = []
+    seen: set[str] = set()
+
+    def fail(error: OSError) -> None:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"cannot be read: {reason}", source=display_name(error.filename or folder)) from error
+
+    for place, folders, names in os.walk(folder, onerror=fail, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders.sort()
+        files += [os.path.join(place, name) for name in names]
+    return files
+
+
+def _tables_among(files: Iterable[str], folder: str) -> list[str]:
+    """The files below a folder that have the ending of a table, without hidden ones."""
+    start = len(folder.rstrip("/")) + 1
+    return [
+        file
+        for file in sorted(files)
+        if format_of_path(file) is not None and not any(map(_is_hidden, file[start:].split("/")))
+    ]
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a name is one of those that are passed over: hidden, or a mark like Spark's _SUCCESS."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _refuse_the_same_twice(files: Sequence[str]) -> None:
+    named: dict[str, str] = {}
+    for file in files:
+        real = file if remote.is_url(file) else os.path.realpath(file)
+        if real in named:
+            other = "named twice" if named[real] == file else f"the same file as {display_name(named[real])}"
+            raise DataError(f"is {other}; name each file once", source=display_name(file))
+        named[real] = file
+
+
+def _refuse_other_formats(files: Sequence[str]) -> None:
+    known = [(file, table_format) for file in files if (table_format := format_of_path(file)) is not None]
+    for file, table_format in known:
+        first, expected = known[0]
+        if table_format is not expected:
+            problem = f"is {table_format.title}, but {display_name(first)} is {expected.title}"
+            raise DataError(f"{problem}; name files of one format", source=display_name(file))
+
+
+def _common_depth(roots: Sequence[str]) -> int:
+    """How many folders all paths begin with."""
+    split = [root.rstrip("/").split("/") for root in roots]
+    depth = 0
+    for folders in zip(*split, strict=False):
+        if len(set(folders)) > 1:
+            break
+        depth += 1
+    return depth if any(roots) else 0
+
+
+def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
+    """The columns that the folders of a path stand for, from some depth on."""
+    cells: dict[str, str] = {}
+    for folder in path.split("/")[depth:-1]:
+        key, equals, value = folder.partition("=")
+        if not (key and equals):
+            continue
+        name = unquote(key)
+        if name in cells:
+            raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
+        cells[name] = "" if value == _MISSING_PARTITION else unquote(value)
+    return tuple(cells.items())

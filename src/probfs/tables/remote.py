@@ -1,0 +1,130 @@
+"""Files that URLs name, such as s3://bucket/table.parquet: found and opened by fsspec, imported here only."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from typing import Any
+
+from probfs.errors import DataError
+from probfs.text import printable
+
+# A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
+_USER = re.compile(r"(://)[^/@]*@")
+_QUERY = re.compile(r"\?.*")
+_WEB = ("http", "https")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL.
+
+    >>> is_url("s3://bucket/table.csv"), is_url("table.csv")
+    (True, False)
+    """
+    return _URL.match(path) is not None
+
+
+def shown_url(url: str) -> str:
+    """A URL for messages and documents, without what may be a password or a signature.
+
+    >>> shown_url("https://me:secret@example.org/t.csv?signature=5f3")
+    'https://…@example.org/t.csv?…'
+    """
+    return _QUERY.sub("?…", _USER.sub(r"\1…@", url))
+
+
+class RemoteFile(io.RawIOBase):
+    """A file of fsspec's, all of whose errors are of the operating system's kind, whatever its driver raises."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.size: int | None = getattr(stream, "size", None)
+        """How many bytes there are, if that is known."""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        # A web server may give a file only from its beginning, and then does not say how long it is.
+        return self.size is not None and bool(self._stream.seekable())
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return int(self._stream.seek(offset, whence))
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._stream.read(len(buffer))
+        except Exception as error:
+            raise OSError(_first_line(error)) from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def open_url(url: str) -> RemoteFile:
+    """The file that a URL names."""
+    files, path = _file_system(url)
+    try:
+        return RemoteFile(files.open(path, "rb"))
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def is_folder(url: str) -> bool:
+    """Whether a URL names a folder; on the web, only one that ends in a slash does."""
+    if url.partition("://")[0] in _WEB:
+        return url.endswith("/")
+    files, path = _file_system(url)
+    try:
+        return bool(files.isdir(path))
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def files_below(url: str) -> list[str]:
+    """The URLs of all files in a folder and the folders below it."""
+    files, path = _file_system(url)
+    try:
+        return [files.unstrip_protocol(found) for found in files.find(path)]
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def matching_urls(url: str) -> list[str]:
+    """The URLs of the files and folders that a pattern matches."""
+    files, path = _file_system(url)
+    try:
+        return [files.unstrip_protocol(found) for found in files.glob(path)]
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path that the URL has there."""
+    source = printable(shown_url(url))
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise DataError("is a URL, which takes fsspec to read; pip install 'probfs[remote]'", source=source) from error
+    try:
+        files, path = url_to_fs(url)
+    except ImportError as error:
+        raise DataError(f"its driver is not installed: {_first_line(error)}", source=source) from error
+    except Exception as error:
+        raise _unreadable(url, error) from error
+    return files, path
+
+
+def _unreadable(url: str, error: Exception) -> DataError:
+    reason = "no such file or directory" if isinstance(error, FileNotFoundError) else _first_line(error)
+    return DataError(f"cannot be read: {reason}", source=printable(shown_url(url)))
+
+
+def _first_line(error: Exception) -> str:
+    told = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
+    return printable(told[0].rstrip("."))
