@@ -1,0 +1,73 @@
+"""What workers do with a block before it is asked: read its files, condense them, encode their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from probfs.cluster.block import Block
+from probfs.cluster.block_plan import BlockPlan
+from probfs.columns.encoding_plan import EncodingPlan, encode_block
+from probfs.runtime.threads import share_cores
+from probfs.tables.counted_column import condense
+from probfs.tables.readers import ReadOptions, read_parts
+from probfs.tables.source import display_name
+from probfs.tables.table import Integers, Table
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFacts:
+    """What the driver is told of an encoded block."""
+
+    rows: int
+    unlabelled_rows: int
+    """How many rows without a class there are; one may count for several."""
+    bytes: int
+    present: Integers
+    telling: Integers
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedBlock:
+    """A block, and what the driver is told of it."""
+
+    block: Block
+    facts: BlockFacts
+
+    def __sizeof__(self) -> int:
+        return self.block.__sizeof__()
+
+
+def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
+    """The files of a block as one table."""
+    # A worker has as many tasks at once as threads of its own.
+    share_cores(1)
+    pa.set_cpu_count(1)
+    return read_parts(plan.parts, reading, display_name(plan.parts[0].path))
+
+
+def names_of(table: Table) -> Table:
+    """The table without its rows: its columns' names in order, and which of them may be the target."""
+    return replace(table, columns={name: replace_cells(column) for name, column in table.columns.items()})
+
+
+def condense_block(table: Table, target: str, count: str | None) -> Table:
+    return condense(table, target, count)
+
+
+def code_block(table: Table, plan: EncodingPlan, labelled: bool) -> CodedBlock:
+    """The rows of a table as codes, with what there is to tell of them."""
+    encoded = encode_block(table, plan, labelled)
+    block = Block.of(encoded)
+    rows = len(block.labelled.counts) + len(block.unlabelled.counts)
+    facts = BlockFacts(
+        rows,
+        int(block.unlabelled.counts.sum()),
+        block.__sizeof__(),
+        encoded.present,
+        encoded.telling,
+        encoded.notes,
+    )
+    return CodedBlock(block, facts)
