@@ -9,22 +9,15 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, warn_unless
+from probfs.api.engines import open_engine
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
-from probfs.ranking.inputs import Data, Labels, read_inputs
+from probfs.ranking.inputs import Data, Labels
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
-from probfs.ranking.stages import (
-    Listeners,
-    arrange_rows,
-    eliminate_features,
-    encode_rows,
-    fit_classifier,
-    make_ranking,
-    screen_features,
-)
+from probfs.ranking.stages import Listeners, eliminate_features, make_ranking
 from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.readers import ReadOptions
@@ -75,6 +68,9 @@ def rank(
     uncertainty: bool = False,
     seed: int = 0,
     jobs: int | None = None,
+    engine: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    workers: int | None = None,
     report: bool = False,
     on_note: Callable[[str], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
@@ -195,6 +191,13 @@ def rank(
         samples of ``uncertainty``; nothing else is random.
     jobs : int, default: one for each core
         For all but ``"nb"``: how many processes fit models at a time.
+    engine : {"local", "dask"}, default "local"
+        Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves. The
+        ranking is the same.
+    scheduler : str, default: a cluster of processes on this machine
+        For ``engine="dask"``: the address of a cluster's scheduler, such as ``"tcp://host:8786"``.
+    workers : int, default: one for each core
+        For ``engine="dask"`` without a ``scheduler``: how many processes work on this machine.
     report : bool, default False
         Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
         and the scores of all columns in up to 40 rounds. The ranking is the same.
@@ -261,14 +264,17 @@ def rank(
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model, warn_unless(on_note))
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
 
-    with nullcontext() if on_progress is None else listening(on_progress):
+    with (
+        nullcontext() if on_progress is None else listening(on_progress),
+        open_engine(engine, scheduler, workers, settings) as stages,
+    ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = read_inputs(data, unlabeled, mapping, reading, choice, labels, every_column=report)
-        rows = encode_rows(inputs, settings, listeners)
-        tests = screen_features(inputs, rows, settings)
-        encoded = arrange_rows(rows, settings)
-        fitted = fit_classifier(encoded.dataset, settings, listeners)
+        inputs = stages.read(data, unlabeled, mapping, reading, choice, labels, every_column=report)
+        rows = stages.encode(inputs, settings, listeners)
+        tests = stages.screen(inputs, rows, settings)
+        encoded = stages.arrange(rows, settings)
+        fitted = stages.fit(encoded, settings, listeners)
         rounds = eliminate_features(fitted, encoded.names, settings, listeners)
         recorder = StoryRecorder(SCORES[settings.score], settings.step) if report else None
         heard = rounds if recorder is None else recorder.follow(rounds, fitted)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
-    from probfs.screening.value_counts import ValueCounts
+    from probfs.columns.value_counts import ValueCounts
     from probfs.tables.table import Integers
 
 

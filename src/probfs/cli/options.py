@@ -13,6 +13,7 @@ from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
 from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.ranking.engine_names import ENGINES
 from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
@@ -113,6 +114,35 @@ Progress = Annotated[
         show_default=False,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class EngineOptions(Bundle):
+    """Where the work is done."""
+
+    engine: str = "local"
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="For --engine dask: the scheduler of a running cluster, such as tcp://host:8786. Default: processes on "
+            "this machine.",
+            show_default=False,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        parsed(
+            parsers.whole_number(1),
+            "N",
+            "For --engine dask without --scheduler: how many processes work on this machine. Default: one for each core.",
+        ),
+    ] = None
+
+    @classmethod
+    def registered(cls) -> Mapping[str, Any]:
+        help_text = "Where the work is done: in this process (local), or on a Dask cluster (dask)."
+        return {"engine": choice(ENGINES, help_text, "local")}
 
 
 @dataclass(frozen=True)

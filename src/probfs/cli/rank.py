@@ -58,6 +58,7 @@ def rank(
     elimination: EliminationOptions,
     reading: opt.ReadingOptions,
     result: RankingOutput,
+    engine: opt.EngineOptions,
     data: opt.Data = None,
     unlabeled: Unlabeled = None,
     top: opt.Top = None,
@@ -100,6 +101,7 @@ def rank(
             max_unpacked=reading.max_unpacked,
             input_format=reading.input_format,
             union=reading.union,
+            **engine.keywords(),
             on_note=reporter.note,
         )
     destination.write(ranking.top(top))

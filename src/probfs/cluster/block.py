@@ -105,7 +105,8 @@ class Block:
         self.labelled = labelled
         self.unlabelled = unlabelled
         self.copies = copies
-        self._begin_anew()
+        self._lock = threading.Lock()
+        self._states: dict[tuple[str, Side], _State] = {}
 
     @classmethod
     def of(cls, encoded: EncodedBlock) -> Block:
@@ -157,16 +158,9 @@ class Block:
         dealt = None if self.copies is None else DealtRows(self.copies, model.fold_counts)
         return RowGroups(dataset, model.grouping, model.counts, dealt).labelled
 
-    def _begin_anew(self) -> None:
-        self._lock = threading.Lock()
-        self._states: dict[tuple[str, Side], _State] = {}
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.labelled, self.unlabelled, self.copies
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.labelled, self.unlabelled, self.copies = state
-        self._begin_anew()
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without its state, which can be had again.
+        return Block, (self.labelled, self.unlabelled, self.copies)
 
     def __sizeof__(self) -> int:
         """With its state, which takes memory as soon as the first question is asked."""

@@ -31,7 +31,7 @@ def plan_blocks(parts: Sequence[Part], threads: int) -> list[BlockPlan]:
     middles = np.cumsum(weights) - weights / 2
     shares = (middles * wanted / weights.sum()).astype(np.int64)
     return [
-        BlockPlan(tuple(parts[place] for place in own), int(sizes[own].sum()))
+        BlockPlan(tuple(parts[place] for place in own.tolist()), int(sizes[own].sum()))
         for own in (np.flatnonzero(shares == share) for share in np.unique(shares))
     ]
 

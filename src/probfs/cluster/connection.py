@@ -127,6 +127,14 @@ class Cluster:
             self._client.cancel(list(self._futures), force=True)
         self._futures.clear()
 
+    @contextlib.contextmanager
+    def running_joblib(self) -> Iterator[None]:
+        """Have whatever joblib runs meanwhile done by the cluster: the fits of classifiers that are fitted many times."""
+        from joblib import parallel_config
+
+        with parallel_config(backend="dask", client=self._client, n_jobs=-1), self._one_line():
+            yield
+
     def check_versions(self) -> None:
         """Refuse workers that have another probfs, or none."""
         if not self._workers():

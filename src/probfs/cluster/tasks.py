@@ -10,10 +10,9 @@ from probfs.cluster.block import Block
 from probfs.cluster.block_plan import BlockPlan
 from probfs.columns.encoding_plan import EncodingPlan, encode_block
 from probfs.runtime.threads import share_cores
-from probfs.tables.counted_column import condense
 from probfs.tables.readers import ReadOptions, read_parts
 from probfs.tables.source import display_name
-from probfs.tables.table import Integers, Table
+from probfs.tables.table import Integers, Table, unread_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +48,16 @@ def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
 
 
 def names_of(table: Table) -> Table:
-    """The table without its rows: its columns' names in order, and which of them may be the target."""
-    return replace(table, columns={name: replace_cells(column) for name, column in table.columns.items()})
+    """The table without its rows: its columns' names in order, and what the file says of the target."""
+    return replace(table, columns={name: unread_column(name, 0) for name in table.columns}, lines=None, files=None)
 
 
-def condense_block(table: Table, target: str, count: str | None) -> Table:
-    return condense(table, target, count)
+def block_of(coded: CodedBlock) -> Block:
+    return coded.block
+
+
+def facts_of(coded: CodedBlock) -> BlockFacts:
+    return coded.facts
 
 
 def code_block(table: Table, plan: EncodingPlan, labelled: bool) -> CodedBlock:

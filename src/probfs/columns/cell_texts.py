@@ -27,7 +27,7 @@ from probfs.columns.number_texts import NumberStyle, is_settled, respell_numbers
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Among, Category, Groups, Rule
 from probfs.errors import UsageError
-from probfs.tables.arrow_arrays import equal_mask, filled, looked_up, mask_array
+from probfs.tables.arrow_arrays import equal_mask, filled, mask_array
 from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind, Table, code_type, numbers_of
@@ -60,7 +60,7 @@ class ColumnTexts:
         if self.missing:
             column = without_values(column, self.missing)
         if self.dates and column.kind is Kind.TEXT:
-            column = Column(column.name, column.codes, column.values, Kind.DATE, problem=column.problem)
+            column = column.as_dates()
         return _respell(column, self.style) if self.respelled and self.style is not None else column
 
 
@@ -219,7 +219,7 @@ def _respell(column: Column, style: NumberStyle) -> Column:
     encoded = respell_numbers(column.values, style).dictionary_encode()
     values = encoded.dictionary
     new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
-    return Column(column.name, looked_up(new_codes, column.codes), values, column.kind)
+    return column.recoded(new_codes, values)
 
 
 def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[str]:

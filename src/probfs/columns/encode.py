@@ -3,48 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.block_encoding import encode_block_columns
-from probfs.columns.dataset import MISSING_LABEL, Dataset, EncodedFeature, Feature, refuse_many_values, unseen_share
-from probfs.columns.date_texts import are_dates
-from probfs.columns.leakage import note_on_leaks
+from probfs.columns.dataset import Dataset, EncodedFeature, Feature, unseen_share
+from probfs.columns.encoding_notes import notes_on_features, notes_on_unseen
+from probfs.columns.feature_coding import learn_coding
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.recoding import new_code_of_each_value, number_of_each_row, translate_codes
+from probfs.columns.recoding import number_of_each_row
 from probfs.columns.roles import ColumnPlan
 from probfs.columns.row_counts import row_counts
-from probfs.columns.rules import Category, Measured, Quantiles, Rule
+from probfs.columns.rules import Measured
 from probfs.columns.target_check import check_target
-from probfs.errors import DataError
+from probfs.columns.unlabelled_tables import notes_on_lacking_counts, refuse_lacking_columns
 from probfs.tables.arrow_arrays import text_array
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.table import Codes, Integers, Kind, Table, code_type
-from probfs.text import counted, listed, option, quoted
+from probfs.tables.table import Kind, Table, code_type
 
 _SECONDS_OF_A_DAY = 86_400.0
-_MANY_UNSEEN = 0.5
 
 
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     check_target(prepared)
     others = [prepared.texts.read(table) for table in unlabelled]
-    _check_columns(prepared, others)
+    names = [plan.name for plan in prepared.features]
+    for table in others:
+        refuse_lacking_columns(table, names, prepared.table.source)
     count = prepared.choice.count
-    notes = [
-        f"{table.source}: no column {quoted(count)}, so each of its rows counts once"
-        for table in others
-        if count is not None and count not in table.columns
-    ]
+    notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
     together = encode_block_columns(prepared, others)
     encoded = [together.get(plan.name) or _encode_feature(prepared, others, plan) for plan in prepared.features]
-    strange = [one.feature.name for one in encoded if one.unseen > _MANY_UNSEEN]
-    if strange:
-        problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
-        notes.append(f"{problem}: {listed(strange)}; are they written alike?")
+    notes += notes_on_unseen({one.feature.name: one.unseen for one in encoded})
     every = prepared.labelled_rows == prepared.table.rows
     dataset = Dataset(
         tuple(one.feature for one in encoded),
@@ -60,7 +51,7 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
 def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> EncodedFeature:
     if isinstance(plan.rule, Measured):
         return _measure_feature(prepared, others, plan, plan.rule)
-    return _count_feature(prepared, others, plan, plan.rule)
+    return _count_feature(prepared, others, plan)
 
 
 def _measure_feature(
@@ -95,33 +86,18 @@ def _measure_feature(
     return EncodedFeature(feature, distinct, unseen_share(lost, present))
 
 
-def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Rule) -> EncodedFeature:
-    name, missing_is_value = plan.name, plan.missing_is_value
-    column = prepared.table.columns[name]
-    in_text_order = column.ordered and not prepared.choice.types_order_categories
-    coder = prepared.learn(replace(column, ordered=False) if in_text_order else column, rule)
-    labels = text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
-
-    def recoded(table: Table) -> tuple[Codes, Integers]:
-        own = table.columns[name]
-        new_codes = new_code_of_each_value(table, own, coder, missing_is_value=missing_is_value)
-        return translate_codes(own.codes, new_codes, len(labels)), new_codes
-
-    codes, new_codes = recoded(prepared.table)
+def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> EncodedFeature:
+    coding, new_codes = learn_coding(prepared, plan)
+    codes = coding.recode(prepared.table, new_codes)
     labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
-    unlabelled = np.concatenate([codes[prepared.unlabelled], *(recoded(table)[0] for table in others)])
-    nothing = len(labels)
-    refuse_many_values(name, len(coder.labels), prepared.table.source)
-    # From how many rows hold each value, not from the rows.
-    rows = column.counts(prepared.labelled_weights)
-    seen = np.bincount(new_codes, rows, minlength=nothing + 1) > 0
-    present = _unlabelled_values(prepared, others, name)
-    # A value that no labelled row holds says nothing about the classes.
-    unlabelled[~seen[unlabelled]] = nothing
-    telling = np.count_nonzero(unlabelled < len(coder.labels))
-    nominal = column.categorical and isinstance(rule, Category)
-    feature = Feature(name, labels, labelled, unlabelled, missing_is_value=missing_is_value, nominal=nominal)
-    return EncodedFeature(feature, int(np.count_nonzero(seen[:-1])), unseen_share(present - int(telling), present))
+    unlabelled = np.concatenate([codes[prepared.unlabelled], *map(coding.recode, others)])
+    telling = coding.silence_unseen(unlabelled)
+    present = _unlabelled_values(prepared, others, plan.name)
+    missing_is_value, nominal = coding.missing_is_value, coding.nominal
+    feature = Feature(
+        plan.name, coding.labels, labelled, unlabelled, missing_is_value=missing_is_value, nominal=nominal
+    )
+    return EncodedFeature(feature, coding.distinct, unseen_share(present - telling, present))
 
 
 def _unlabelled_presence(prepared: PreparedTable, others: Sequence[Table], name: str) -> npt.NDArray[np.bool_]:
@@ -135,42 +111,17 @@ def _unlabelled_values(prepared: PreparedTable, others: Sequence[Table], name: s
     return int(np.count_nonzero(_unlabelled_presence(prepared, others, name)))
 
 
-def _check_columns(prepared: PreparedTable, others: Sequence[Table]) -> None:
-    for table in others:
-        lacking = [plan.name for plan in prepared.features if plan.name not in table.columns]
-        if lacking:
-            problem = f"lacks {counted(len(lacking), 'column')} of {prepared.table.source}: {listed(lacking)}"
-            raise DataError(f"{problem}; add them, or leave them out with {option('exclude')}", source=table.source)
-
-
 def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[str]:
-    notes = []
-    measured = prepared.choice.numbers_as_they_are
-    cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
-    if cut:
-        names = listed(plan.name for plan in cut)
-        how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
-        notes.append(f"cut {how}: {names}")
-    distinct = [(one.feature, one.distinct) for one in encoded]
-    empty = [f.name for f, values in distinct if not values]
-    constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]
-    rows = prepared.labelled_rows
-    told = {plan.name for plan in prepared.features if plan.identifier}
-    unique = [
-        f.name
-        for f, values in distinct
-        if rows > 2 and values == rows and f.name not in told and _names_rows(prepared, f)
-    ]
-    if empty:
-        notes.append(f"no value in any labelled row: {listed(empty)}")
-    if constant:
-        notes.append(f"the same value in every labelled row: {listed(constant)}")
-    if unique:
-        names = listed(unique)
-        notes.append(f"a different value in every row (an identifier?): {names}; {option('exclude')} leaves it out")
-    if prepared.leaks:
-        notes.append(note_on_leaks(prepared.leaks))
-    return notes
+    features = [one.feature for one in encoded]
+    told_by_missing: set[str] = set()
+    if prepared.choice.numbers_as_they_are:
+        told_by_missing = {one.feature.name for one in encoded if one.distinct == 1 and _tells_by_missing(one.feature)}
+    return notes_on_features(
+        prepared,
+        {one.feature.name: one.distinct for one in encoded},
+        {feature.name: feature.numbers for feature in features if feature.numbers is not None},
+        told_by_missing,
+    )
 
 
 def _tells_by_missing(feature: Feature) -> bool:
@@ -178,14 +129,3 @@ def _tells_by_missing(feature: Feature) -> bool:
     replaced by the mean.
     """
     return feature.numbers is None and bool(np.any(feature.labelled == feature.values))
-
-
-def _names_rows(prepared: PreparedTable, feature: Feature) -> bool:
-    """Whether values that are all different may be identifiers: texts and whole numbers, not measurements or dates."""
-    column = prepared.table.columns[feature.name]
-    if isinstance(column, NumberColumn):
-        return not column.has_fractions(None)
-    numbers = column.numbers() if feature.numbers is None else feature.numbers
-    if column.kind is Kind.DATE or numbers is None:
-        return column.kind is not Kind.DATE and not are_dates(column.values)
-    return bool(np.all(numbers == np.rint(numbers)))

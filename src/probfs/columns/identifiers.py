@@ -167,12 +167,15 @@ def _first_row_number(column: Column) -> str | None:
     if isinstance(column, NumberColumn):
         first = column.by_row[0]
         return str(int(first)) if first in (0, 1) and _rise_by_one(column.by_row) else None
-    codes = column.codes
-    if codes[0] == len(column.values):
+    first_rows = column.first_rows()[:-1]
+    held = np.flatnonzero(first_rows < rows)
+    if len(held) < rows:
         return None
+    codes = np.empty(rows, dtype=np.int64)
+    codes[first_rows[held]] = held
     # The first cell rules out nearly every column.
     start = _python_numbers(column.values.slice(int(codes[0]), 1))
-    if start not in ([0.0], [1.0]) or codes.max() == len(column.values):
+    if start not in ([0.0], [1.0]):
         return None
     numbers = numbers_of(column.values.take(index_array(codes)), Kind.NUMBER)
     return str(int(start[0])) if numbers is not None and _rise_by_one(numbers) else None
@@ -218,10 +221,9 @@ def _rises_in_small_steps(column: Column, codes: Integers, numbers: Floats) -> b
 
     A file may be sorted by a measurement, too, but the steps of that are seldom small.
     """
-    by_code = np.full(len(column.values) + 1, np.nan)
-    by_code[codes] = numbers
-    by_row = by_code[column.codes]
-    steps = np.diff(by_row[~np.isnan(by_row)])
+    if (column.counts()[codes] > 1).any():
+        return False
+    steps = np.diff(numbers[np.argsort(column.first_rows()[codes])])
     return bool(np.all(steps > 0)) and float(np.median(steps)) <= _SMALL_STEP
 
 

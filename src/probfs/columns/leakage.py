@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.tables.number_block import NumberColumn
-from probfs.tables.table import Column, Integers, Labels
+from probfs.tables.table import Codes, Column, Integers, Labels, Rows
 from probfs.text import quoted
 
 _MOST_ERRORS = 0.05
@@ -63,9 +63,9 @@ class LeakFinder:
         """
         self._classes = classes
         self._labels = labels
-        self._rows = rows
+        self._rows: Rows = slice(None) if rows is None else rows
         self._weights = weights
-        self._label_weights = None if weights is None or rows is None else weights[rows]
+        self._label_weights = None if weights is None else weights[self._rows]
         by_class = np.bincount(labels, self._label_weights, minlength=len(classes)).astype(np.int64)
         self._by_class = by_class
         self._total = int(by_class.sum())
@@ -133,28 +133,34 @@ class LeakFinder:
         classes = len(self._classes)
         if values * classes > _DENSE:
             return True
-        labels = self._labels[::_SAMPLED]
-        weights = None if self._label_weights is None else self._label_weights[::_SAMPLED]
-        codes = column.codes[::_SAMPLED] if self._rows is None else column.codes[self._rows[::_SAMPLED]]
+        codes, labels, weights = self._cells(column, _SAMPLED)
         overlap = np.bincount(codes * np.intp(classes) + labels, weights, minlength=values * classes)
         overlap = overlap.reshape(values, classes)
         differing = overlap.sum(axis=1, keepdims=True) + overlap.sum(axis=0) - 2 * overlap
         errors = np.minimum(differing, overlap.sum() - differing)
         return bool(np.any(errors <= self._limits))
 
+    def _cells(self, column: Column, step: int = 1) -> tuple[Codes, Labels, Integers | None]:
+        """The code of each labelled cell, its class, and its weight; of every so many rows."""
+        some = slice(None, None, step)
+        weights = None if self._label_weights is None else self._label_weights[some]
+        rows = some if isinstance(self._rows, slice) else self._rows[some]
+        codes, places, cell_weights = column.cells(rows, weights)
+        return codes, self._labels[some][places], cell_weights
+
     def _pairs(
         self, column: Column, rows: Integers
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
         """Values, classes, and in how many rows they meet: all pairs that could be a leak."""
         classes = len(self._classes)
-        codes = column.codes if self._rows is None else column.codes[self._rows]
+        codes, labels, weights = self._cells(column)
         if len(rows) * classes <= _DENSE:
-            keys = codes * np.intp(classes) + self._labels
-            counted = np.bincount(keys, self._label_weights, minlength=len(rows) * classes)
+            keys = codes * np.intp(classes) + labels
+            counted = np.bincount(keys, weights, minlength=len(rows) * classes)
             places = np.arange(len(counted))
             return places // classes, places % classes, counted.astype(np.int64)
-        keys, inverse = np.unique(codes * np.int64(classes) + self._labels, return_inverse=True)
-        counted = np.bincount(inverse, self._label_weights)
+        keys, inverse = np.unique(codes * np.int64(classes) + labels, return_inverse=True)
+        counted = np.bincount(inverse, weights)
         # A value and a class that never meet may fill the table together; one of them then has nearly half of the rows.
         large = self._total * (1 - _MOST_ERRORS) / 2
         frequent = [np.flatnonzero(rows >= large)[:, None] * classes + np.arange(classes)]

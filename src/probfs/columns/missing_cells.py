@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import UNKNOWN
 from probfs.columns.target import Target
-from probfs.tables.table import Floats, Integers, Table
+from probfs.tables.table import Column, Floats, Integers, Table
 from probfs.text import listed, option
 
 LEAST_MISSING = 5
@@ -82,15 +81,16 @@ def _is_marked(table: Table, name: str, target: Target, weights: Integers | None
     present = (column.rows if weights is None else int(weights.sum())) - missing
     if always or missing < LEAST_MISSING or not present:
         return always and missing > 0 and present > 0
-    cells = np.flatnonzero(column.is_missing())
-    return missingness_tells(_by_class(target, weights, cells), target.class_rows) < SURELY
+    return missingness_tells(_missing_by_class(column, target, weights), target.class_rows) < SURELY
 
 
-def _by_class(target: Target, weights: Integers | None, rows: npt.NDArray[np.intp]) -> Integers:
-    """How many of these rows each class has."""
-    rows = rows[target.labels[rows] != UNKNOWN]
-    own = None if weights is None else weights[rows]
-    return np.bincount(target.labels[rows], own, minlength=len(target.classes)).astype(np.int64)
+def _missing_by_class(column: Column, target: Target, weights: Integers | None) -> Integers:
+    """How many rows of each class lack a value."""
+    rows, own = column.missing_cells(weights)
+    labels = target.labels[rows]
+    known = labels != UNKNOWN
+    own = None if own is None else own[known]
+    return np.bincount(labels[known], own, minlength=len(target.classes)).astype(np.int64)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -123,4 +123,4 @@ def _without_values(column: Column, unwanted: Sequence[str]) -> Column:
     new_codes = np.full(len(gone) + 1, kept, dtype=code_type(kept))
     new_codes[np.flatnonzero(~gone)] = np.arange(kept)
     values = column.values.filter(mask_array(~gone))
-    return replace(column, codes=new_codes[column.codes], values=values)
+    return column.recoded(new_codes, values)

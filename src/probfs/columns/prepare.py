@@ -43,7 +43,11 @@ class PreparedTable:
     @property
     def labelled_rows(self) -> int:
         """How many rows have a class and count for something."""
-        return self.table.rows if self.labelled_weights is None else len(self.labelled)
+        if self.labelled_weights is None:
+            return self.table.rows
+        if self.table.standing_for is not None:
+            return int(self.table.standing_for[self.labelled].sum())
+        return len(self.labelled)
 
     @cached_property
     def labelled(self) -> npt.NDArray[np.intp]:

@@ -13,8 +13,6 @@ from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners
 from probfs.tables.readers import ReadOptions
 
-ENGINES = ("local", "dask")
-
 
 class Engine(Protocol):
     """The stages from tables to a fitted classifier; what comes after them is the same everywhere."""
@@ -27,6 +25,8 @@ class Engine(Protocol):
         reading: ReadOptions,
         choice: ColumnChoice,
         labels: Labels,
+        *,
+        every_column: bool = False,
     ) -> Inputs: ...
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs: ...
@@ -51,8 +51,10 @@ class LocalEngine:
         reading: ReadOptions,
         choice: ColumnChoice,
         labels: Labels,
+        *,
+        every_column: bool = False,
     ) -> Inputs:
-        return read_inputs(data, unlabelled, mapping, reading, choice, labels)
+        return read_inputs(data, unlabelled, mapping, reading, choice, labels, every_column=every_column)
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
         return stages.encode_rows(inputs, settings, listeners)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from probfs import __version__
 from probfs.classifiers.protocol import Classifier
@@ -21,6 +22,9 @@ from probfs.runtime.progress import report
 from probfs.screening.cut_numbers import numbers_before_cutting
 from probfs.screening.screen import screen
 from probfs.text import option
+
+if TYPE_CHECKING:
+    from probfs.classifiers.naive_bayes.row_groups import RowStore
 
 RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
@@ -60,6 +64,13 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
         settings.specification.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
+    return announce_inputs(inputs, dataset, notes, settings, listeners)
+
+
+def announce_inputs(
+    inputs: Inputs, dataset: Dataset, notes: Sequence[str], settings: Settings, listeners: Listeners
+) -> EncodedInputs:
+    """Tell all notes made so far, those of encoding last; and refuse a dataset that lacks what the settings ask for."""
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
     for note in notes:
         listeners.on_note(note)
@@ -92,8 +103,10 @@ def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
     return EncodedInputs(settings.specification.arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
-def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -> Classifier:
-    """The chosen classifier, fitted with all features."""
+def fit_classifier(
+    dataset: Dataset, settings: Settings, listeners: Listeners, store: RowStore | None = None
+) -> Classifier:
+    """The chosen classifier, fitted with all features; ``store`` has the rows, if the dataset has not."""
 
     def model_done(done: int, total: int) -> None:
         report(RANKING, done, total, "models")
@@ -102,7 +115,7 @@ def fit_classifier(dataset: Dataset, settings: Settings, listeners: Listeners) -
 
     report("fitting the classifier")
     rounds = schedule(len(dataset.features), settings.step)
-    return _fit(dataset, rounds, settings, listeners.on_note, model_done)
+    return _fit(dataset, rounds, settings, listeners.on_note, model_done, store)
 
 
 def _fit(
@@ -111,6 +124,7 @@ def _fit(
     settings: Settings,
     on_note: Callable[[str], None] = _ignore,
     on_model: Callable[[int, int], None] | None = None,
+    store: RowStore | None = None,
 ) -> Classifier:
     specification = settings.specification
     given = {**settings.options, **settings.resources}
@@ -124,6 +138,7 @@ def _fit(
             rounds=rounds,
             on_note=on_note,
             on_model=on_model,
+            store=store,
         )
     )
 

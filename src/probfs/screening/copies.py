@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.screening.value_counts import ValueCounts
+from probfs.columns.value_counts import ValueCounts
 from probfs.tables.table import Integers
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.dataset import Dataset
+from probfs.columns.value_counts import ValueCounts
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test, rank_test_of_codes
-from probfs.screening.value_counts import ValueCounts, count_values
+from probfs.screening.value_counts import count_values
 from probfs.screening.value_test import chi_squared_test
 from probfs.tables.table import Floats
 
@@ -30,6 +31,12 @@ class Screening:
     kruskal_wallis: Floats
     """H of class and number; 0 for a feature without numbers."""
 
+    @classmethod
+    def of(cls, by_value: ColumnTests, by_number: ColumnTests) -> Screening:
+        """What the tests of values and those of numbers say together."""
+        p = combined_probabilities(by_value, by_number)
+        return cls(p, q_values(p), by_value.statistic, by_number.statistic)
+
 
 def screen(
     dataset: Dataset,
@@ -44,9 +51,7 @@ def screen(
     dataset's own, where they are known already. A row may count for no row at all.
     """
     by_value = chi_squared_test(count_values(dataset) if counts is None else counts, seed)
-    by_number = _number_tests(dataset, numbers, seed)
-    p = combined_probabilities(by_value, by_number)
-    return Screening(p, q_values(p), by_value.statistic, by_number.statistic)
+    return Screening.of(by_value, _number_tests(dataset, numbers, seed))
 
 
 def combined_probabilities(first: ColumnTests, second: ColumnTests) -> Floats:

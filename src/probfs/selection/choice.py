@@ -19,13 +19,14 @@ from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
+from probfs.columns.value_counts import ValueCounts
 from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.story import StoryRecorder
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock
 from probfs.screening.screen import screen
-from probfs.screening.value_counts import ValueCounts, count_values
+from probfs.screening.value_counts import count_values
 from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_along, trace_curve
 from probfs.selection.cut import Mean, choose_size
 from probfs.selection.settings import SelectionSettings

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError, UsageError
-from probfs.tables.arrow_arrays import numpy_array, text_array
+from probfs.tables.arrow_arrays import looked_up, numpy_array, text_array
 from probfs.text import did_you_mean, option, quoted
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
@@ -23,6 +23,8 @@ Labels = npt.NDArray[np.signedinteger[Any]]
 """Positions of classes, in the narrowest dtype that holds them."""
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp] | slice
+"""Some rows of a table, by position."""
 
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
 WORTH_PAIRING = 200_000
@@ -31,6 +33,8 @@ _BLOCK = 1 << 17
 """Pairs of cells counted at a time, so that numpy's wider copy of them stays in the cache."""
 _LOSES_A_ZERO = r"^[+-]?0\d"
 
+NO_ROW = np.iinfo(np.int64).max
+"""In place of the first row of a value that no row holds."""
 GIVEN_AS_Y = "given as y"
 """Who named the target, where its values were passed beside the table."""
 _NOT_READ = "was not read"
@@ -134,6 +138,34 @@ class Column:
         """For each row, whether its cell is missing."""
         return np.equal(self.codes, len(self.values))
 
+    def missing_cells(self, weights: Integers | None) -> tuple[Integers, Integers | None]:
+        """The row of each missing cell, and its weight; None without weights, where each weighs one."""
+        rows = np.flatnonzero(self.is_missing())
+        return rows, None if weights is None else weights[rows]
+
+    def cells(self, rows: Rows, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
+        """The code of each cell in some rows, the cell's position among these rows, and its weight.
+
+        ``weights`` are those of these rows; None where each weighs one.
+        """
+        return self.codes[rows], slice(None), weights
+
+    def first_rows(self) -> Integers:
+        """The first row that holds each value, the last entry being missing cells; NO_ROW where none does."""
+        rows = np.full(self.distinct() + 1, NO_ROW)
+        # Of the rows that a code has, the last one written is the first.
+        rows[self.codes[::-1]] = np.arange(len(self.codes) - 1, -1, -1)
+        return rows
+
+    def recoded(self, new_codes: Codes, values: pa.StringArray) -> Column:
+        """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
+        flags = self.declared, self.problem, self.categorical, self.ordered
+        return Column(self.name, looked_up(new_codes, self.codes), values, self.kind, *flags)
+
+    def as_dates(self) -> Column:
+        """The same texts, declared to be dates."""
+        return Column(self.name, self.codes, self.values, Kind.DATE, problem=self.problem)
+
     def numbers(self) -> Floats | None:
         """The values as numbers (dates as seconds since 1970), or None when the column is not numeric."""
         return numbers_of(self.values, self.kind)
@@ -229,6 +261,14 @@ class Table:
     """What the file calls the row indexes that are not among the columns; empty for one without a name."""
     files: FileLines | None = None
     """Where the rows stand if they come from several files; ``lines`` is None then."""
+    first_row: int = 0
+    """Where in its source the table begins: some row groups of a file are a table, too."""
+    standing_for: Integers | None = None
+    """In a condensed table (see ``counted_column``), how many rows each of its rows stands for."""
+    condensed_by: tuple[str, ...] = ()
+    """The columns of which a condensed table has a row for each text: the target and the count, as far as there are."""
+    parts: tuple[Table, ...] = ()
+    """The tables, without their columns, whose rows a condensed table holds one after the other."""
 
     def column(self, name: str, parameter: str) -> Column:
         """The column called ``name``, or an error that suggests the nearest name.
@@ -253,12 +293,20 @@ class Table:
 
     def cell_error(self, column: Column, value_code: int, problem: str) -> DataError:
         """An error about the first cell that holds a value, with the line on which the cell stands."""
-        source, row, line = self.place(int(np.argmax(column.codes == value_code)))
+        row = int(column.first_rows()[value_code])
+        if row == NO_ROW:
+            # A declared value that no row holds: there is nothing better to point at.
+            row = 0
+        source, row, line = self.place(row)
         where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")
         return DataError(f"{where}: {problem}", source=source, line=line)
 
     def place(self, row: int) -> tuple[str, int, int | None]:
         """The file of a row, the row's position there, counted from 0, and its line if that is known."""
+        for part in self.parts:
+            if row < part.rows:
+                return part.place(row)
+            row -= part.rows
         if self.files is not None:
             return self.files.place(row)
-        return self.source, row, None if self.lines is None else self.lines.line(row)
+        return self.source, self.first_row + row, None if self.lines is None else self.lines.line(row)

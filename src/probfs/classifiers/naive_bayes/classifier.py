@@ -22,10 +22,10 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
+from probfs.columns.value_counts import ValueCounts
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.unavailable import KernelUnavailable
 from probfs.runtime.memory import require_memory
-from probfs.screening.value_counts import ValueCounts
 from probfs.tables.table import Floats
 
 if TYPE_CHECKING:

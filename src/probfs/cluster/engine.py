@@ -1,0 +1,207 @@
+"""The stages of a ranking whose rows are on a cluster.
+
+Workers read blocks of the table; what the driver learns of them are counts. From these it decides everything that it
+would decide from the rows, and sends what it decided to the workers, who encode their rows with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from probfs.classifiers.naive_bayes.counts import ClassCounts
+from probfs.classifiers.protocol import Classifier
+from probfs.cluster.block_plan import plan_blocks
+from probfs.cluster.connection import Cluster
+from probfs.cluster.store import ClusterStore
+from probfs.cluster.tasks import BlockFacts, block_of, code_block, facts_of, names_of, read_block
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
+from probfs.columns.mapping_file import MappingFile, load_mapping
+from probfs.columns.needed_columns import columns_not_needed
+from probfs.columns.prepare import PreparedTable, prepare
+from probfs.columns.roles import ColumnChoice
+from probfs.columns.target import choose_target
+from probfs.errors import UsageError
+from probfs.ranking.inputs import Data, Inputs, Labels, Path
+from probfs.ranking.settings import Settings
+from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
+from probfs.runtime.progress import report
+from probfs.screening.planned_screen import screen_plan
+from probfs.tables.counted_column import condense, join_condensed
+from probfs.tables.parts import find_parts, name_together
+from probfs.tables.readers import ReadOptions
+from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.table import Table
+from probfs.text import option
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+
+@dataclass(frozen=True, eq=False)
+class _RemoteTable:
+    """A table whose blocks workers hold: what it is called, and its blocks as they were read."""
+
+    source: str
+    blocks: Sequence[Future[Any]]
+    sizes: Sequence[int]
+
+
+class ClusterEngine:
+    """Reads, encodes and keeps rows on a cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._tables: list[_RemoteTable] = []
+        """The labelled table, and then those of further rows."""
+        self._plan: EncodingPlan | None = None
+        self._store: ClusterStore | None = None
+
+    def read(
+        self,
+        data: Data,
+        unlabelled: Data | Iterable[Data] | None,
+        mapping: Path | None,
+        reading: ReadOptions,
+        choice: ColumnChoice,
+        labels: Labels,
+        *,
+        every_column: bool = False,
+    ) -> Inputs:
+        mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+        if labels.y is not None or labels.feature_names is not None:
+            problem = f"y and {option('feature_names')} go with arrays and frames"
+            raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
+        # Without a name, the target is the last column, of which each file might have another.
+        named = choice.target or mapping_file.target or not choice.include
+        known = named and not every_column
+        unneeded = partial(columns_not_needed, mapping=mapping_file, choice=choice) if known else None
+        table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
+        condensed = self._condense(table, mapping_file, choice)
+        report("preparing columns")
+        prepared = prepare(condensed, mapping_file, choice, reading.decimal)
+        others = [self._read_further(own, reading) for own in _several(unlabelled)]
+        self._tables = [table, *others]
+        heads = self._cluster.gather([self._cluster.submit("names", names_of, own.blocks[0]) for own in others])
+        further = [replace(head, source=own.source) for head, own in zip(heads, others, strict=True)]
+        return Inputs(prepared, mapping_file, tuple(further))
+
+    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
+        if settings.uncertainty:
+            problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
+            raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
+        listeners.on_note(inputs.prepared.target_note)
+        report("encoding columns")
+        plan = plan_encoding(inputs.prepared)
+        coded = self._code(plan)
+        facts: list[BlockFacts] = self._cluster.gather(self._cluster.map("facts", facts_of, coded))
+        for table in self._tables:
+            self._cluster.release(table.blocks)
+        dataset = _condensed_dataset(inputs.prepared, plan, sum(own.unlabelled_rows for own in facts))
+        present, telling = (np.sum([getattr(own, name) for own in facts], axis=0) for name in ("present", "telling"))
+        notes = (
+            *dict.fromkeys(note for own in facts for note in own.notes),
+            *plan.notes_on_unseen(present, telling),
+            *plan.notes,
+        )
+        counts = plan.value_counts()
+        self._plan = plan
+        self._store = ClusterStore(
+            self._cluster,
+            self._cluster.map("block", block_of, coded),
+            dataset,
+            ClassCounts(counts.class_rows, counts.by_slot),
+            sum(own.rows for own in facts),
+        )
+        return announce_inputs(inputs, dataset, notes, settings, listeners)
+
+    def screen(self, inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
+        report("testing columns")
+        assert self._plan is not None
+        screening = screen_plan(inputs.prepared, self._plan, settings.seed)
+        return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+
+    def arrange(self, encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
+        return encoded
+
+    def fit(self, encoded: EncodedInputs, settings: Settings, listeners: Listeners) -> Classifier:
+        return fit_classifier(encoded.dataset, settings, listeners, self._store)
+
+    def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
+        """Have a table read; nothing is waited for."""
+        parts = find_parts(paths)
+        plans = plan_blocks(parts, self._cluster.threads())
+        options = self._cluster.submit("options", _as_it_is, reading)
+        blocks = [self._cluster.submit("read", read_block, plan, options) for plan in plans]
+        return _RemoteTable(name_together(paths, parts), blocks, [plan.size for plan in plans])
+
+    def _read_further(self, data: Data, reading: ReadOptions) -> _RemoteTable:
+        paths = _as_paths(data)
+        return self._read(paths, reading.for_another(find_parts(paths)[0].path))
+
+    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice) -> Table:
+        report("reading", 0, sum(table.sizes), "bytes")
+        (head,) = self._cluster.gather([self._cluster.submit("names", names_of, table.blocks[0])])
+        target, _ = choose_target(replace(head, source=table.source), mapping, choice)
+        count = choice.count if choice.count in head.columns else None
+        condensed = self._cluster.map("condense", condense, table.blocks, target=target, count=count)
+        parts: dict[int, Table] = {}
+        for place, own in self._cluster.as_they_come(condensed):
+            parts[place] = own
+            report("reading", sum(table.sizes[place] for place in parts), sum(table.sizes), "bytes")
+        self._cluster.release(condensed)
+        joined = join_condensed([parts[place] for place in range(len(table.blocks))])
+        return replace(joined, source=table.source)
+
+    def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
+        sent = self._cluster.submit("plan", _as_it_is, plan)
+        coded: list[Future[Any]] = []
+        for place, table in enumerate(self._tables):
+            coded += self._cluster.map("encode", code_block, table.blocks, plan=sent, labelled=place == 0)
+        return coded
+
+
+def _as_it_is(value: Any) -> Any:
+    """A task that is its argument: where a worker that held it dies, Dask has it still."""
+    return value
+
+
+def _as_paths(data: Data) -> Sequence[Path]:
+    """The paths of a table; workers can read nothing else."""
+    paths = data if isinstance(data, (list, tuple)) else (data,)
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)) or path == STANDARD_INPUT:
+            what = "standard input" if path == STANDARD_INPUT else f"a {type(path).__name__}"
+            raise UsageError(
+                f"{option('engine', 'dask')} reads files, and no worker can read {what}; write it to files"
+            )
+    return paths
+
+
+def _several(data: Data | Iterable[Data] | None) -> list[Data]:
+    if data is None:
+        return []
+    return [data] if isinstance(data, (str, os.PathLike)) else list(data)  # type: ignore[arg-type]  # checked later
+
+
+def _condensed_dataset(prepared: PreparedTable, plan: EncodingPlan, unlabelled_rows: int) -> Dataset:
+    """A dataset of one row for each class, which counts for all of them; codes are where the rows are."""
+    nothing = np.empty(0, dtype=plan.code_dtype)
+    features = tuple(
+        Feature(own.name, own.labels, nothing, nothing, missing_is_value=own.missing_is_value, nominal=own.nominal)
+        for own in plan.features
+    )
+    return Dataset(
+        features,
+        plan.classes,
+        np.arange(len(plan.classes)),
+        np.array(prepared.target.class_rows, dtype=np.int64),
+        np.array([unlabelled_rows], dtype=np.int64),
+        prepared.table.source,
+    )
