@@ -125,8 +125,8 @@ class EngineOptions(Bundle):
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="For --engine dask: the scheduler of a running cluster, such as tcp://host:8786. Default: processes on "
-            "this machine.",
+            help="For --engine dask: the scheduler of a running cluster, such as tcp://host:8786. Default: processes "
+            "on this machine.",
             show_default=False,
         ),
     ] = None
@@ -135,7 +135,8 @@ class EngineOptions(Bundle):
         parsed(
             parsers.whole_number(1),
             "N",
-            "For --engine dask without --scheduler: how many processes work on this machine. Default: one for each core.",
+            "For --engine dask without --scheduler: how many processes of this machine work. Default: one for each "
+            "core.",
         ),
     ] = None
 

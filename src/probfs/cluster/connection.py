@@ -51,8 +51,10 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         try:
             cluster.check_versions()
             yield cluster
-        finally:
+        except BaseException:
+            # Ctrl-C, for instance: the cluster is not ours to keep busy.
             cluster.cancel()
+            raise
 
 
 class Cluster:
@@ -124,12 +126,12 @@ class Cluster:
     def cancel(self) -> None:
         """Stop what is running for this ranking, and forget its results."""
         with contextlib.suppress(Exception):
-            self._client.cancel(list(self._futures), force=True)
+            self._client.cancel(list(self._futures))
         self._futures.clear()
 
     @contextlib.contextmanager
     def running_joblib(self) -> Iterator[None]:
-        """Have whatever joblib runs meanwhile done by the cluster: the fits of classifiers that are fitted many times."""
+        """Have whatever joblib runs meanwhile done by the cluster: fits of classifiers that are fitted many times."""
         from joblib import parallel_config
 
         with parallel_config(backend="dask", client=self._client, n_jobs=-1), self._one_line():
