@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.columns.block_cutting import interval_codes, quantile_points
+from probfs.columns.block_cutting import interval_codes, quantile_points, quantile_points_of_ranks
 from probfs.columns.rules import Quantiles, Seen
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Kind
+from tests.support.split_numbers import SplitNumbers, split_numbers
 
 NUMBERS = st.one_of(st.sampled_from([0.0, -1.0, 2.0, 3.0]), st.floats(-1e6, 1e6), st.just(np.nan))
 
@@ -36,3 +37,26 @@ def test_many_lines_are_cut_as_each_alone(lines: list[list[float]], weights: lis
         places = np.searchsorted(expected, own[present])
         assert own_codes[present].tolist() == places.tolist()
         assert (own_codes[~present] == len(expected) + 1).all()
+
+
+@given(split_numbers(most_weight=10**14), st.sampled_from([2, 3, 5, 40]), st.integers(1, 30))
+def test_points_found_range_by_range_are_those_of_the_whole_line(
+    column: SplitNumbers, intervals: int, most_rows: int
+) -> None:
+    rows = column.labelled
+    numbers = column.numbers[rows] + 0.0
+    if np.isnan(numbers).all():
+        return
+    wanted = quantile_points(numbers[None], None if column.weights is None else column.counts[rows], intervals)
+    found = quantile_points_of_ranks(column.summary(most_rows, intervals), intervals)
+    for own, other in zip(found, wanted, strict=True):
+        assert own.tolist() == other.tolist()
+    codes = interval_codes(column.numbers[None], *found)
+    assert codes.tolist() == interval_codes(column.numbers[None], *wanted).tolist()
+
+
+def test_the_greatest_number_of_labelled_rows_is_no_point_though_others_have_a_greater_one() -> None:
+    column = SplitNumbers(np.array([1.0, 2.0, 2.0, 2.0, 9.0]), np.array([0, 1, 0, 1, -1]), 2, None)
+    points, counting = quantile_points_of_ranks(column.summary(2, intervals=4), 4)
+    assert points.tolist() == [[1.0, 2.0, 2.0]]
+    assert counting.tolist() == [[True, False, False]]

@@ -10,9 +10,10 @@ from scipy.stats import kruskal
 
 from probfs.screening import number_test
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes
+from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes, rank_test_of_sums
 from probfs.tables.table import Floats, Integers
 from tests.support.screening import enumerated_p, midranks, score_relation
+from tests.support.split_numbers import SplitNumbers, split_numbers
 
 
 def run(numbers: Floats, labels: Integers, counts: Integers | None = None, seed: int = 0) -> ColumnTests:
@@ -121,3 +122,55 @@ def test_columns_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPa
     whole = run(numbers, labels)
     monkeypatch.setattr(number_test, "_CELLS_AT_A_TIME", 70)
     assert run(numbers, labels).p.tolist() == whole.p.tolist()
+
+
+def whole_test(column: SplitNumbers) -> ColumnTests:
+    rows = column.labelled
+    return rank_test(column.numbers[None, rows], column.labels[rows], column.classes, column.counts[rows], 0)
+
+
+@given(split_numbers(), st.integers(1, 30))
+def test_numbers_in_ranges_are_tested_as_the_whole_column(column: SplitNumbers, most_rows: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        # So that few rows are judged by the tail alone, as very many are.
+        patch.setattr(number_test, "FEW_ROWS", 0)
+        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
+        found, wanted = rank_test_of_sums(column.summary(most_rows)), whole_test(column)
+    assert found.statistic.tolist() == wanted.statistic.tolist()
+    assert found.p.tolist() == wanted.p.tolist()
+    assert found.varies.tolist() == wanted.varies.tolist()
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_many_numbers_in_ranges_have_the_p_of_the_whole_column(weighed: bool) -> None:
+    random = np.random.default_rng(5)
+    rows = 120_000
+    labels = random.integers(-1, 3, rows)
+    numbers = np.round(random.normal(0.03 * labels, 1.0), 6)
+    numbers[random.random(rows) < 0.1] = np.nan
+    weights = random.integers(0, 4, rows) if weighed else None
+    column = SplitNumbers(numbers, labels, 3, weights, (10_000, 50_000, 50_001))
+    found, wanted = rank_test_of_sums(column.summary(9_000)), whole_test(column)
+    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-12)
+    assert found.p == pytest.approx(wanted.p, rel=1e-10)
+    assert found.varies.all()
+    assert 0 < found.p[0] < 0.01
+
+
+def test_sums_of_too_few_numbers_are_refused() -> None:
+    column = SplitNumbers(np.arange(100, dtype=np.float64), np.arange(100) % 2, 2, None)
+    with pytest.raises(ValueError, match="100 different numbers"):
+        rank_test_of_sums(column.summary(50))
+
+
+def test_a_column_without_a_labelled_number_says_nothing_in_ranges_too() -> None:
+    column = SplitNumbers(np.array([1.0, np.nan]), np.array([-1, 0]), 2, None)
+    assert rank_test_of_sums(column.summary(50)).p.tolist() == [1.0]
+
+
+def test_where_one_number_is_in_most_rows_and_a_class_is_small_ranges_tell_nothing_either() -> None:
+    numbers = np.maximum(np.arange(20_000, dtype=np.float64) - 14_999, 0)
+    column = SplitNumbers(numbers, (np.arange(20_000) % 2_000 == 0).astype(np.int64), 2, None, (7_000,))
+    found = rank_test_of_sums(column.summary(3_000))
+    assert (found.p.tolist(), found.varies.tolist()) == ([1.0], [False])
+    assert whole_test(column).varies.tolist() == [False]

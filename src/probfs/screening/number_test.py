@@ -17,6 +17,7 @@ from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, Relation, drawn_probabilities
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
+from probfs.tables.range_summary import NumberSummary
 from probfs.tables.table import Codes, Floats, Integers, Labels
 
 _CELLS_AT_A_TIME = 1 << 17
@@ -52,6 +53,20 @@ class CodedNumbers:
 
 
 @dataclass(frozen=True, eq=False)
+class _Sums:
+    """Sums over the rows of each of several columns, as of ``ScoreSums``."""
+
+    class_rows: Floats
+    """Columns × classes."""
+    class_sums: Floats
+    """Columns × classes."""
+    squares: Floats
+    fourth_powers: Floats
+    most_rows: Floats
+    distinct: Integers
+
+
+@dataclass(frozen=True, eq=False)
 class _Ranked:
     """Distinct numbers of several columns, one column after the other, each in rising order: how many rows hold each,
     its score 2·midrank - (N+1), a whole number, and where each column begins.
@@ -79,12 +94,13 @@ class _Ranked:
         own = slice(int(self.first[place]), int(self.first[place]) + int(self.sizes()[place]))
         return self.rows[own], self.scores[own]
 
-    def projections(self, rows: Floats) -> tuple[Projections, Floats]:
-        """The projections onto the scores, and the sums of their squares."""
+    def sums(self, class_rows: Floats, class_sums: Floats) -> _Sums:
+        """What the tail is computed from."""
         squared = self.scores**2
         squares = np.add.reduceat(self.rows * squared, self.first)
         fourth_powers = np.add.reduceat(self.rows * squared**2, self.first)
-        return Projections.onto_scores(rows, squares, fourth_powers), squares
+        most_rows = np.maximum.reduceat(self.rows, self.first)
+        return _Sums(class_rows, class_sums, squares, fourth_powers, most_rows, self.sizes())
 
 
 def rank_test(
@@ -119,7 +135,21 @@ def rank_test_of_codes(
     class_rows, class_sums = np.empty((2, 1, classes))
     class_rows[0] = np.bincount(labels, present, minlength=classes)
     class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
-    return _test_scores(ranked, class_rows, class_sums, seed, most_draws)
+    return _test_scores(ranked.sums(class_rows, class_sums), ranked, seed, most_draws)
+
+
+def rank_test_of_sums(summary: NumberSummary) -> ColumnTests:
+    """H and p of one column whose numbers are nowhere together; it must have so many that no tables would be drawn."""
+    scores, distinct = summary.scores, summary.labelled.distinct
+    if not distinct:
+        return ColumnTests.of_nothing(1)
+    if distinct < FEW_ROWS or distinct <= _MOST_CELLS_DRAWN:
+        raise ValueError(f"the sums of {distinct} different numbers do not tell how small p is")
+    class_rows, class_sums = np.array([[scores.class_rows], [scores.class_sums]], dtype=np.float64)
+    others = (scores.squares, scores.fourth_powers, scores.most_rows)
+    squares, fourth_powers, most_rows = np.array(others, dtype=np.float64)[:, None]
+    sums = _Sums(class_rows, class_sums, squares, fourth_powers, most_rows, np.array([distinct]))
+    return _test_scores(sums, None, 0, 0)
 
 
 def _test_block(
@@ -148,30 +178,35 @@ def _test_block(
     class_rows, class_sums = np.empty((2, len(some), classes))
     for sums, terms in ((class_rows, sorted_weights), (class_sums, sorted_weights * sorted_scores)):
         sums[:] = np.bincount(places, terms.ravel(), minlength=sums.size).reshape(sums.shape)
-    tests.put(some, _test_scores(ranked, class_rows, class_sums, seed, most_draws))
+    tests.put(some, _test_scores(ranked.sums(class_rows, class_sums), ranked, seed, most_draws))
     return tests
 
 
-def _test_scores(ranked: _Ranked, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int) -> ColumnTests:
-    """H and p from the number of rows and the sum of scores of each class: columns × classes."""
-    rows = class_rows.sum(axis=1)
-    column, squares = ranked.projections(rows)
-    held = np.where(class_rows > 0, class_rows, 1.0)
-    relation = sum_in_order(class_sums**2 / held) / np.where(squares > 0, squares, 1.0)
-    sides = column, Projections.onto_groups(class_rows)
+def _test_scores(sums: _Sums, ranked: _Ranked | None, seed: int, most_draws: int) -> ColumnTests:
+    """H and p; columns of few rows, or of few numbers that are rare, must be known by each of their numbers."""
+    rows = sums.class_rows.sum(axis=1)
+    column = Projections.onto_scores(rows, sums.squares, sums.fourth_powers)
+    held = np.where(sums.class_rows > 0, sums.class_rows, 1.0)
+    relation = sum_in_order(sums.class_sums**2 / held) / np.where(sums.squares > 0, sums.squares, 1.0)
+    sides = column, Projections.onto_groups(sums.class_rows)
     p, varies = tail_probabilities(relation, rows, *sides)
-    known = _put_exact(p, np.flatnonzero(varies & (rows < FEW_ROWS) & (p < DOUBTFUL)), relation, ranked, class_rows)
-    least = np.where(class_rows > 0, class_rows, np.inf).min(axis=1)
-    others = rows - np.maximum.reduceat(ranked.rows, ranked.first)
+    known = np.zeros(len(p), dtype=np.bool_)
+    if ranked is not None:
+        few = np.flatnonzero(varies & (rows < FEW_ROWS) & (p < DOUBTFUL))
+        known = _put_exact(p, few, relation, ranked, sums.class_rows)
+    least = np.where(sums.class_rows > 0, sums.class_rows, np.inf).min(axis=1)
+    others = rows - sums.most_rows
     rare = varies & ~known & (others < rows * _ONE_NUMBER) & (others * least < _RARE * rows)
-    cells = ranked.sizes() * np.count_nonzero(class_rows, axis=1)
+    cells = sums.distinct * np.count_nonzero(sums.class_rows, axis=1)
     drawable = (cells <= _MOST_CELLS_DRAWN) & (rows < MOST_ROWS)
     p[rare & ~drawable], varies[rare & ~drawable] = 1.0, False
+    if ranked is None:
+        return ColumnTests(relation * (rows - 1), p, varies)
     doubtful = np.flatnonzero(rare & drawable & (p < _DOUBTFUL))
     p[doubtful] = largest_probabilities(relation, rows, *sides)[doubtful]
     # No draws could give less than what is certain.
     for place in doubtful[p[doubtful] * (most_draws + 1) > 1].tolist():
-        shuffled = _Shuffled.of(ranked, class_rows, place)
+        shuffled = _Shuffled.of(ranked, sums.class_rows, place)
         p[place] = drawn_probabilities(*shuffled.margins, shuffled.relation, relation[[place]], seed, most_draws)[0]
     return ColumnTests(relation * (rows - 1), p, varies)
 

@@ -1,0 +1,89 @@
+"""What ranges of numbers tell, added up, beside the whole column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.tables.number_ranges import COUNTED, LABELLED
+from probfs.tables.range_summary import Repeats
+from probfs.tables.readers.number_columns import block_of_declared_numbers
+from probfs.tables.table import Floats, Integers
+from tests.support.split_numbers import SplitNumbers, split_numbers
+
+
+def midrank_scores(numbers: Floats, weights: Integers) -> list[int]:
+    """2·midrank - (N+1) of each number, in Python's integers."""
+    total = int(weights.sum())
+    return [
+        2 * int(weights[numbers < number].sum()) + int(weights[numbers == number].sum()) - total for number in numbers
+    ]
+
+
+def repeats_of(numbers: Floats) -> Repeats:
+    distinct, rows = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    whole = (distinct == np.rint(distinct)).all()
+    return Repeats(len(distinct), int(rows.max(initial=0)), int((distinct % 10 == 0).sum()) if whole else 0)
+
+
+@given(split_numbers(), st.integers(1, 30))
+def test_repeats_are_those_of_all_rows_of_their_kind(column: SplitNumbers, most_rows: int) -> None:
+    summary = column.summary(most_rows)
+    numbers, counted = column.numbers + 0.0, column.counts > 0
+    # Numbers of rows that count for nothing may have fractions, which the tens of the others do not mind.
+    if not summary.counted_numbers.fractional[COUNTED].any():
+        assert summary.counted == repeats_of(numbers[counted])
+        assert summary.labelled == repeats_of(numbers[column.labelled])
+    for found, own in ((summary.every, numbers), (summary.labelled, numbers[column.labelled])):
+        assert (found.distinct, found.most_repeated) == (repeats_of(own).distinct, repeats_of(own).most_repeated)
+
+
+@given(split_numbers(), st.integers(1, 30))
+def test_a_column_of_a_block_answers_the_same(column: SplitNumbers, most_rows: int) -> None:
+    if not len(column.numbers) or np.nanmax(np.abs(np.append(column.numbers, 0))) > 2**53:
+        return
+    summary = column.summary(most_rows)
+    (own,) = block_of_declared_numbers(["x"], column.numbers[None]).values()
+    weights = np.where(column.labels < 0, 0, column.counts)
+    assert own.distinct() == summary.every.distinct
+    assert own.distinct(weights) == summary.labelled.distinct
+    assert own.missing() == summary.counted_numbers.missing_rows.sum()
+    assert own.missing(weights) == summary.counted_numbers.missing_weights[LABELLED].sum()
+    assert own.has_fractions(weights) == summary.counted_numbers.fractional[LABELLED].any()
+    assert own.has_fractions(column.counts) == summary.counted_numbers.fractional[COUNTED].any()
+    for times in (1, 2, 5):
+        assert own.repeats(times, weights) == (summary.labelled.most_repeated >= times)
+        assert own.repeats(times, None) == (summary.every.most_repeated >= times)
+
+
+@given(split_numbers(most_weight=10**14), st.integers(1, 30))
+def test_sums_of_scores_are_exact_at_any_size(column: SplitNumbers, most_rows: int) -> None:
+    scores = column.summary(most_rows).scores
+    rows = column.labelled[~np.isnan(column.numbers[column.labelled])]
+    labels, weights = column.labels[rows], column.counts[rows]
+    own = midrank_scores(column.numbers[rows], weights)
+    terms = list(zip(labels.tolist(), weights.tolist(), own, strict=True))
+    classes = range(column.classes)
+    assert scores.class_rows == tuple(sum(weight for label, weight, _ in terms if label == one) for one in classes)
+    assert scores.class_sums == tuple(sum(w * score for label, w, score in terms if label == one) for one in classes)
+    assert scores.squares == pytest.approx(float(sum(weight * score**2 for _, weight, score in terms)), rel=1e-14)
+    assert scores.fourth_powers == pytest.approx(float(sum(weight * s**4 for _, weight, s in terms)), rel=1e-14)
+    heaviest = [int(weights[column.numbers[rows] == number].sum()) for number in column.numbers[rows]]
+    assert scores.most_rows == max(heaviest, default=0)
+
+
+def test_weights_of_2_to_the_53_rows_are_exact() -> None:
+    column = SplitNumbers(
+        np.array([1.0, 2.0, 2.0, 3.0]), np.array([0, 1, 0, 1]), 2, np.array([2**52 - 3, 1, 2, 2**52]), (2,)
+    )
+    summary = column.summary(10)
+    own = midrank_scores(column.numbers, column.counts)
+    products = [weight * score for weight, score in zip(column.counts.tolist(), own, strict=True)]
+    assert summary.scores.class_sums == (products[0] + products[2], products[1] + products[3])
+
+
+def test_a_fraction_in_a_row_that_counts_for_none_hides_no_multiples_of_ten() -> None:
+    column = SplitNumbers(np.array([10.0, 20.0, 21.0, 0.5]), np.array([0, 1, 0, 1]), 2, np.array([1, 1, 1, 0]))
+    assert column.summary(10).counted == Repeats(3, 1, tens=2)
