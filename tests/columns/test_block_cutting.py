@@ -53,3 +53,10 @@ def test_points_found_range_by_range_are_those_of_the_whole_line(
         assert own.tolist() == other.tolist()
     codes = interval_codes(column.numbers[None], *found)
     assert codes.tolist() == interval_codes(column.numbers[None], *wanted).tolist()
+
+
+def test_the_greatest_number_of_labelled_rows_is_no_point_though_others_have_a_greater_one() -> None:
+    column = SplitNumbers(np.array([1.0, 2.0, 2.0, 2.0, 9.0]), np.array([0, 1, 0, 1, -1]), 2, None)
+    points, counting = quantile_points_of_ranks(column.summary(2, intervals=4), 4)
+    assert points.tolist() == [[1.0, 2.0, 2.0]]
+    assert counting.tolist() == [[True, False, False]]

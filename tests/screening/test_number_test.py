@@ -166,3 +166,11 @@ def test_sums_of_too_few_numbers_are_refused() -> None:
 def test_a_column_without_a_labelled_number_says_nothing_in_ranges_too() -> None:
     column = SplitNumbers(np.array([1.0, np.nan]), np.array([-1, 0]), 2, None)
     assert rank_test_of_sums(column.summary(50)).p.tolist() == [1.0]
+
+
+def test_where_one_number_is_in_most_rows_and_a_class_is_small_ranges_tell_nothing_either() -> None:
+    numbers = np.maximum(np.arange(20_000, dtype=np.float64) - 14_999, 0)
+    column = SplitNumbers(numbers, (np.arange(20_000) % 2_000 == 0).astype(np.int64), 2, None, (7_000,))
+    found = rank_test_of_sums(column.summary(3_000))
+    assert (found.p.tolist(), found.varies.tolist()) == ([1.0], [False])
+    assert whole_test(column).varies.tolist() == [False]

@@ -114,6 +114,18 @@ def test_numbers_that_begin_with_the_same_bits_are_told_apart_by_finer_bins() ->
     assert len(sizes) == 4
 
 
+def test_finer_bins_do_not_reach_beyond_the_bin_that_was_split() -> None:
+    numbers = np.append(1 + np.arange(4096) / 65536, 1e9)
+    coarse = histogram(numbers, all_labelled(len(numbers)))
+    fine = histogram(numbers, all_labelled(len(numbers)), finer_bins(coarse, 100))
+    assert (fine.ends - fine.starts).tolist() == [1 << 40] * 256 + [1 << 48]
+
+
+def test_the_least_number_is_no_negative_zero() -> None:
+    counted = histogram(np.array([-0.0, 3.0]), all_labelled(2))
+    assert not np.signbit(counted.least[LABELLED]).any()
+
+
 def test_without_a_number_there_is_no_range() -> None:
     ranges = choose_ranges(histogram(np.full(3, np.nan), all_labelled(3)), 10)
     assert len(ranges.starts) == 0
@@ -129,3 +141,9 @@ def test_what_travels_is_narrow() -> None:
     assert piece.groups.tolist() == [1, 2, 0, 3]
     assert piece.weights.tolist() == [1, 1, 200, 0]
     assert histogram(numbers, rows).weights[LABELLED].sum() == 201
+
+
+def test_groups_fit_beside_as_many_classes_as_the_labels_hold() -> None:
+    rows = RowGroups.of(np.array([127, -1, 0], dtype=np.int8), 128, np.array([1, 1, 0]))
+    assert rows.groups.tolist() == [127, 128, 129]
+    assert RowGroups.of(np.array([254, -1]), 255, np.array([0, 3])).groups.tolist() == [256, 255]

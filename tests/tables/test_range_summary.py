@@ -82,3 +82,8 @@ def test_weights_of_2_to_the_53_rows_are_exact() -> None:
     own = midrank_scores(column.numbers, column.counts)
     products = [weight * score for weight, score in zip(column.counts.tolist(), own, strict=True)]
     assert summary.scores.class_sums == (products[0] + products[2], products[1] + products[3])
+
+
+def test_a_fraction_in_a_row_that_counts_for_none_hides_no_multiples_of_ten() -> None:
+    column = SplitNumbers(np.array([10.0, 20.0, 21.0, 0.5]), np.array([0, 1, 0, 1]), 2, np.array([1, 1, 1, 0]))
+    assert column.summary(10).counted == Repeats(3, 1, tens=2)
