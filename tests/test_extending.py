@@ -133,7 +133,7 @@ def test_help_lists_the_classifier_its_options_and_the_format(run_here: Run) -> 
     assert "--vote-power POWER vote: the power that a vote is raised to. Default: 1.0." in help_text
     assert "--smoothing ALPHA nb, vote: what is added to every count" in help_text
     assert "loo for nb, resubstitution for svm and vote, cv for logistic, forest and boosting." in help_text
-    assert "--format table|csv|json|markdown|html|png|svg|pdf|names" in help_text
+    assert "--format table|csv|json|markdown|parquet|html|png|svg|pdf|names" in help_text
 
 
 @registered
@@ -207,7 +207,7 @@ def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Pat
     assert run_here(*VOTE, "--output", "best.names", "--top", "2").returncode == 0
     assert (tmp_path / "best.names").read_text().splitlines() == names.splitlines()[:2]
     assert (
-        "use .txt, .csv, .json, .md, .markdown, .html, .htm, .png, .svg, .pdf, .names, or"
+        "use .txt, .csv, .json, .md, .markdown, .parquet, .html, .htm, .png, .svg, .pdf, .names, or"
         in run_here(*VOTE, "--output", "best.name").stderr
     )
 

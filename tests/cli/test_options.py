@@ -53,10 +53,10 @@ def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:
 
     names: OutputFormat[Ranking] = OutputFormat("names", (".names",), lambda ranking, presentation: "")
     with RANKING_FORMATS.registered(names):
-        assert offered(RankingOutput) == "table|csv|json|markdown|html|png|svg|pdf|names"
+        assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf|names"
         assert offered(InspectionOutput) == "table|csv|json|markdown"
         assert RankingOutput(output=Path("r.names")).destination().format is names
-    assert offered(RankingOutput) == "table|csv|json|markdown|html|png|svg|pdf"
+    assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
