@@ -5,25 +5,23 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
 import probfs
 from probfs.classifiers.registry import CLASSIFIERS
-from probfs.cli import run as run_command
-from probfs.paper.claims import Claim
-from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
-from probfs.rendering.formats import Presentation
 from probfs.rendering.json_text import json_text
 from tests.support import commands
 from tests.support.paths import ROOT, SAMPLES
 from tests.support.results import make_large_selection, make_ranking
 from tests.support.schemas import SCHEMAS, schema_path, validate, validate_text
 from tests.support.selections import make_settings
+from tests.support.written_documents import MAKERS
 
 FILES = sorted(SCHEMAS.glob("*.json"))
 PARTS = "urn:probfs:schema:parts"
@@ -34,58 +32,6 @@ FREE_KEYS = ("classes", "runs")
 
 Document = dict[str, Any]
 Place = tuple[str | int, ...]
-
-
-def written_to_file(tmp_path: Path, *arguments: object) -> str:
-    output = tmp_path / "document.json"
-    assert run_command([*map(str, arguments), "--quiet", "-o", str(output)]) == 0
-    return output.read_text()
-
-
-def ranked(tmp_path: Path) -> str:
-    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], uncertainty=True).to_json()
-
-
-def selected(tmp_path: Path) -> str:
-    return probfs.select(SAMPLES / "commute.csv", target="mode", folds=2).to_json()
-
-
-def compared(tmp_path: Path) -> str:
-    old = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
-    new = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person", "parking"], classifier="nb", bins=3)
-    comparison = probfs.compare(old.top(4), new, top=99)
-    assert comparison.differences
-    assert comparison.warnings
-    return comparison.to_json()
-
-
-def inspected(tmp_path: Path) -> str:
-    return written_to_file(tmp_path, "inspect", SAMPLES / "commute.csv")
-
-
-def computed_exactly(tmp_path: Path) -> str:
-    output = tmp_path / "exact.json"
-    assert run_command(["exact", str(SAMPLES / "joint.csv"), "-o", str(output)]) == 0
-    return output.read_text()
-
-
-def reproduced(tmp_path: Path) -> str:
-    claim = Claim("bound", "Theorem 1", "it is a bound", "it is", "holds", 20)
-    text = CLAIM_FORMATS["json"].render(
-        Reproduction("1.0", {"runs": {"bound": 20}, "seed": 0}, [claim]), Presentation()
-    )
-    assert isinstance(text, str)
-    return text
-
-
-MAKERS: dict[str, Callable[[Path], str]] = {
-    "ranking": ranked,
-    "selection": selected,
-    "comparison": compared,
-    "inspection": inspected,
-    "population": computed_exactly,
-    "reproduction": reproduced,
-}
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +144,15 @@ def test_notes_are_texts_in_the_first_version_and_objects_in_the_second(
         assert refuses({**document, key: [{**NOTE, **mistake}]}), mistake
 
 
+def test_temperatures_reach_both_ends_of_their_range(frame: pd.DataFrame) -> None:
+    # Of as many rows in each class, a row's own class is the rarer one among the others.
+    document = json.loads(probfs.select(frame, target="y", false_discoveries=1.0, folds=0).to_json())
+    assert document["sizes"][0]["temperature"] == 0
+    for temperature in (0, 1):
+        document["sizes"][0]["temperature"] = temperature
+        validate(document)
+
+
 # --- what they refuse -------------------------------------------------------------------------------------------------
 
 
@@ -259,7 +214,7 @@ def test_a_value_of_a_wrong_type_is_refused_wherever_it_is(document: Document) -
         ("selection", ("settings", "folds"), 1),
         ("selection", ("settings", "keep"), "some"),
         ("selection", ("settings", "false_discoveries"), 0),
-        ("selection", ("sizes", 0, "temperature"), 0),
+        ("selection", ("sizes", 0, "temperature"), 1.1),
         ("selection", ("honest", "kept", "se"), -1),
         ("comparison", ("measures", "spearman"), 1.5),
         ("comparison", ("measures", "rose"), None),
