@@ -57,6 +57,7 @@ def make_report(text: str) -> Report:
         facts=[(text, text)],
         sentences=[text],
         warnings=[text],
+        notes=[text],
         figure=Markup("<svg></svg>"),
         meanings=text,
         features=table,
