@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import probfs
-from probfs.notes import Note, NoteKind, warnings_first
+from probfs.notes import Note, NoteKind, texts_by_severity
 from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.paths import ROOT, SAMPLES
 
@@ -69,9 +69,9 @@ def test_hostile_names_are_columns_as_they_are() -> None:
     assert list(NoteKind.CUT.note("cut", HOSTILE_NAMES).columns) == HOSTILE_NAMES
 
 
-def test_warnings_come_first() -> None:
+def test_texts_of_warnings_and_of_other_notes_are_told_apart() -> None:
     cut, constant = NoteKind.CUT.note("cut"), NoteKind.CONSTANT.note("constant")
-    warnings, notes = warnings_first([cut, NOTE, constant])
+    warnings, notes = texts_by_severity([cut, NOTE, constant])
     assert (warnings, notes) == ([NOTE.message], ["cut", "constant"])
     assert {type(text) for text in (*warnings, *notes)} == {str}
 

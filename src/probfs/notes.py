@@ -59,7 +59,7 @@ def _restore(message: str, code: str, severity: Severity, columns: tuple[str, ..
     return Note(message, code=code, severity=severity, columns=columns)
 
 
-def warnings_first(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
+def texts_by_severity(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
     """The texts of the warnings, and those of the other notes."""
     every = list(notes)
     return (

@@ -194,7 +194,7 @@ def rank(
         Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
         and the scores of all columns in up to 40 rounds. The ranking is the same.
     on_note : callable, optional
-        Called with each note, a line of text, as it arises.
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity.
     on_round : callable, optional
         Called with each round of the elimination when it is over.
     on_model : callable, optional

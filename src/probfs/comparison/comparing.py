@@ -51,7 +51,7 @@ def compare(
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
     on_note : callable, optional
-        Called with each note and warning, a line of text, as it arises.
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity.
     on_progress : callable, optional
         Called with a ``probfs.Progress`` while a table is ranked, as for ``rank``.
 

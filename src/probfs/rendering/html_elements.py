@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from xml.etree import ElementTree
 
-from probfs.notes import Note, warnings_first
+from probfs.notes import Note, texts_by_severity
 from probfs.text import printable, shorten_middle
 
 MOST_ROWS = 30
@@ -60,7 +60,7 @@ def result_html(
         _line(root, rest)
     for meaning in meanings:
         _line(root, meaning, _DIM)
-    severe, others = warnings_first(warnings)
+    severe, others = texts_by_severity(warnings)
     for text in severe:
         _line(root, f"Warning: {text}")
     for text in others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
-from probfs.notes import warnings_first
+from probfs.notes import texts_by_severity
 from probfs.rendering.figures.ranking_figure import ranking_drawing
 from probfs.rendering.ranking_columns import (
     NOISE,
@@ -47,7 +47,7 @@ _MARK = NOISE_MARK.replace(" ", "\u00a0")
 def ranking_report(ranking: Ranking) -> str:
     """The page, as text."""
     background = ranking.background
-    warnings, notes = warnings_first(ranking.warnings)
+    warnings, notes = texts_by_severity(ranking.warnings)
     title = f"Ranking of {ranking.input.source}"
     sentences = [*summary_sentences(ranking), *_best(ranking)]
     return report_page(

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
-from probfs.notes import warnings_first
+from probfs.notes import texts_by_severity
 from probfs.rendering.figures.selection_figure import selection_drawing
 from probfs.rendering.ranking_columns import shown_score
 from probfs.rendering.report.content import (
@@ -39,7 +39,7 @@ _VERDICTS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": 
 def selection_report(selection: Selection) -> str:
     """The page, as text."""
     background = selection.background
-    warnings, notes = warnings_first(selection.warnings)
+    warnings, notes = texts_by_severity(selection.warnings)
     title = f"Which features of {selection.input.source} to keep"
     classifier = selection.settings.specification.summarize(selection.settings.options)
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No feature is kept."
