@@ -29,7 +29,7 @@ def inspect(
     reading: opt.ReadingOptions,
     result: InspectionOutput,
     data: opt.Data = "-",
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
 ) -> None:
     require_data(data, context)
     destination = result.destination(data, columns.mapping)

@@ -19,6 +19,7 @@ from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import Category, Measured, Quantiles, Rule
 from probfs.columns.target_check import check_target
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Integers, Kind, Table, code_type
@@ -28,14 +29,16 @@ _SECONDS_OF_A_DAY = 86_400.0
 _MANY_UNSEEN = 0.5
 
 
-def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
+def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[Note, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     check_target(prepared)
     others = [prepared.texts.read(table) for table in unlabelled]
     _check_columns(prepared, others)
     count = prepared.choice.count
     notes = [
-        f"{table.source}: no column {quoted(count)}, so each of its rows counts once"
+        NoteKind.COUNTED_ONCE.note(
+            f"{table.source}: no column {quoted(count)}, so each of its rows counts once", [count]
+        )
         for table in others
         if count is not None and count not in table.columns
     ]
@@ -44,7 +47,7 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     strange = [one.feature.name for one in encoded if one.unseen > _MANY_UNSEEN]
     if strange:
         problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
-        notes.append(f"{problem}: {listed(strange)}; are they written alike?")
+        notes.append(NoteKind.UNSEEN.note(f"{problem}: {listed(strange)}; are they written alike?", strange))
     every = prepared.labelled_rows == prepared.table.rows
     dataset = Dataset(
         tuple(one.feature for one in encoded),
@@ -143,14 +146,14 @@ def _check_columns(prepared: PreparedTable, others: Sequence[Table]) -> None:
             raise DataError(f"{problem}; add them, or leave them out with {option('exclude')}", source=table.source)
 
 
-def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[str]:
+def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[Note]:
     notes = []
     measured = prepared.choice.numbers_as_they_are
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
     if cut:
-        names = listed(plan.name for plan in cut)
+        names = [plan.name for plan in cut]
         how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
-        notes.append(f"cut {how}: {names}")
+        notes.append(NoteKind.CUT.note(f"cut {how}: {listed(names)}", names))
     distinct = [(one.feature, one.distinct) for one in encoded]
     empty = [f.name for f, values in distinct if not values]
     constant = [f.name for f, values in distinct if values == 1 and not (measured and _tells_by_missing(f))]
@@ -162,12 +165,12 @@ def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[s
         if rows > 2 and values == rows and f.name not in told and _names_rows(prepared, f)
     ]
     if empty:
-        notes.append(f"no value in any labelled row: {listed(empty)}")
+        notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
     if constant:
-        notes.append(f"the same value in every labelled row: {listed(constant)}")
+        notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
     if unique:
-        names = listed(unique)
-        notes.append(f"a different value in every row (an identifier?): {names}; {option('exclude')} leaves it out")
+        problem = f"a different value in every row (an identifier?): {listed(unique)}"
+        notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
     if prepared.leaks:
         notes.append(note_on_leaks(prepared.leaks))
     return notes

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import UNKNOWN
 from probfs.columns.target import Target
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Floats, Integers, Table
 from probfs.text import listed, option
 
@@ -54,7 +55,7 @@ def decide_missing(
     *,
     choice: str,
     by_column: Mapping[str, str],
-) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
+) -> tuple[tuple[ColumnPlan, ...], tuple[Note, ...]]:
     """The plans with those features marked whose missing cells count as a value, and a note on what auto found.
 
     ``choice`` is for all columns, ``by_column`` the mapping's word for some. A feature whose labelled cells are all
@@ -73,7 +74,8 @@ def decide_missing(
     if not telling:
         return tuple(decided), ()
     ways = option("missing", "skip|value")
-    return tuple(decided), (f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}",)
+    message = f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}"
+    return tuple(decided), (NoteKind.MISSING_CELLS.note(message, telling),)
 
 
 def _is_marked(table: Table, name: str, target: Target, weights: Integers | None, *, always: bool) -> bool:

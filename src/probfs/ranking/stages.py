@@ -13,6 +13,7 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.ranking.elimination import Round, eliminate, schedule
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
@@ -26,7 +27,7 @@ RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
 
 
-def _ignore(note: str) -> None:
+def _ignore(note: Note) -> None:
     pass
 
 
@@ -34,7 +35,7 @@ def _ignore(note: str) -> None:
 class Listeners:
     """Who is told of notes, finished rounds and fitted models as they come."""
 
-    on_note: Callable[[str], None] = _ignore
+    on_note: Callable[[Note], None] = _ignore
     on_round: Callable[[Round], None] | None = None
     on_model: Callable[[int, int], None] | None = None
     on_assumed_target: Callable[[PreparedTable], None] | None = None
@@ -46,7 +47,7 @@ class EncodedInputs:
     """A dataset, and the notes made on the way."""
 
     dataset: Dataset
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def names(self) -> list[str]:
@@ -109,7 +110,7 @@ def _fit(
     dataset: Dataset,
     rounds: Sequence[int],
     settings: Settings,
-    on_note: Callable[[str], None] = _ignore,
+    on_note: Callable[[Note], None] = _ignore,
     on_model: Callable[[int, int], None] | None = None,
 ) -> Classifier:
     specification = settings.specification
