@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import settings
 
 from probfs.cli import run as run_command
+from probfs.rendering import json_text
 from tests.support.commands import Run as Run
 from tests.support.commands import run_process
 from tests.support.paths import ROOT as ROOT
 from tests.support.paths import SAMPLES as SAMPLES
+from tests.support.schemas import is_document, validate
 from tests.support.table_content import Write
 
 collect_ignore = ["fuzz_with_atheris.py"]
@@ -26,6 +30,25 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("probfs", deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("probfs")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _documents_follow_their_schemas() -> Iterator[None]:
+    """Hold every JSON document that a test makes against its schema; `run_process` does so for other processes."""
+    write = json_text._indented
+
+    def checked(content: Any) -> str:
+        if is_document(content):
+            try:
+                validate(content)
+            except AssertionError as error:
+                # Unlike an exception, nothing between here and the test can take it for a mistake of the user's.
+                pytest.fail(str(error))
+        return write(content)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_text, "_indented", checked)
+        yield
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def main(folder: str) -> None:
         table, options = small_case(number) if number < SMALL_TABLES else large_case(number - SMALL_TABLES)
         source, result = Path(f"{number:03}.csv"), Path(f"{number:03}-ranking.{('json', 'csv')[number % 2]}")
         write_csv(table, source)
-        status = run(["rank", str(source), *options, "--quiet", "--output", str(result)])
+        status = run(["rank", str(source), *options, "-qq", "--output", str(result)])
         print(number, status, " ".join(options), flush=True)
         if result.suffix == ".json" and not status:
             content = json.loads(result.read_text())

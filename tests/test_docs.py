@@ -192,7 +192,7 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     names: dict[str, Any] = {}
     exec(code, names)
     assert names["ranking"].features[0].feature in code
-    assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/1"
+    assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/2"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from probfs.classifiers.scores import Score
 from probfs.classifiers.specification import FitRequest, Option, Specification
 from probfs.classifiers.value_types import Number
 from probfs.columns.dataset import Dataset
+from probfs.notes import Note
 from probfs.ranking.result import Ranking
 from probfs.rendering.formats import OutputFormat, Presentation
 from probfs.rendering.ranking_formats import RANKING_FORMATS
@@ -38,7 +39,7 @@ from tests.support.paths import ROOT, SAMPLES
 class Vote:
     """Every active feature votes with the class shares among the rows that hold its value; votes are multiplied."""
 
-    notes = ("votes are not calibrated",)
+    notes = (Note("votes are not calibrated", code="uncalibrated", severity="warning"),)
 
     def __init__(self, dataset: Dataset, smoothing: float, vote_power: float) -> None:
         self.active: Features = np.arange(len(dataset.features))
@@ -87,7 +88,7 @@ def _scores(values: Iterable[float]) -> ExtendedFloats:
 
 
 def fit(request: FitRequest) -> Classifier:
-    request.on_note(f"voting in {len(request.rounds)} rounds")
+    request.on_note(Note(f"voting in {len(request.rounds)} rounds", code="voting", severity="note"))
     return Vote(request.dataset, **request.options)
 
 
@@ -133,7 +134,7 @@ def test_help_lists_the_classifier_its_options_and_the_format(run_here: Run) -> 
     assert "--vote-power POWER vote: the power that a vote is raised to. Default: 1.0." in help_text
     assert "--smoothing ALPHA nb, vote: what is added to every count" in help_text
     assert "loo for nb, resubstitution for svm and vote, cv for logistic, forest and boosting." in help_text
-    assert "--format table|csv|json|markdown|html|png|svg|pdf|names" in help_text
+    assert "--format table|csv|json|markdown|parquet|html|png|svg|pdf|names" in help_text
 
 
 @registered
@@ -194,7 +195,7 @@ def test_the_summary_and_the_notes_are_the_classifier_s_own(run_here: Run) -> No
     assert result.stderr.splitlines() == [
         "probfs: target: mode (the last column)",
         "probfs: voting in 6 rounds",
-        "probfs: votes are not calibrated",
+        "probfs: warning: votes are not calibrated",
     ]
 
 
@@ -207,7 +208,7 @@ def test_the_format_is_chosen_by_name_and_by_ending(run_here: Run, tmp_path: Pat
     assert run_here(*VOTE, "--output", "best.names", "--top", "2").returncode == 0
     assert (tmp_path / "best.names").read_text().splitlines() == names.splitlines()[:2]
     assert (
-        "use .txt, .csv, .json, .md, .markdown, .html, .htm, .png, .svg, .pdf, .names, or"
+        "use .txt, .csv, .json, .md, .markdown, .parquet, .html, .htm, .png, .svg, .pdf, .names, or"
         in run_here(*VOTE, "--output", "best.name").stderr
     )
 

@@ -259,7 +259,7 @@ def real_arff_files() -> list[Path]:
 
 @pytest.mark.parametrize("path", real_arff_files(), ids=lambda path: path.name)
 def test_real_arff_files_are_ranked_or_refused_for_a_reason(path: Path, capsys: Capture) -> None:
-    status = run_here(["rank", str(path), "--quiet"])
+    status = run_here(["rank", str(path), "-qq"])
     shown, told = capsys.readouterr()
     if status == 0:
         assert shown.startswith("rank,feature,s_s,")

@@ -98,7 +98,7 @@ def test_a_registry_may_change_while_it_is_walked(trees: Registry[Tree]) -> None
         (CLASSIFIERS, ("nb", "svm", "logistic", "forest", "boosting")),
         (SCORES, ("absolute", "signed", "unlabeled")),
         (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
-        (RANKING_FORMATS, ("table", "csv", "json", "markdown", "html", "png", "svg", "pdf")),
+        (RANKING_FORMATS, ("table", "csv", "json", "markdown", "parquet", "html", "png", "svg", "pdf")),
         (INSPECTION_FORMATS, ("table", "csv", "json", "markdown")),
         (POPULATION_FORMATS, ("table", "csv", "json", "markdown")),
         (CLAIM_FORMATS, ("table", "csv", "json", "markdown")),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TargetWarning,
         UsageError,
     )
+    from probfs.notes import Note
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
     from probfs.runtime.progress import Progress
@@ -40,6 +41,7 @@ __all__ = [
     "InputSummary",
     "Judged",
     "MappingError",
+    "Note",
     "OutputError",
     "ProbabilisticSelector",
     "ProbfsError",
@@ -67,6 +69,7 @@ _HOMES = {
     "compare": "probfs.comparison",
     "ColumnChange": "probfs.comparison.result",
     "Comparison": "probfs.comparison.result",
+    "Note": "probfs.notes",
     "InputSummary": "probfs.ranking.result",
     "RankedFeature": "probfs.ranking.result",
     "Ranking": "probfs.ranking.result",

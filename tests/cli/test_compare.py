@@ -185,11 +185,12 @@ def test_hostile_names_are_kept_in_data_and_escaped_for_eyes(run_here: Run, tmp_
     assert "\x1b[31mred" not in run_in_terminal("compare", before, after)
 
 
-def test_warnings_go_to_standard_error_unless_quiet(run_here: Run, old: Path, tmp_path: Path) -> None:
+def test_warnings_go_to_standard_error_unless_quiet_is_said_twice(run_here: Run, old: Path, tmp_path: Path) -> None:
     other = write_document(tmp_path / "b.json", ranking_document("abcdefgh", settings={"score": "signed"}))
     warned = run_here("compare", old, other).stderr
-    assert warned == f"probfs: score: absolute in {old}, but signed in {other}; ranks are hard to compare\n"
-    assert run_here("compare", old, other, "-q").stderr == ""
+    assert warned == f"probfs: warning: score: absolute in {old}, but signed in {other}; ranks are hard to compare\n"
+    assert run_here("compare", old, other, "-q").stderr == warned
+    assert run_here("compare", old, other, "-qq").stderr == ""
 
 
 def test_comparing_documents_imports_nothing_heavy(old: Path, new: Path) -> None:

@@ -42,6 +42,8 @@ def offered(typed: str, after: str = "") -> list[str]:
         ("rank --score signed --score", []),
         ("rank --exclude a --excl", ["--exclude"]),
         ("rank --no-pro", ["--no-progress"]),
+        ("rank --quiet --no-pro", ["--no-progress"]),
+        ("rank -q --score si", ["signed"]),
         ("rank --na ", []),
         ("rank t.csv --top", ["--top"]),
         ("select --keep ", ["best", "fewest", "most"]),

@@ -29,4 +29,4 @@ def test_inspect_says_what_rank_would_refuse(run: Run, write: Write) -> None:
     refused = run("rank", table, "--mapping", mapping)
     assert refused.returncode == 1
     reason = refused.stderr.splitlines()[-1].removeprefix("probfs: error: ")
-    assert inspected.stderr.splitlines()[-1] == f"probfs: rank would refuse this: {reason}"
+    assert inspected.stderr.splitlines()[-1] == f"probfs: warning: rank would refuse this: {reason}"

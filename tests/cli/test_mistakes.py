@@ -167,8 +167,8 @@ def test_the_library_never_names_a_shell_s_options(write: Write) -> None:
 
 
 UNKNOWN_WORDS = [
-    ("rank", "--format", "table, csv, json, markdown, html, png, svg, pdf"),
-    ("select", "--format", "table, csv, json, markdown, html, png, svg, pdf"),
+    ("rank", "--format", "table, csv, json, markdown, parquet, html, png, svg, pdf"),
+    ("select", "--format", "table, csv, json, markdown, parquet, html, png, svg, pdf"),
     ("inspect", "--format", "table, csv, json, markdown"),
     ("exact", "--format", "table, csv, json, markdown"),
     ("reproduce", "--format", "table, csv, json, markdown"),

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 from typer.main import get_command
 
+import probfs
 from probfs.cli import COMMANDS, build_app
 from probfs.cli.inspect import InspectionOutput
 from probfs.cli.options import DocumentOutput, ReadingOptions, TableOutput, choice, parsed, words
@@ -53,10 +54,10 @@ def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:
 
     names: OutputFormat[Ranking] = OutputFormat("names", (".names",), lambda ranking, presentation: "")
     with RANKING_FORMATS.registered(names):
-        assert offered(RankingOutput) == "table|csv|json|markdown|html|png|svg|pdf|names"
+        assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf|names"
         assert offered(InspectionOutput) == "table|csv|json|markdown"
         assert RankingOutput(output=Path("r.names")).destination().format is names
-    assert offered(RankingOutput) == "table|csv|json|markdown|html|png|svg|pdf"
+    assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -65,6 +66,40 @@ def test_quiet_output_and_target_have_short_forms_wherever_they_are(command: str
     names = {parameter.name: parameter.opts for parameter in root.commands[command].params}
     for name, short_form in {"quiet": "-q", "output": "-o", "target": "-t"}.items():
         assert names.get(name) in (None, [f"--{name}", short_form])
+
+
+def is_warning(line: str) -> bool:
+    return line.startswith("probfs: warning: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rank", "t.csv"),
+        ("select", "t.csv", "--folds", "0"),
+        ("inspect", "t.csv"),
+        ("suggest", "t.csv"),
+        ("map", "m.csv", "--mapping", "m.toml"),
+        ("compare", "r.json", "t.csv"),
+        ("exact", "joint.csv"),
+        ("reproduce", "bound", "--runs", "2", "--output", "paper"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_quiet_hides_notes_and_said_twice_warnings(words: tuple[str, ...], write: Write, run_here: Run) -> None:
+    rows = [f"{place};{'ux'[place % 2]};{'pq'[place % 3 == 0]}\n" for place in range(12)]
+    write("t.csv", f"row;a;y\n{''.join(rows)}")
+    write("m.csv", "a;y\nu;p\nNA;q\nv;p\n")
+    write("m.toml", "[columns]\n")
+    write("joint.csv", "a;p;p_y\nu;0.5;0.1\nv;0.5;0.9\n")
+    probfs.rank("t.csv", target="y").top(1).to_json("r.json")
+    loud, quiet, *silent = (run_here(*words, *how).stderr for how in ((), ("-q",), ("-qq",), ("--quiet", "--quiet")))
+    assert not all(map(is_warning, loud.splitlines())), "nothing was tested"
+    assert quiet.splitlines() == [line for line in loud.splitlines() if is_warning(line)]
+    assert bool(quiet) == (words[0] != "exact"), "reading alone gives no warning"
+    assert silent == ["", ""]
+    wrong = run_here(*words, "--nonsense", "-qq")
+    assert wrong.stderr.startswith("probfs: error: No such option")
 
 
 def test_short_forms_do_what_the_long_ones_do(write: Write, run_here: Run) -> None:

@@ -30,7 +30,7 @@ def test_the_ending_of_the_output_decides_its_format(run: Run, tmp_path: Path, n
     assert (result.returncode, result.stdout) == (0, "")
     text = (tmp_path / name).read_text()
     if name == "r.json":
-        assert json.loads(text)["schema"] == "probfs.ranking/1"
+        assert json.loads(text)["schema"] == "probfs.ranking/2"
     elif name == "r.csv":
         assert text.startswith("rank,feature,s_s,")
     elif name == "r.md":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probfs.cli.reporter import Reporter, reporting
+from probfs.notes import NoteKind
 from probfs.runtime.progress import COMPILING, Progress, report
 
 Capture = pytest.CaptureFixture[str]
@@ -12,31 +13,35 @@ ANNOUNCEMENT = "probfs: compiling loops for this machine, once (a few seconds)\n
 
 
 def test_notes_are_lines_on_standard_error_that_steer_nothing(capsys: Capture) -> None:
-    with reporting(quiet=False, progress=False) as reporter:
-        reporter.note("a\x1b[31mb\nc")
-    assert capsys.readouterr() == ("", "probfs: a\\x1b[31mb\\nc\n")
+    with reporting(quiet=0, progress=False) as reporter:
+        reporter.note(NoteKind.CUT.note("a\x1b[31mb\nc"))
+        reporter.note(NoteKind.LEAKAGE.note("d\x1b[31me\nf"))
+    lines = "probfs: a\\x1b[31mb\\nc\nprobfs: warning: d\\x1b[31me\\nf\n"
+    assert capsys.readouterr() == ("", lines)
 
 
-def test_quiet_says_nothing_and_shows_no_progress(capsys: Capture) -> None:
-    with reporting(quiet=True, progress=True) as reporter:
-        reporter.note("note")
+@pytest.mark.parametrize(("quiet", "said"), [(1, "probfs: warning: leaks\n"), (2, ""), (3, "")])
+def test_quiet_hides_notes_and_progress_and_twice_hides_warnings(capsys: Capture, quiet: int, said: str) -> None:
+    with reporting(quiet=quiet, progress=True) as reporter:
+        reporter.note(NoteKind.CUT.note("cut"))
+        reporter.note(NoteKind.LEAKAGE.note("leaks"))
         reporter.step_done("step", 1, 2)
         report("reading", 1, 2, "bytes")
         report(COMPILING)
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", said)
 
 
 def test_off_a_terminal_there_is_no_progress_unless_it_is_asked_for(capsys: Capture) -> None:
-    with reporting(quiet=False, progress=None):
+    with reporting(quiet=0, progress=None):
         report("reading", 1, 2, "bytes")
     assert capsys.readouterr().err == ""
-    with reporting(quiet=False, progress=True) as reporter:
-        reporter.note("beside the bar")
+    with reporting(quiet=0, progress=True) as reporter:
+        reporter.note(NoteKind.CUT.note("beside the bar"))
     assert "probfs: beside the bar" in capsys.readouterr().err
 
 
 def test_compiling_is_announced_once_without_a_bar_too(capsys: Capture) -> None:
-    with reporting(quiet=False, progress=False):
+    with reporting(quiet=0, progress=False):
         report(COMPILING)
         assert capsys.readouterr().err == ANNOUNCEMENT
         report(COMPILING)
@@ -77,7 +82,7 @@ class Bar:
 def shown(*heard: Progress) -> list[tuple[str, int, int | None, str]]:
     """What a bar shows of some progress."""
     bar = Bar()
-    reporter = Reporter(False, bar)  # type: ignore[arg-type]  # all of a bar that is used
+    reporter = Reporter(0, bar)  # type: ignore[arg-type]  # all of a bar that is used
     for progress in heard:
         reporter.hear(progress)
     first, *others = bar.seen
@@ -116,7 +121,7 @@ def test_models_are_counted_instead_of_features_where_there_are_many_in_a_round(
 
 def test_experiments_count_their_steps() -> None:
     bar = Bar()
-    reporter = Reporter(False, bar)  # type: ignore[arg-type]  # all of a bar that is used
+    reporter = Reporter(0, bar)  # type: ignore[arg-type]  # all of a bar that is used
     reporter.step_done("figure2", 3, 4)
     reporter.announce_compiling(Progress("ranking", 1, 2, "features"))
     reporter.announce_compiling(Progress(COMPILING))

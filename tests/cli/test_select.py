@@ -257,7 +257,7 @@ class TestWholeRuns:
 
     def test_names_are_those_of_the_selection(self, run: Run) -> None:
         cancer = SAMPLES / "breast_cancer.csv"
-        named = run("select", cancer, "--names", "--quiet", "--folds", "0")
+        named = run("select", cancer, "--names", "-qq", "--folds", "0")
         assert named.stderr == ""
         document = json.loads(run("select", cancer, "--format", "json", "--folds", "0").stdout)
         assert named.stdout.splitlines() == document["kept"]

@@ -16,13 +16,13 @@ from tests.support.paths import SAMPLES
 
 
 def test_a_closed_pipe_ends_quietly() -> None:
-    result = run_shell_line(f"probfs rank {SAMPLES}/commute.csv --quiet --format json | head -1")
+    result = run_shell_line(f"probfs rank {SAMPLES}/commute.csv -qq --format json | head -1")
     assert (result.returncode, result.stdout, result.stderr) == (0, "{\n", "")
 
 
 def test_output_may_be_a_pipe() -> None:
     for command in ("rank", f"map --mapping {SAMPLES}/breast_cancer.toml"):
-        line = f"probfs {command} {SAMPLES}/breast_cancer.csv --quiet --output /dev/stdout | cat"
+        line = f"probfs {command} {SAMPLES}/breast_cancer.csv -qq --output /dev/stdout | cat"
         result = run_shell_line(line)
         assert (result.returncode, result.stderr) == (0, "")
         assert result.stdout.count("\n") > 9
@@ -39,7 +39,7 @@ def test_output_may_be_a_pipe() -> None:
     ],
 )
 def test_a_stream_that_fails_is_one_line_and_nothing_more(redirection: str, status: int, error: str) -> None:
-    quiet = "--quiet" if "2>" not in redirection else ""
+    quiet = "-qq" if "2>" not in redirection else ""
     result = run_shell_line(f"probfs rank {SAMPLES}/commute.csv {quiet} {redirection}")
     assert (result.returncode, result.stderr) == (status, error)
     if "2>" in redirection:

@@ -17,6 +17,7 @@ from probfs.columns import missing_cells
 from probfs.columns.encode import encode
 from probfs.columns.missing_cells import LEAST_MISSING, missingness_tells
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write, read_csv_text
@@ -86,7 +87,7 @@ def titanic(rows: int = 200, seed: int = 0) -> str:
 NOTE = "missing cells count as a value where they tell the class"
 
 
-def marked(text: str, mapping: str = "", **choice: Any) -> tuple[list[str], list[str]]:
+def marked(text: str, mapping: str = "", **choice: Any) -> tuple[list[str], list[Note]]:
     """The features whose missing cells are values, and the notes on that."""
     prepared = prepare_csv(text, mapping, **choice)
     notes = [note for note in prepared.notes if note.startswith("missing cells")]

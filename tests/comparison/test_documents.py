@@ -27,6 +27,8 @@ from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 
+FIRST_VERSION = Path(__file__).parent / "documents"
+"""Documents as they were written when warnings were texts."""
 RANKING = ranking_document(["a", "b", "c"], intervals={"a": (1, 2), "b": (1, 3), "c": (3, 3)})
 SELECTION = selection_document({"a": "keep", "b": "redundant", "c": "weak", "d": "noise"})
 
@@ -67,6 +69,20 @@ def test_only_the_best_columns_may_be_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", [RANKING, SELECTION], ids=["ranking", "selection"])
 def test_warnings_may_be_texts_or_objects(document: dict[str, Any]) -> None:
     assert parse_document(as_version_2(document), "x") == parse_document(document, "x")
+
+
+@pytest.mark.parametrize("kind", ["ranking", "selection"])
+def test_documents_of_the_first_version_are_compared_with_those_of_today(kind: str, tmp_path: Path) -> None:
+    first = FIRST_VERSION / f"{kind}-1.json"
+    assert json.loads(first.read_text())["schema"] == f"probfs.{kind}/1"
+    call = probfs.rank if kind == "ranking" else probfs.select
+    path = tmp_path / "now.json"
+    now = call(SAMPLES / "commute.csv", target="mode")
+    assert json.loads(now.to_json(path))["schema"] == f"probfs.{kind}/2"
+    for old, new in ((first, path), (path, first), (first, first), (path, path)):
+        comparison = probfs.compare(old, new)
+        assert (comparison.measures["changed"], comparison.same_scores, comparison.warnings) == (0, True, ())
+    assert probfs.compare(first, SAMPLES / "commute.csv").measures["changed"] == 0
 
 
 def test_the_verdicts_are_those_of_selections() -> None:

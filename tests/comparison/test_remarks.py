@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from probfs.comparison.differences import find_differences
 from probfs.comparison.remarks import find_remarks
-from probfs.comparison.result import Remark
 from probfs.text import command_line_language
 from tests.support.comparisons import ranking_of
 
@@ -18,7 +17,7 @@ def test_severe_differences_are_warnings_and_others_are_not() -> None:
     old, new = ranking_of("abc", "old.json"), ranking_of("abc", "new.json", settings={"score": "signed", "bins": 9})
     (remark,) = find_remarks(old, new, find_differences(old, new), None, 3)
     message = "score: absolute in old.json, but signed in new.json; ranks are hard to compare"
-    assert remark == Remark("difference", "warning", (), message)
+    assert remark.to_dict() == {"code": "difference", "severity": "warning", "columns": [], "message": message}
 
 
 def test_a_partial_list_is_a_warning() -> None:

@@ -61,4 +61,4 @@ def test_a_terminal_is_spared_what_is_no_text(run_here: Run, monkeypatch: pytest
 def test_pictures_are_among_the_formats_of_rankings_and_selections() -> None:
     for formats in (RANKING_FORMATS, SELECTION_FORMATS):
         assert [own.name for own in formats if own.is_picture] == list(BEGINNINGS)
-        assert [own.name for own in formats if own.is_binary] == ["png", "pdf"]
+        assert [own.name for own in formats if own.is_binary] == ["parquet", "png", "pdf"]

@@ -27,7 +27,7 @@ ALL_FORMATS = (
 )
 
 
-ONLY_OF_RESULTS = ("html", "png", "svg", "pdf")
+ONLY_OF_RESULTS = ("parquet", "html", "png", "svg", "pdf")
 
 
 def render(document: str, presentation: Presentation) -> str:

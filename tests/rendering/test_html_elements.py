@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probfs.notes import NoteKind
 from probfs.rendering.html_elements import result_html
 from probfs.text import is_unseen, printable
 
@@ -48,8 +49,8 @@ def make_html(name: str, **changes: Any) -> str:
         "bars": ("Ŝ_S", [0.5, -0.1]),
         "dim": [False, True],
         "rest": "… 3 more",
-        "notes": ["a note"],
-        "warnings": [name],
+        "meanings": ["a meaning"],
+        "warnings": [NoteKind.CUT.note(name), NoteKind.LEAKAGE.note(name)],
     }
     return result_html(**{**content, **changes})
 
@@ -62,7 +63,7 @@ def test_no_text_becomes_markup(name: str) -> None:
     assert {key for key, _ in read.attributes} <= {"class", "style", "dir", "scope", "colspan", "title", "aria-hidden"}
     assert printable(name) in read.texts
     assert f"about {printable(name)}" in read.texts
-    assert f"Warning: {printable(name)}" in read.texts
+    assert read.texts[-2:] == [f"Warning: {printable(name)}", f"Note: {printable(name)}"]
     assert not any(map(is_unseen, "".join(read.texts)))
 
 
@@ -98,4 +99,4 @@ def test_colours_are_the_notebooks_own() -> None:
     html = make_html("a")
     assert set(re.findall(r"(?:color|background): ([\w#]+)", html)) == {"inherit", "transparent", "currentColor"}
     assert not re.search(r"<style|<link|https?:", html)
-    assert html.count("opacity: 0.6") == 2, "the row that is dim, and the note"
+    assert html.count("opacity: 0.6") == 3, "the row that is dim, the meaning and the note"

@@ -53,7 +53,7 @@ def test_the_keys_of_the_json_are_a_contract(inspection: Inspection) -> None:
         "columns",
         "notes",
     ]
-    assert document["schema"] == "probfs.inspection/1"
+    assert document["schema"] == "probfs.inspection/2"
     assert list(document["columns"][0])[:3] == ["column", "kind", "distinct"]
 
 

@@ -18,7 +18,7 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
     ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
     document = json.loads(ranking.to_json())
     assert list(document) == ["schema", "version", "input", "settings", "features", "rounds", "warnings"]
-    assert document["schema"] == "probfs.ranking/1"
+    assert document["schema"] == "probfs.ranking/2"
     assert list(document["features"][0]) == [
         *("rank", "feature", "s_s", "s_a", "s_su", "round", "initial"),
         *("p", "q", "se_initial_s_s", "se_initial_s_a", "rank_low", "rank_high"),

@@ -23,7 +23,7 @@ def test_the_keys_of_the_json_are_a_contract() -> None:
         "honest",
         "warnings",
     ]
-    assert document["schema"] == "probfs.selection/1"
+    assert document["schema"] == "probfs.selection/2"
     assert list(document["features"][0]) == list(SELECTION_HEADER)
     assert list(document["sizes"][0]) == ["features", "log_loss", "temperature", "errors"]
     assert list(document["honest"]) == ["folds", "kept", "all", "none", "difference", "se"]

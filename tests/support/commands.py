@@ -7,9 +7,11 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from tests.support.paths import ROOT, SAMPLES
+from tests.support.schemas import validate_text
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 """The fixtures `run` and `run_here`: arguments in, exit status and both streams out."""
@@ -23,9 +25,10 @@ COMMUTE: tuple[Path, str, str] = (SAMPLES / "commute.csv", "--exclude", "person"
 def run_process(
     *arguments: object, stdin: bytes | None = None, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run `probfs` as a process of its own, in which a warning is an error."""
+    """Run `probfs` as a process of its own, in which a warning is an error; JSON that it writes follows its schema."""
+    words = [str(argument) for argument in arguments]
     result = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "probfs", *map(str, arguments)],
+        [sys.executable, "-W", "error", "-m", "probfs", *words],
         input=b"" if stdin is None else stdin,
         capture_output=True,
         cwd=cwd,
@@ -33,7 +36,12 @@ def run_process(
         timeout=PATIENCE,
         check=False,
     )
-    return subprocess.CompletedProcess(result.args, result.returncode, result.stdout.decode(), result.stderr.decode())
+    shown = result.stdout.decode()
+    validate_text(shown)
+    for option, value in pairwise(words):
+        if option in ("--output", "-o") and value.endswith(".json") and result.returncode == 0:
+            validate_text((cwd or Path()).joinpath(value).read_text())
+    return subprocess.CompletedProcess(result.args, result.returncode, shown, result.stderr.decode())
 
 
 def run_shell_line(line: str) -> subprocess.CompletedProcess[str]:

@@ -93,7 +93,7 @@ def named_target(outcome: Outcome) -> str | None:
 def suggested_mapping_ranks(path: Path, target: str, folder: Path) -> Outcome:
     """What ranking under the mapping that ``suggest`` writes comes to."""
     mapping = folder / "suggested.toml"
-    assert run(["suggest", str(path), "--target", target, "--quiet", "--output", str(mapping)]) == 0
+    assert run(["suggest", str(path), "--target", target, "-qq", "--output", str(mapping)]) == 0
     return rank_file(path, mapping=str(mapping))
 
 

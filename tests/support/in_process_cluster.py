@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,12 @@ class InProcessCluster:
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
         return [one.value for one in futures]
+
+    def as_they_come(self, futures: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        return reversed(list(enumerate(self.gather(futures))))
+
+    def threads(self) -> int:
+        return 3
 
     def release(self, futures: Sequence[Any]) -> None:
         pass

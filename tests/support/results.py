@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from probfs.notes import NoteKind
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
 from probfs.ranking.settings import choose_settings
 from probfs.selection.result import SelectedFeature, Selection, Size
@@ -63,7 +64,7 @@ def make_ranking(
         for place, size in enumerate(sizes, 1)
     )
     data = InputSummary("people.csv", "class", "the last column", {"no": 120, "yes": 80}, 200, 0, (), number)
-    return Ranking(features, rounds, data, chosen, ("a warning",), "0.1.0")
+    return Ranking(features, rounds, data, chosen, (NoteKind.LEAKAGE.note("a warning", ["age"]),), "0.1.0")
 
 
 def _ranked(name: str, rank: int, number: int, uncertainty: bool, negative: bool) -> RankedFeature:
@@ -85,7 +86,17 @@ def make_large_selection(names: Sequence[str], **settings: Any) -> Selection:
     kept = tuple(feature.feature for feature in features if feature.keep)
     data = InputSummary("people.csv", "class", "the last column", {"no": 120, "yes": 80}, 200, 0, (), len(names))
     chosen = make_settings(**settings)
-    return Selection(features, sizes, kept, HONEST, data, chosen, ("a warning",), "0.1.0", best_size=left)
+    return Selection(
+        features,
+        sizes,
+        kept,
+        HONEST,
+        data,
+        chosen,
+        (NoteKind.LEAKAGE.note("a warning", ["age"]),),
+        "0.1.0",
+        best_size=left,
+    )
 
 
 def _selected(name: str, rank: int, first: str, kind: int) -> SelectedFeature:

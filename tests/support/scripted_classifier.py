@@ -9,6 +9,7 @@ import numpy as np
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
+from probfs.notes import Note
 from probfs.tables.table import Floats
 
 
@@ -22,7 +23,7 @@ def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floa
 class ScriptedClassifier:
     """Every feature keeps its score in all rounds, and only the lowest are told after the first."""
 
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __init__(self, scores: Sequence[float]) -> None:
         self.active: Features = np.arange(len(scores))

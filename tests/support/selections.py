@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from probfs.notes import NoteKind
 from probfs.ranking.result import InputSummary
 from probfs.ranking.settings import choose_settings
 from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size, Verdict
@@ -55,7 +56,16 @@ def make_selection(*features: SelectedFeature, honest: HonestEstimate | None = H
     data = InputSummary(
         "patients.csv", "outcome", "the last column", {"no": 255, "yes": 245}, 500, 0, (), len(features)
     )
-    return Selection(features, sizes, kept, honest, data, make_settings(**settings), ("a warning",), "0.1.0")
+    return Selection(
+        features,
+        sizes,
+        kept,
+        honest,
+        data,
+        make_settings(**settings),
+        (NoteKind.LEAKAGE.note("a warning", ["age"]),),
+        "0.1.0",
+    )
 
 
 def make_hostile_selection(names: list[str]) -> Selection:

@@ -73,7 +73,8 @@ def test_a_table_with_an_index_ranks_as_without_it(write: Write) -> None:
     frame.to_csv(without, index=False)
     ranking = probfs.rank(with_index, target="y")
     assert ranking.to_csv() == probfs.rank(without, target="y").to_csv()
-    note = f"{with_index}: the unnamed first column was left out as a row index"
+    message = f"{with_index}: the unnamed first column was left out as a row index"
+    note = {"code": "row-index", "severity": "note", "columns": [""], "message": message}
     assert note in json.loads(ranking.to_json())["warnings"]
 
 

@@ -15,6 +15,7 @@ from probfs.columns.limits import DEFAULT_BINS
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import TargetWarning
+from probfs.notes import Note
 from probfs.ranking.settings import Settings
 from probfs.text import did_you_mean, option, printable, quoted, typed_command
 
@@ -125,7 +126,7 @@ def _text(name: str | None) -> str | None:
     return None if name is None else str(name)
 
 
-def warn_unless(on_note: Callable[[str], None] | None) -> Callable[[PreparedTable], None] | None:
+def warn_unless(on_note: Callable[[Note], None] | None) -> Callable[[PreparedTable], None] | None:
     """What warns of a target that nobody named, unless notes are listened to: one of them says so already."""
     return _warn_of_assumed_target if on_note is None else None
 

@@ -12,6 +12,7 @@ from probfs.api.arguments import column_choice, column_settings, describe_call, 
 from probfs.api.engines import open_engine
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.notes import Note
 from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
 from probfs.ranking.inputs import Data, Labels
@@ -72,7 +73,7 @@ def rank(
     scheduler: str | None = None,
     workers: int | None = None,
     report: bool = False,
-    on_note: Callable[[str], None] | None = None,
+    on_note: Callable[[Note], None] | None = None,
     on_round: Callable[[Round], None] | None = None,
     on_model: Callable[[int, int], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -202,7 +203,7 @@ def rank(
         Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
         and the scores of all columns in up to 40 rounds. The ranking is the same.
     on_note : callable, optional
-        Called with each note, a line of text, as it arises.
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity.
     on_round : callable, optional
         Called with each round of the elimination when it is over.
     on_model : callable, optional

@@ -16,6 +16,7 @@ from probfs.api.arguments import (
     warn_unless,
 )
 from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.notes import Note
 from probfs.ranking.inputs import Data, Labels, read_inputs
 from probfs.ranking.stages import Listeners
 from probfs.runtime.progress import Progress, listening
@@ -59,7 +60,7 @@ def select(
     union: bool = False,
     classifier: Any = "nb",
     report: bool = False,
-    on_note: Callable[[str], None] | None = None,
+    on_note: Callable[[Note], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Selection:

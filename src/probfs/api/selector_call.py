@@ -19,6 +19,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.columns.roles import resolve_names
 from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import Settings
 from probfs.selection.result import Selection
@@ -54,7 +55,7 @@ class Outcome:
     support: npt.NDArray[np.bool_]
     left_out: tuple[int, ...]
     """Columns that took no part, other than those that the user's own options left out."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What a user should know of the number of columns kept."""
 
 
@@ -80,23 +81,24 @@ def choose_features(
     notes = []
     if number > len(order):
         what = f"{option('n_features_to_select', parameters['n_features_to_select'])} asks for {number:,} columns"
-        notes.append(f"{what}, and {len(order):,} could be ranked; all of these are kept")
+        message = f"{what}, and {len(order):,} could be ranked; all of these are kept"
+        notes.append(NoteKind.FEWER_KEPT.note(message))
     return _outcome(ranking, None, order, min(number, len(order)), training, notes)
 
 
-def notes_for_users(outcome: Outcome, names: Sequence[str]) -> list[str]:
+def notes_for_users(outcome: Outcome, names: Sequence[str]) -> list[Note]:
     """What was decided that users may not expect; ``names`` are those of the columns of X."""
     notes = list(outcome.notes)
     if outcome.left_out:
-        left_out = listed(names[place] for place in outcome.left_out)
+        left_out = [names[place] for place in outcome.left_out]
         ways = f"{option('keep_identifiers', True)} lets identifiers take part, and ranking_result_.warnings says more"
         dropped_by_mapping = " or are dropped by the mapping" if outcome.ranking.settings.mapping is not None else ""
         why = f"look like identifiers or hold no single values{dropped_by_mapping}"
-        notes.append(f"left out, as they {why}: {left_out}; {ways}")
+        notes.append(NoteKind.LEFT_OUT.note(f"left out, as they {why}: {listed(left_out)}; {ways}", left_out))
     dropped = outcome.ranking.input.dropped_rows
     if dropped:
         rare = f"their classes have fewer rows than {option('min_class', outcome.ranking.settings.min_class)}"
-        notes.append(f"{counted(dropped, 'row')} not learned from, as {rare}")
+        notes.append(NoteKind.DROPPED_ROWS.note(f"{counted(dropped, 'row')} not learned from, as {rare}"))
     return notes
 
 
@@ -110,8 +112,9 @@ def _select(training: TrainingTable, parameters: Mapping[str, Any], arguments: M
     notes = []
     if kept > len(selection.kept):
         few = f"{counted(len(selection.kept), 'column is', 'columns are')} told from noise and worth keeping"
-        more = listed(order[len(selection.kept) : kept])
-        notes.append(f"{few}; kept all the same ({option('min_features_to_select', least)}): {more}")
+        more = order[len(selection.kept) : kept]
+        message = f"{few}; kept all the same ({option('min_features_to_select', least)}): {listed(more)}"
+        notes.append(NoteKind.NOISE_KEPT.note(message, more))
     return _outcome(selection.ranking, selection, order, kept, training, notes)
 
 
@@ -196,7 +199,7 @@ def _outcome(
     order: Sequence[str],
     kept: int,
     training: TrainingTable,
-    notes: Sequence[str],
+    notes: Sequence[Note],
 ) -> Outcome:
     """``order`` has the names of the table's columns, the best first, of which so many are kept."""
     names = training.names

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.errors import DataError
+from probfs.notes import NoteKind
 from probfs.tables.arrow_arrays import mask_array, text_array
 from probfs.tables.readers.in_memory import table_in_memory
 from probfs.tables.readers.unnamed_columns import name_columns
@@ -86,7 +87,9 @@ def feature_table(data: Any, names: Sequence[str], source: str) -> FeatureTable:
     if not usable:
         raise DataError("no column holds texts or numbers; turn some into these", source=source)
     notes = [
-        f"left out: {quoted(name)} {own.problem}" for name, own in table.columns.items() if own.problem is not None
+        NoteKind.UNUSABLE.note(f"left out: {quoted(name)} {own.problem}", [name])
+        for name, own in table.columns.items()
+        if own.problem is not None
     ]
     header = name_columns(names, source)
     own_names = [None if place < header.indexes else name for place, name in enumerate(header.names)]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
+from probfs.notes import Note
 
 Features = npt.NDArray[np.intp]
 """Features by their positions in the dataset."""
@@ -64,7 +65,7 @@ class Classifier(Protocol):
     def drop(self, features: Features) -> None: ...
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a user should know of the models, once the last round is over."""
         ...
 

@@ -14,6 +14,7 @@ from probfs.classifiers.estimates import REFITTED, EstimateName
 from probfs.classifiers.value_types import Choice, ValueType
 from probfs.columns.limits import MISSING_CHOICES
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.registry import Registry
 from probfs.text import did_you_mean, option
 
@@ -69,7 +70,7 @@ class FitRequest:
     """The classifier's own options, all of them; None for one that has no meaning beside the others."""
     rounds: Sequence[int]
     """How many features each round of the elimination will have."""
-    on_note: Callable[[str], None]
+    on_note: Callable[[Note], None]
     on_model: Callable[[int, int], None] | None
     """To be called with how many models have been fitted and how many there will be."""
     counts: ValueCounts | None = None

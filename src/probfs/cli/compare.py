@@ -68,7 +68,7 @@ def compare(
     new: New,
     top: Top = None,
     fail_if: FailIf = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
     progress: opt.Progress = None,
 ) -> None:
     for path in (old, new):

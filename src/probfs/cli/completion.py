@@ -138,7 +138,8 @@ class _CommandLine:
         self.options = {name: option for option in options for name in (*option.opts, *option.secondary_opts)}
 
     def takes_value(self, option: str) -> bool:
-        return option in self.options and not self.options[option].is_flag
+        known = self.options.get(option)
+        return known is not None and not known.is_flag and not known.count
 
     def next_argument(self) -> Any:
         """The argument that the next word would be, or None when there are enough."""

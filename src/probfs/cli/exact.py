@@ -35,7 +35,11 @@ class PopulationOutput(opt.DocumentOutput):
 
 
 def exact(
-    context: typer.Context, reading: opt.ReadingOptions, result: PopulationOutput, joint: JointPath = "-"
+    context: typer.Context,
+    reading: opt.ReadingOptions,
+    result: PopulationOutput,
+    joint: JointPath = "-",
+    quiet: opt.Quiet = 0,
 ) -> None:
     require_data([joint], context)
     destination = result.destination(joint)
@@ -43,7 +47,7 @@ def exact(
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.tables.readers import read_table
 
-    with reporting(quiet=False, progress=False) as reporter:
+    with reporting(quiet, progress=False) as reporter:
         table = read_table(joint, reading.chosen())
         for note in table.notes:
             reporter.note(note)

@@ -29,7 +29,7 @@ def inspect(
     reading: opt.ReadingOptions,
     result: InspectionOutput,
     data: opt.Data = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
 ) -> None:
     files = require_data(data, context)
     destination = result.destination(*files, columns.mapping)

@@ -37,7 +37,7 @@ def map_(
     count: opt.Count = None,
     na: opt.Na = None,
     safe_csv: opt.SafeCsv = False,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
 ) -> None:
     files = require_data(data, context)
     check_output(result.output, *files, mapping)

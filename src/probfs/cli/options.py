@@ -105,7 +105,16 @@ SafeCsv = Annotated[
     ),
 ]
 Top = Annotated[int | None, parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
+Quiet = Annotated[
+    int,
+    typer.Option(
+        "--quiet",
+        "-q",
+        count=True,
+        help="No notes and no progress on standard error, only warnings and errors; twice (-qq): only errors.",
+        show_default=False,
+    ),
+]
 Progress = Annotated[
     bool | None,
     typer.Option(

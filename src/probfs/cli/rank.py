@@ -64,7 +64,7 @@ def rank(
     top: opt.Top = None,
     uncertainty: Uncertainty = False,
     plot: opt.Plot = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
     progress: opt.Progress = None,
 ) -> None:
     files = require_data(data, context)

@@ -1,4 +1,4 @@
-"""Notes and progress on standard error, while a command works."""
+"""Notes, warnings and progress on standard error, while a command works."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from probfs.cli.streams import tell
+from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress, listening
 from probfs.text import printable
 
@@ -18,19 +19,20 @@ _BYTE_UNITS = ("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)
 
 
 class Reporter:
-    """Notes and progress on standard error."""
+    """Notes, warnings and progress on standard error."""
 
-    def __init__(self, quiet: bool, bar: Bar | None) -> None:
+    def __init__(self, quiet: int, bar: Bar | None) -> None:
+        """``quiet`` is how often quiet was asked for: once hides notes, twice hides warnings, too."""
         self._quiet = quiet
         self._bar = bar
         self._task = None if bar is None else bar.add_task("starting", total=None, amount="")
         self._shown = Progress("starting")
         self._announced = False
 
-    def note(self, text: str) -> None:
-        if self._quiet:
+    def note(self, note: Note) -> None:
+        if self._quiet >= (2 if note.is_warning else 1):
             return
-        line = f"probfs: {printable(text)}"
+        line = f"probfs: {'warning: ' if note.is_warning else ''}{printable(note)}"
         if self._bar is None:
             tell(line)
         else:
@@ -48,7 +50,7 @@ class Reporter:
         """Say once, and without a bar too, why nothing else seems to happen."""
         if progress.stage == COMPILING and not self._announced:
             self._announced = True
-            self.note("compiling loops for this machine, once (a few seconds)")
+            self.note(NoteKind.COMPILING.note("compiling loops for this machine, once (a few seconds)"))
 
     def step_done(self, name: str, done: int, total: int) -> None:
         """Progress within the current experiment."""
@@ -89,7 +91,7 @@ def shown_amount(progress: Progress) -> str:
 
 
 @contextlib.contextmanager
-def reporting(quiet: bool, progress: bool | None) -> Iterator[Reporter]:
+def reporting(quiet: int, progress: bool | None) -> Iterator[Reporter]:
     """A reporter that hears of all progress made meanwhile; its bar, if it has one, is gone when the work is done."""
     terminal = sys.stderr is not None and sys.stderr.isatty()
     is_shown = not quiet and (terminal if progress is None else progress)

@@ -17,6 +17,7 @@ from probfs.cli.bundles import Bundle
 from probfs.cli.destination import choose_destination
 from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
+from probfs.notes import NoteKind
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
 from probfs.runtime.progress import listening
@@ -89,7 +90,7 @@ def reproduce(
     quick: Quick = False,
     seed: Seed = 0,
     jobs: Jobs = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
     progress: opt.Progress = None,
 ) -> None:
     chosen = _chosen(names or [])
@@ -104,7 +105,8 @@ def reproduce(
     try:
         with reporting(quiet, progress) as reporter, listening(reporter.announce_compiling):
             if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
-                reporter.note("few runs: what is said of random draws may hold, or fail to, by chance")
+                message = "few runs: what is said of random draws may hold, or fail to, by chance"
+                reporter.note(NoteKind.FEW_RUNS.note(message))
             found = experiments.reproduce(
                 chosen, runs=runs, quick=quick, seed=seed, jobs=jobs, on_progress=reporter.step_done
             )
@@ -112,7 +114,8 @@ def reproduce(
                 claims += finding.claims
                 if folder is not None:
                     written = experiments.write_finding(name, finding, folder)
-                    reporter.note(f"wrote {', '.join(printable(str(path)) for path in written)}")
+                    message = f"wrote {', '.join(printable(str(path)) for path in written)}"
+                    reporter.note(NoteKind.WRITTEN.note(message))
     finally:
         # Also when it is interrupted: what has been found out by then took its time.
         if claims:

@@ -18,6 +18,7 @@ from probfs.cli.destination import check_apart, check_output, deliver
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, stdout_is_terminal
 from probfs.errors import DataError, UsageError
+from probfs.notes import NoteKind
 from probfs.ranking.settings import SEED
 from probfs.rendering.selection_formats import SELECTION_FORMATS
 from probfs.selection.settings import (
@@ -131,7 +132,7 @@ def select(
     names: Names = False,
     top: opt.Top = None,
     plot: opt.Plot = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
     progress: opt.Progress = None,
 ) -> None:
     files = require_data(data, context)
@@ -158,7 +159,7 @@ def select(
             on_note=reporter.note,
         )
         if names and not selected.kept:
-            reporter.note("no column is kept, so no name is printed")
+            reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
     if table is not None and reduced_format is not None:
         from probfs.tables.writers import table_bytes
 

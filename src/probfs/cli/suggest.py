@@ -27,7 +27,7 @@ def suggest(
     count: opt.Count = None,
     na: opt.Na = None,
     output: opt.OutputPath = None,
-    quiet: opt.Quiet = False,
+    quiet: opt.Quiet = 0,
 ) -> None:
     files = require_data(data, context)
     check_output(output, *files)

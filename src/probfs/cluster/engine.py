@@ -19,7 +19,7 @@ from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.connection import Cluster
 from probfs.cluster.store import ClusterStore
-from probfs.cluster.tasks import BlockFacts, block_of, code_block, facts_of, names_of, read_block
+from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
 from probfs.columns.mapping_file import MappingFile, load_mapping
@@ -34,6 +34,7 @@ from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit
 from probfs.runtime.progress import report
 from probfs.screening.planned_screen import screen_plan
 from probfs.tables.counted_column import condense, join_condensed
+from probfs.tables.joining import all_names
 from probfs.tables.parts import find_parts, name_together
 from probfs.tables.readers import ReadOptions
 from probfs.tables.source import STANDARD_INPUT
@@ -83,6 +84,8 @@ class ClusterEngine:
         known = named and not every_column
         unneeded = partial(columns_not_needed, mapping=mapping_file, choice=choice) if known else None
         table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
+        if reading.union:
+            table = self._complete(table)
         condensed = self._condense(table, mapping_file, choice)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
@@ -144,6 +147,12 @@ class ClusterEngine:
     def _read_further(self, data: Data, reading: ReadOptions) -> _RemoteTable:
         paths = _as_paths(data)
         return self._read(paths, reading.for_another(find_parts(paths)[0].path))
+
+    def _complete(self, table: _RemoteTable) -> _RemoteTable:
+        """The table with all columns in each of its blocks."""
+        heads: list[Table] = self._cluster.gather(self._cluster.map("names", names_of, table.blocks))
+        names = all_names([head.columns for head in heads])
+        return replace(table, blocks=self._cluster.map("complete", complete, table.blocks, names=names))
 
     def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")

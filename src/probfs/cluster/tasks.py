@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -9,7 +10,9 @@ import pyarrow as pa
 from probfs.cluster.block import Block
 from probfs.cluster.block_plan import BlockPlan
 from probfs.columns.encoding_plan import EncodingPlan, encode_block
+from probfs.notes import Note
 from probfs.runtime.threads import share_cores
+from probfs.tables.joining import missing_column
 from probfs.tables.readers import ReadOptions, read_parts
 from probfs.tables.source import display_name
 from probfs.tables.table import Integers, Table, unread_column
@@ -25,7 +28,7 @@ class BlockFacts:
     bytes: int
     present: Integers
     telling: Integers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,12 @@ def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
 def names_of(table: Table) -> Table:
     """The table without its rows: its columns' names in order, and what the file says of the target."""
     return replace(table, columns={name: unread_column(name, 0) for name in table.columns}, lines=None, files=None)
+
+
+def complete(table: Table, names: Sequence[str]) -> Table:
+    """The table with these columns, in this order; the cells of those that it lacks are missing."""
+    lacking = {name: missing_column(name, table.rows) for name in names if name not in table.columns}
+    return replace(table, columns={name: table.columns.get(name) or lacking[name] for name in names})
 
 
 def block_of(coded: CodedBlock) -> Block:

@@ -27,6 +27,7 @@ from probfs.columns.number_texts import NumberStyle, is_settled, respell_numbers
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import Among, Category, Groups, Rule
 from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import equal_mask, filled, mask_array
 from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberColumn
@@ -109,23 +110,26 @@ class CellTexts:
                     found.pop(text, None)
         return found
 
-    def notes(self, used: Collection[str]) -> list[str]:
+    def notes(self, used: Collection[str]) -> list[Note]:
         """What a user should know of the columns that are used."""
         columns = {name: texts for name, texts in self.columns.items() if name in used}
         missing = {name: texts.missing for name, texts in columns.items() if texts.missing}
         doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
         notes = _style_notes(columns)
         if missing and AUTO in self.words:
-            notes.append(f"taken as missing: {_shown(missing)}")
+            notes.append(NoteKind.MISSING_TEXTS.note(f"taken as missing: {_shown(missing)}", missing))
         elif missing:
             keep = f'{option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
             among = "numbers and dates" if any(columns[name].dates for name in missing) else "numbers"
-            notes.append(f"taken as missing among {among}: {_shown(missing)}; {keep}")
+            message = f"taken as missing among {among}: {_shown(missing)}; {keep}"
+            notes.append(NoteKind.MISSING_TEXTS.note(message, missing))
         if doubtful and NONE not in self.words:
-            notes.append(f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing")
+            message = f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing"
+            notes.append(NoteKind.MAY_BE_MISSING.note(message, doubtful))
         for word, names in self.taken_for_words.items():
             meaning = f"{option('na', word)} is a choice, not the text {quoted(word)} in {listed(names)}"
-            notes.append(f"{meaning}; a mapping's list of missing texts can name it")
+            message = f"{meaning}; a mapping's list of missing texts can name it"
+            notes.append(NoteKind.WORD_FOR_MISSING.note(message, names))
         return notes
 
 
@@ -222,17 +226,18 @@ def _respell(column: Column, style: NumberStyle) -> Column:
     return column.recoded(new_codes, values)
 
 
-def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[str]:
+def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[Note]:
     notes = []
     for style in NumberStyle:
         read = [name for name, texts in columns.items() if texts.style is style and texts.respelled]
         noticed = [name for name, texts in columns.items() if texts.style is style and not texts.respelled]
         if read:
-            notes.append(f"read as numbers {style.value}: {listed(read)}")
+            notes.append(NoteKind.NUMBER_STYLE.note(f"read as numbers {style.value}: {listed(read)}", read))
         if noticed:
             ways = [option("decimal", ","), option("decimal", ".")]
             how = ways[0] if style is NumberStyle.DECIMAL_COMMA else " or ".join(ways)
-            notes.append(f"look like numbers {style.value}: {listed(noticed)}; {how} reads them as numbers")
+            message = f"look like numbers {style.value}: {listed(noticed)}; {how} reads them as numbers"
+            notes.append(NoteKind.MAY_BE_NUMBERS.note(message, noticed))
     return notes
 
 

@@ -18,13 +18,14 @@ from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import Measured
 from probfs.columns.target_check import check_target
 from probfs.columns.unlabelled_tables import notes_on_lacking_counts, refuse_lacking_columns
+from probfs.notes import Note
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Kind, Table, code_type
 
 _SECONDS_OF_A_DAY = 86_400.0
 
 
-def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[str, ...]]:
+def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[Note, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     check_target(prepared)
     others = [prepared.texts.read(table) for table in unlabelled]
@@ -111,7 +112,7 @@ def _unlabelled_values(prepared: PreparedTable, others: Sequence[Table], name: s
     return int(np.count_nonzero(_unlabelled_presence(prepared, others, name)))
 
 
-def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[str]:
+def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[Note]:
     features = [one.feature for one in encoded]
     told_by_missing: set[str] = set()
     if prepared.choice.numbers_as_they_are:

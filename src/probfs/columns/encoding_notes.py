@@ -11,6 +11,7 @@ from probfs.columns.date_texts import are_dates
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import Quantiles
+from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Floats, Kind
 from probfs.text import listed, option
@@ -18,13 +19,13 @@ from probfs.text import listed, option
 _MANY_UNSEEN = 0.5
 
 
-def notes_on_unseen(unseen: Mapping[str, float]) -> list[str]:
+def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
     """A note on features by the share of unlabelled cells that hold what labelled ones do not, if some is large."""
     strange = [name for name, share in unseen.items() if share > _MANY_UNSEEN]
     if not strange:
         return []
     problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
-    return [f"{problem}: {listed(strange)}; are they written alike?"]
+    return [NoteKind.UNSEEN.note(f"{problem}: {listed(strange)}; are they written alike?", strange)]
 
 
 def notes_on_features(
@@ -32,7 +33,7 @@ def notes_on_features(
     distinct: Mapping[str, int],
     numbers: Mapping[str, Floats] = MappingProxyType({}),
     told_by_missing: Collection[str] = (),
-) -> list[str]:
+) -> list[Note]:
     """Notes on features, of which ``distinct`` says how many values labelled rows hold.
 
     ``numbers`` has the distinct numbers of features that are measured; those ``told_by_missing`` have one value, and
@@ -41,9 +42,9 @@ def notes_on_features(
     notes = []
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
     if cut:
-        names = listed(plan.name for plan in cut)
+        names = [plan.name for plan in cut]
         how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
-        notes.append(f"cut {how}: {names}")
+        notes.append(NoteKind.CUT.note(f"cut {how}: {listed(names)}", names))
     empty = [name for name, values in distinct.items() if not values]
     constant = [name for name, values in distinct.items() if values == 1 and name not in told_by_missing]
     rows = prepared.labelled_rows
@@ -54,12 +55,12 @@ def notes_on_features(
         if rows > 2 and values == rows and name not in told and _names_rows(prepared, name, numbers.get(name))
     ]
     if empty:
-        notes.append(f"no value in any labelled row: {listed(empty)}")
+        notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
     if constant:
-        notes.append(f"the same value in every labelled row: {listed(constant)}")
+        notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
     if unique:
-        names = listed(unique)
-        notes.append(f"a different value in every row (an identifier?): {names}; {option('exclude')} leaves it out")
+        problem = f"a different value in every row (an identifier?): {listed(unique)}"
+        notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
     if prepared.leaks:
         notes.append(note_on_leaks(prepared.leaks))
     return notes

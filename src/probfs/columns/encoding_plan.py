@@ -24,6 +24,7 @@ from probfs.columns.target_check import check_target
 from probfs.columns.unlabelled_tables import notes_on_lacking_counts, refuse_lacking_columns
 from probfs.columns.value_counts import ValueCounts
 from probfs.errors import DataError
+from probfs.notes import Note
 from probfs.tables.table import Codes, Column, Flags, Floats, Integers, Labels, Table
 from probfs.text import quoted
 
@@ -61,7 +62,7 @@ class EncodingPlan:
     texts: CellTexts
     count: str | None
     source: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What a user should know of the encoded features; the note on unseen values comes once rows are encoded."""
     counts: ValueCounts | None
 
@@ -79,7 +80,7 @@ class EncodingPlan:
         assert self.counts is not None, "counts stay where the plan was made"
         return self.counts
 
-    def notes_on_unseen(self, present: Integers, telling: Integers) -> list[str]:
+    def notes_on_unseen(self, present: Integers, telling: Integers) -> list[Note]:
         """A note on features whose unlabelled cells mostly hold other values than labelled ones, given the sums of
         ``present`` and ``telling`` of all blocks.
         """
@@ -101,7 +102,7 @@ class EncodedBlock:
     """For each feature, how many unlabelled cells hold a value."""
     telling: Integers
     """For each feature, how many unlabelled cells hold a value that labelled rows hold, too."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def plan_encoding(prepared: PreparedTable) -> EncodingPlan:

@@ -13,6 +13,7 @@ from probfs.columns.recoding import new_code_of_each_value, number_of_each_row
 from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Kind
 
@@ -43,7 +44,7 @@ class Inspection:
     unlabelled_rows: int
     classes: dict[str, int]
     columns: tuple[ColumnSummary, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def inspect_table(prepared: PreparedTable) -> Inspection:
@@ -67,11 +68,11 @@ def inspect_table(prepared: PreparedTable) -> Inspection:
     )
 
 
-def _note_on_leaks(prepared: PreparedTable) -> list[str]:
+def _note_on_leaks(prepared: PreparedTable) -> list[Note]:
     return [note_on_leaks(prepared.leaks)] if prepared.leaks else []
 
 
-def _refusals(prepared: PreparedTable) -> list[str]:
+def _refusals(prepared: PreparedTable) -> list[Note]:
     """What a ranking would refuse because a column does not hold what its rule needs."""
     refusals = []
     for plan in prepared.features:
@@ -85,7 +86,7 @@ def _refusals(prepared: PreparedTable) -> list[str]:
             else:
                 new_code_of_each_value(prepared.table, column, prepared.learn(column, plan.rule))
         except DataError as error:
-            refusals.append(f"rank would refuse this: {error}")
+            refusals.append(NoteKind.REFUSED.note(f"rank would refuse this: {error}", [plan.name]))
     return refusals
 
 

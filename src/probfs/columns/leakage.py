@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Column, Integers, Labels, Rows
 from probfs.text import quoted
@@ -47,11 +48,12 @@ class Leak:
         return f"{what} or not tells {quoted(self.class_name)} in {self.share:.1%} of rows"
 
 
-def note_on_leaks(leaks: Mapping[str, Leak]) -> str:
+def note_on_leaks(leaks: Mapping[str, Leak]) -> Note:
     """One line about the columns that nearly give the class away."""
     shown = [f"{quoted(name)} ({leak.describe()})" for name, leak in list(leaks.items())[:_MOST_TOLD]]
     rest = f" and {len(leaks) - len(shown):,} more" if len(leaks) > len(shown) else ""
-    return f"these columns nearly give the class away (leakage?): {', '.join(shown)}{rest}"
+    message = f"these columns nearly give the class away (leakage?): {', '.join(shown)}{rest}"
+    return NoteKind.LEAKAGE.note(message, leaks)
 
 
 class LeakFinder:

@@ -12,6 +12,7 @@ import numpy as np
 from probfs.columns.roles import ColumnPlan, Role
 from probfs.columns.rules import UNKNOWN
 from probfs.columns.target import Target
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Column, Floats, Integers, Table
 from probfs.text import listed, option
 
@@ -53,7 +54,7 @@ def decide_missing(
     *,
     choice: str,
     by_column: Mapping[str, str],
-) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
+) -> tuple[tuple[ColumnPlan, ...], tuple[Note, ...]]:
     """The plans with those features marked whose missing cells count as a value, and a note on what auto found.
 
     ``choice`` is for all columns, ``by_column`` the mapping's word for some. A feature whose labelled cells are all
@@ -72,7 +73,8 @@ def decide_missing(
     if not telling:
         return tuple(decided), ()
     ways = option("missing", "skip|value")
-    return tuple(decided), (f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}",)
+    message = f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}"
+    return tuple(decided), (NoteKind.MISSING_CELLS.note(message, telling),)
 
 
 def _is_marked(table: Table, name: str, target: Target, weights: Integers | None, *, always: bool) -> bool:

@@ -18,6 +18,7 @@ from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, p
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
 from probfs.columns.target import Target, choose_target, drop_rare_classes, read_classes
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Column, Integers, Labels, Table
 from probfs.text import printable
 
@@ -36,7 +37,7 @@ class PreparedTable:
     labelled_weights: Integers | None
     """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
     plans: tuple[ColumnPlan, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     dropped_rows: int = 0
     """How many rows are left out because their class is rare; their weights are 0."""
 
@@ -80,9 +81,10 @@ class PreparedTable:
         return finder.find(self.table.columns[plan.name] for plan in self.features)
 
     @property
-    def target_note(self) -> str:
+    def target_note(self) -> Note:
         """Which column is predicted, and who named it."""
-        return f"target: {printable(self.target.name)} ({self.target.reason})"
+        kind = NoteKind.TARGET_BY_DEFAULT if self.target.by_default else NoteKind.TARGET
+        return kind.note(f"target: {printable(self.target.name)} ({self.target.reason})", [self.target.name])
 
     def learn(self, column: Column, rule: Rule) -> Coder:
         """What a rule learns from the labelled rows."""

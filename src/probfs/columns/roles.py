@@ -13,6 +13,7 @@ from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
@@ -165,7 +166,7 @@ def plan_columns(
     target: str,
     labelled_weights: Integers | None,
     weights: Integers | None = None,
-) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
+) -> tuple[tuple[ColumnPlan, ...], tuple[Note, ...]]:
     """What each column is for, and notes on what a user should know of that.
 
     ``weights`` says how many equal rows each row stands for; None where each is one.
@@ -192,12 +193,15 @@ def plan_columns(
             if nearly:
                 almost.append(column.name)
     notes = [
-        f"column {quoted(name)} holds none of {listed(unknown)}, which the groups of {mapping.source} name"
+        NoteKind.UNKNOWN_MEMBERS.note(
+            f"column {quoted(name)} holds none of {listed(unknown)}, which the groups of {mapping.source} name", [name]
+        )
         for name, unknown in _unknown_members(table, mapping)
     ]
     if almost:
-        note = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
-        notes.append(f"{note}; name the others with {option('na')}, or map the column")
+        problem = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
+        message = f"{problem}; name the others with {option('na')}, or map the column"
+        notes.append(NoteKind.NEARLY_NUMBERS.note(message, almost))
     return tuple(plans), (*notes, *_notes_on_identifiers(plans))
 
 
@@ -206,7 +210,7 @@ def _wanted(name: str, mapping: MappingFile, choice: ColumnChoice) -> bool:
     return choice.keep_identifiers or name in choice.include or name in mapping.columns
 
 
-def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[str]:
+def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
     """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
     identifiers = [plan for plan in plans if plan.identifier]
     for role in (Role.LEFT_OUT, Role.FEATURE):
@@ -214,12 +218,15 @@ def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[str]:
         if not found:
             continue
         shown = [f"{quoted(plan.name)} ({plan.identifier})" for plan in found[:MOST_IDENTIFIERS_EXPLAINED]]
+        columns = [plan.name for plan in found]
         names = ", ".join(shown) + (f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else "")
         if role is Role.LEFT_OUT:
             keep = option("keep_identifiers", True)
-            yield f"left out, as identifiers tell rows apart, not classes: {names}; {keep} ranks them"
+            message = f"left out, as identifiers tell rows apart, not classes: {names}; {keep} ranks them"
+            yield NoteKind.IDENTIFIER.note(message, columns)
         else:
-            yield f"ranked, but they look like identifiers: {names}; {option('exclude')} leaves them out"
+            message = f"ranked, but they look like identifiers: {names}; {option('exclude')} leaves them out"
+            yield NoteKind.IDENTIFIER_RANKED.note(message, columns)
 
 
 def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, list[str]]]:

@@ -14,6 +14,7 @@ from probfs.columns.recoding import label_of_each_value, learn_rule
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.rules import UNKNOWN, Category, Quantiles
 from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import looked_up
 from probfs.tables.table import GIVEN_AS_Y, Column, Integers, Labels, Table
 from probfs.text import counted, listed, option, quoted
@@ -101,7 +102,7 @@ def read_classes(
 
 def drop_rare_classes(
     target: Target, weights: Integers, least: int, source: str
-) -> tuple[Target, Integers, tuple[str, ...]]:
+) -> tuple[Target, Integers, tuple[Note, ...]]:
     """The target without the classes of fewer than ``least`` rows, the rows' weights, 0 for rows dropped, and a note.
 
     Nothing is dropped of a quantity, which has no classes, nor by default where two classes would not be left.
@@ -121,7 +122,8 @@ def drop_rare_classes(
     dropped = (labels == UNKNOWN) & (target.labels != UNKNOWN)
     rows = sum(target.class_rows[label] for label in rare)
     names = listed([target.classes[label] for label in rare], 4)
-    note = f"{counted(rows, 'row')} dropped, of classes with fewer than {least:,} rows ({option('min_class')}): {names}"
+    fewer = f"of classes with fewer than {least:,} rows ({option('min_class')})"
+    note = NoteKind.DROPPED_ROWS.note(f"{counted(rows, 'row')} dropped, {fewer}: {names}", [target.name])
     left = replace(
         target,
         classes=tuple(target.classes[label] for label in kept),

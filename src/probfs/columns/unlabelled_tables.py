@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Table
 from probfs.text import counted, listed, option, quoted
 
@@ -17,8 +18,9 @@ def refuse_lacking_columns(table: Table, features: Iterable[str], labelled_sourc
         raise DataError(f"{problem}; add them, or leave them out with {option('exclude')}", source=table.source)
 
 
-def notes_on_lacking_counts(table: Table, count: str | None) -> list[str]:
+def notes_on_lacking_counts(table: Table, count: str | None) -> list[Note]:
     """A note on a table without the column of counts, if there is to be one."""
     if count is None or count in table.columns:
         return []
-    return [f"{table.source}: no column {quoted(count)}, so each of its rows counts once"]
+    message = f"{table.source}: no column {quoted(count)}, so each of its rows counts once"
+    return [NoteKind.COUNTED_ONCE.note(message, [count])]

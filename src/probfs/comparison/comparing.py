@@ -12,6 +12,7 @@ from probfs.comparison.changes import compare_rankings
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.sources import Comparable, find_document, shown_name
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.source import STANDARD_INPUT
 from probfs.text import option
@@ -33,7 +34,7 @@ def compare(
     max_unpacked: int | None = None,
     input_format: str | None = None,
     union: bool = False,
-    on_note: Callable[[str], None] | None = None,
+    on_note: Callable[[Note], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
     """Say what changed from an old ranking or selection to a new one.
@@ -51,7 +52,7 @@ def compare(
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
     on_note : callable, optional
-        Called with each note and warning, a line of text, as it arises.
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity.
     on_progress : callable, optional
         Called with a ``probfs.Progress`` while a table is ranked, as for ``rank``.
 
@@ -93,7 +94,7 @@ def compare(
     comparison = compare_rankings(before, after, first)
     for remark in comparison.warnings:
         if on_note is not None:
-            on_note(remark.message)
+            on_note(remark)
     return comparison
 
 
@@ -103,7 +104,7 @@ def _rank_the_table(
     before: ComparedRanking | None,
     after: ComparedRanking | None,
     reading: dict[str, Any],
-    on_note: Callable[[str], None] | None,
+    on_note: Callable[[Note], None] | None,
 ) -> tuple[ComparedRanking, ComparedRanking]:
     """Both sides as documents, once the one that is a table has been ranked."""
     from probfs.comparison.reranking import rank_alike

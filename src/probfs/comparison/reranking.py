@@ -12,6 +12,7 @@ from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.json_fields import Fields
 from probfs.comparison.sources import document_of, shown_name
 from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
 from probfs.text import listed, printable, quoted, shorten_middle
 
 _FLAGS = ("keep_identifiers", "eliminate", "uncertainty")
@@ -30,7 +31,7 @@ def rank_alike(
     data: Any,
     document: ComparedRanking,
     reading: Mapping[str, Any],
-    on_note: Callable[[str], None] | None = None,
+    on_note: Callable[[Note], None] | None = None,
 ) -> ComparedRanking:
     """Rank a table, or select its columns, with the target and the settings of a document.
 
@@ -42,7 +43,8 @@ def rank_alike(
     call: Callable[..., Any] = api.rank if document.kind == "ranking" else api.select
     keywords = settings_as_keywords(document)
     if on_note is not None:
-        on_note(f"{shown_name(data)} is read with the target and the settings of {document.source}")
+        message = f"{shown_name(data)} is read with the target and the settings of {document.source}"
+        on_note(NoteKind.SETTINGS_REUSED.note(message))
     try:
         result = call(data, target=document.target, **keywords, **reading, on_note=on_note)
     except UsageError as error:

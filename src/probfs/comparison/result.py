@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from probfs.comparison.differences import Difference
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.measures import Overlap
+from probfs.notes import Note
 from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_csv, comparison_rows
 from probfs.rendering.comparison_json import comparison_document, comparison_json
 from probfs.runtime.output import write_whole
@@ -54,16 +55,6 @@ class ColumnChange:
         return None not in (self.old_verdict, self.new_verdict) and self.old_verdict != self.new_verdict
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What to know before the comparison is believed."""
-
-    code: str
-    severity: Literal["note", "warning"]
-    columns: tuple[str, ...]
-    message: str
-
-
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """What changed from an old ranking or selection to a new one."""
@@ -83,7 +74,8 @@ class Comparison:
     same_scores: bool
     """Whether all columns that both have kept their scores, rounding aside."""
     differences: tuple[Difference, ...]
-    warnings: tuple[Remark, ...]
+    warnings: tuple[Note, ...]
+    """What to know before the comparison is believed."""
     version: str
 
     def __repr__(self) -> str:

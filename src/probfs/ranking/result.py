@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from probfs.notes import Note
 from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
 from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
@@ -91,7 +92,8 @@ class Ranking:
     rounds: tuple[RoundSummary, ...]
     input: InputSummary
     settings: Settings
-    warnings: tuple[str, ...]
+    warnings: tuple[Note, ...]
+    """What to know of the table and of the models: lines of text with a code and a severity."""
     version: str
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""

@@ -14,6 +14,7 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.ranking.elimination import Round, eliminate, schedule
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
@@ -30,7 +31,7 @@ RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
 
 
-def _ignore(note: str) -> None:
+def _ignore(note: Note) -> None:
     pass
 
 
@@ -38,7 +39,7 @@ def _ignore(note: str) -> None:
 class Listeners:
     """Who is told of notes, finished rounds and fitted models as they come."""
 
-    on_note: Callable[[str], None] = _ignore
+    on_note: Callable[[Note], None] = _ignore
     on_round: Callable[[Round], None] | None = None
     on_model: Callable[[int, int], None] | None = None
     on_assumed_target: Callable[[PreparedTable], None] | None = None
@@ -50,7 +51,7 @@ class EncodedInputs:
     """A dataset, and the notes made on the way."""
 
     dataset: Dataset
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def names(self) -> list[str]:
@@ -68,7 +69,7 @@ def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> Enc
 
 
 def announce_inputs(
-    inputs: Inputs, dataset: Dataset, notes: Sequence[str], settings: Settings, listeners: Listeners
+    inputs: Inputs, dataset: Dataset, notes: Sequence[Note], settings: Settings, listeners: Listeners
 ) -> EncodedInputs:
     """Tell all notes made so far, those of encoding last; and refuse a dataset that lacks what the settings ask for."""
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
@@ -122,7 +123,7 @@ def _fit(
     dataset: Dataset,
     rounds: Sequence[int],
     settings: Settings,
-    on_note: Callable[[str], None] = _ignore,
+    on_note: Callable[[Note], None] = _ignore,
     on_model: Callable[[int, int], None] | None = None,
     store: RowStore | None = None,
 ) -> Classifier:

@@ -26,6 +26,7 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.folds import by_dropping_rare_classes, deal
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
@@ -58,7 +59,7 @@ class Uncertainty:
 
 
 def measure_uncertainty(
-    dataset: Dataset, settings: Settings, fit: Fit, on_note: Callable[[str], None]
+    dataset: Dataset, settings: Settings, fit: Fit, on_note: Callable[[Note], None]
 ) -> dict[str, Uncertainty]:
     """The uncertainty of each feature, by name, for a ranking of this dataset."""
     check_rows(dataset, settings)
@@ -98,7 +99,7 @@ def _ranks_of_halves(
     settings: Settings,
     fit: Fit,
     generator: np.random.Generator,
-    on_note: Callable[[str], None],
+    on_note: Callable[[Note], None],
 ) -> Integers:
     """The rank of each feature in each half sample: halves × features."""
     score = SCORES[settings.score]
@@ -110,7 +111,8 @@ def _ranks_of_halves(
             seconds = (monotonic() - start) * PAIRS
             if seconds > _LONG_SECONDS:
                 what = f"{2 * PAIRS} rankings of half of the rows"
-                on_note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}")
+                message = f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"
+                on_note(NoteKind.TIME.note(message))
         report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
         left = [
             int(current.scored[position])

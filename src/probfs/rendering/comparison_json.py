@@ -30,7 +30,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "no_longer_kept": list(comparison.no_longer_kept),
         "columns": [dict(zip(COMPARISON_HEADER, row, strict=True)) for row in comparison_rows(comparison)],
         "differences": [asdict(difference) for difference in comparison.differences],
-        "warnings": [asdict(remark) for remark in comparison.warnings],
+        "warnings": [note.to_dict() for note in comparison.warnings],
     }
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from xml.etree import ElementTree
 
+from probfs.notes import Note, texts_by_severity
 from probfs.text import printable, shorten_middle
 
 MOST_ROWS = 30
@@ -30,10 +31,10 @@ def result_html(
     bars: tuple[str, Sequence[float | None]],
     dim: Sequence[bool],
     rest: str,
-    notes: Sequence[str],
-    warnings: Sequence[str],
+    meanings: Sequence[str],
+    warnings: Sequence[Note],
 ) -> str:
-    """A table with sentences above, and below it what is not listed, what signs mean, and warnings.
+    """A table with sentences above, and below it what is not listed, what signs mean, warnings and notes.
 
     ``columns`` are printable cells by heading; those of ``texts`` are aligned left. ``bars`` is the heading beside
     which bars are drawn, and the values that they show. ``dim`` rows are paler.
@@ -57,10 +58,13 @@ def result_html(
                 _bar(row, bars[1][number], largest)
     if rest:
         _line(root, rest)
-    for note in notes:
-        _line(root, note, _DIM)
-    for warning in warnings:
-        _line(root, f"Warning: {warning}")
+    for meaning in meanings:
+        _line(root, meaning, _DIM)
+    severe, others = texts_by_severity(warnings)
+    for text in severe:
+        _line(root, f"Warning: {text}")
+    for text in others:
+        _line(root, f"Note: {text}", _DIM)
     return ElementTree.tostring(root, encoding="unicode", method="html")
 
 

@@ -13,7 +13,7 @@ from probfs.text import counted, delimited, printable, quoted, shorten_middle
 if TYPE_CHECKING:
     from probfs.columns.inspection import ColumnSummary, Inspection
 
-SCHEMA = "probfs.inspection/1"
+SCHEMA = "probfs.inspection/2"
 _OTHER_COLUMNS = 7 + 8 + 7 + 5 * 2
 """Characters of a line that kind, distinct, missing and the gaps take."""
 _ROOM_FOR_USE = 20
@@ -79,7 +79,8 @@ def _csv(inspection: Inspection, presentation: Presentation) -> str:
 
 
 def _json(inspection: Inspection, presentation: Presentation) -> str:
-    return json_text({"schema": SCHEMA, **asdict(inspection)})
+    notes = [note.to_dict() for note in inspection.notes]
+    return json_text({"schema": SCHEMA, **asdict(inspection), "notes": notes})
 
 
 def _markdown(inspection: Inspection, presentation: Presentation) -> str:

@@ -9,14 +9,19 @@ from typing import Any
 
 def json_text(content: Any) -> str:
     """Indented JSON; null stands for NaN and infinity, which JSON does not have."""
-    return json.dumps(_without_infinities(content), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return _indented(finite(content))
 
 
-def _without_infinities(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """The content of a document as JSON can hold it: with None for NaN and infinity."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_infinities(item) for item in value]
+        return [finite(item) for item in value]
     return value
+
+
+def _indented(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

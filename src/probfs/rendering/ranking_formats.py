@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from probfs.rendering.figure_formats import register_figures
 from probfs.rendering.formats import OutputFormat, Presentation, standard_formats
-from probfs.rendering.ranking_csv import ranking_csv
-from probfs.rendering.ranking_json import ranking_json
+from probfs.rendering.ranking_csv import CSV_HEADER, ranking_csv, ranking_rows
+from probfs.rendering.ranking_json import ranking_document, ranking_json
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
@@ -35,6 +35,13 @@ def _markdown(ranking: Ranking, presentation: Presentation) -> str:
     return ranking_markdown(ranking)
 
 
+def _parquet(ranking: Ranking, presentation: Presentation) -> bytes:
+    # Only such a file needs this part of pyarrow.
+    from probfs.rendering.parquet_file import parquet_file
+
+    return parquet_file(CSV_HEADER, ranking_rows(ranking), ranking_document(ranking))
+
+
 def _html(ranking: Ranking, presentation: Presentation) -> str:
     # Only a report needs Jinja and matplotlib.
     from probfs.rendering.report.ranking_report import ranking_report
@@ -49,5 +56,6 @@ def _drawing(ranking: Ranking) -> Drawing:
 
 
 RANKING_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
+RANKING_FORMATS.register(OutputFormat("parquet", (".parquet",), _parquet, is_binary=True))
 RANKING_FORMATS.register(OutputFormat("html", (".html", ".htm"), _html, tells_background=True))
 register_figures(RANKING_FORMATS, _drawing)

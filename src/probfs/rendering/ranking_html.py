@@ -26,6 +26,6 @@ def ranking_html(ranking: Ranking) -> str:
         bars=(score.symbol, [score_value(feature, score) for feature in shown.features]),
         dim=[is_noise(feature, ranking) for feature in shown.features],
         rest=rest_of_ranking(ranking, len(shown.features)),
-        notes=meaning_of_marks(columns),
+        meanings=meaning_of_marks(columns),
         warnings=ranking.warnings,
     )

@@ -11,7 +11,7 @@ from probfs.rendering.ranking_csv import CSV_HEADER
 if TYPE_CHECKING:
     from probfs.ranking.result import RankedFeature, Ranking
 
-SCHEMA = "probfs.ranking/1"
+SCHEMA = "probfs.ranking/2"
 _INITIAL = "initial_"
 
 
@@ -24,7 +24,7 @@ def ranking_document(ranking: Ranking) -> dict[str, Any]:
         "settings": ranking.settings.to_dict(),
         "features": [_feature(feature) for feature in ranking.features],
         "rounds": [asdict(summary) for summary in ranking.rounds],
-        "warnings": list(ranking.warnings),
+        "warnings": [note.to_dict() for note in ranking.warnings],
     }
 
 

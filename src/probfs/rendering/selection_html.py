@@ -25,6 +25,6 @@ def selection_html(selection: Selection) -> str:
         bars=(score.symbol, [getattr(feature, score.key) for feature in shown.features]),
         dim=[feature.verdict == "noise" for feature in shown.features],
         rest=rest_of_selection(selection, len(shown.features)),
-        notes=(),
+        meanings=(),
         warnings=selection.warnings,
     )

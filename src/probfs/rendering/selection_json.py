@@ -10,7 +10,7 @@ from probfs.rendering.json_text import json_text
 if TYPE_CHECKING:
     from probfs.selection.result import Selection
 
-SCHEMA = "probfs.selection/1"
+SCHEMA = "probfs.selection/2"
 
 
 def selection_document(selection: Selection) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def selection_document(selection: Selection) -> dict[str, Any]:
         "sizes": [asdict(size) for size in selection.sizes],
         "kept": list(selection.kept),
         "honest": None if selection.honest is None else asdict(selection.honest),
-        "warnings": list(selection.warnings),
+        "warnings": [note.to_dict() for note in selection.warnings],
     }
 
 

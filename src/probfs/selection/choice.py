@@ -20,6 +20,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.value_counts import ValueCounts
+from probfs.notes import Note
 from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.story import StoryRecorder
@@ -79,7 +80,7 @@ class Choice:
     copies: dict[int, int]
     """The other survivors, each with the column that it is a copy of."""
     counts: ValueCounts
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     ranked: tuple[RankedFeature, ...]
     """The survivors that are no copies, as the elimination ranked them."""
     rounds: tuple[RoundSummary, ...]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from probfs.notes import Note
 from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
@@ -97,7 +98,7 @@ class Selection:
     honest: HonestEstimate | None
     input: InputSummary
     settings: SelectionSettings
-    warnings: tuple[str, ...]
+    warnings: tuple[Note, ...]
     version: str
     unlisted: tuple[SelectedFeature, ...] = ()
     """Features that results leave out, as only the best were asked for."""

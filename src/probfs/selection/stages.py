@@ -15,6 +15,7 @@ from probfs.columns.folds import by_dropping_rare_classes
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role, resolve_names
 from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
 from probfs.ranking.background import gather_background
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import Ranking
@@ -86,11 +87,11 @@ def select_columns(
     )
 
 
-def announce_folds(seconds: float, folds: int, on_note: Callable[[str], None]) -> None:
+def announce_folds(seconds: float, folds: int, on_note: Callable[[Note], None]) -> None:
     """Say how long the folds will take, if that is long: each repeats a choice that took so many seconds."""
     if seconds * folds > LONG_SECONDS:
         takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
-        on_note(f"{takes}; {option('folds', 0)} does without the honest estimate")
+        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} does without the honest estimate"))
 
 
 def _report_models(done: int, total: int) -> None:
@@ -147,15 +148,15 @@ def _rows_left(rows: int, folds: int) -> int:
     return rows - -(-rows // folds) if folds else rows
 
 
-def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[str]:
+def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[Note]:
     notes = []
     survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
         apart = ", copies apart," if choice.copies else ""
         problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
-        notes.append(f"{problem}; {option('false_discoveries', 1)} screens nothing")
+        notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
     if folds < (settings.folds or 0):
-        notes.append(f"the choice is judged in {folds} folds, as classes have few rows")
+        notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
     return notes
 
 

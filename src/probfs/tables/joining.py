@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from probfs.errors import DataError
+from probfs.notes import Note
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.joined_columns import JoinedDictionary, join_columns, join_dictionaries
 from probfs.tables.joined_numbers import join_lone_numbers, join_wide_numbers, without_blocks
@@ -63,7 +64,7 @@ class TableJoiner:
         for source, names in self._empty:
             self._check_names(source, names)
         sources = [table.source for table in self._tables]
-        names = self._names()
+        names = all_names(self._columns)
         joined = join_wide_numbers(self._columns, sources) if is_wide(len(names), self._rows) else {}
         columns: dict[str, Column] = {}
         for name in names:
@@ -78,13 +79,7 @@ class TableJoiner:
 
     def _take(self, place: int, name: str) -> Column:
         """A column of a table, which is not kept: joined and apart, all of them would take twice the memory."""
-        return self._columns[place].pop(name, None) or _missing_column(name, self._tables[place].rows)
-
-    def _names(self) -> list[str]:
-        """The columns of the first table; further ones stand before its last, which may be the target."""
-        *others, last = self._columns[0]
-        further = [name for columns in self._columns[1:] for name in columns if name not in self._columns[0]]
-        return [*others, *dict.fromkeys(further), last]
+        return self._columns[place].pop(name, None) or missing_column(name, self._tables[place].rows)
 
     def _share_values(self, columns: Mapping[str, Column]) -> dict[str, Column]:
         """The columns, with the same array of values as those of the table before where the values are the same."""
@@ -115,6 +110,13 @@ class TableJoiner:
         raise DataError(f"{problem}; {remedy}", source=source)
 
 
+def all_names(tables: Sequence[Collection[str]]) -> list[str]:
+    """The columns of the first of some tables; further ones stand before its last, which may be the target."""
+    *others, last = tables[0]
+    further = [name for columns in tables[1:] for name in columns if name not in tables[0]]
+    return [*others, *dict.fromkeys(further), last]
+
+
 def _with_shared_values(column: Column, other: Column | None) -> Column:
     # What is made on demand stays unmade.
     if type(column) is not Column or type(other) is not Column or not column.values.equals(other.values):
@@ -122,22 +124,20 @@ def _with_shared_values(column: Column, other: Column | None) -> Column:
     return replace(column, values=other.values)
 
 
-def _missing_column(name: str, rows: int) -> Column:
+def missing_column(name: str, rows: int) -> Column:
+    """A column that a file lacks."""
     return Column(name, np.zeros(rows, dtype=np.uint8), text_array([]))
 
 
-def _join_notes(tables: Sequence[Table]) -> tuple[str, ...]:
+def _join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
     """The notes of all tables, those that are the same for several files only once."""
-    sources: dict[str, list[str]] = {}
+    alike: dict[str, list[tuple[str, Note]]] = {}
     for table in tables:
         for note in table.notes:
-            sources.setdefault(note.removeprefix(f"{table.source}: "), []).append(table.source)
-    whole = {note for table in tables for note in table.notes}
+            alike.setdefault(note.removeprefix(f"{table.source}: "), []).append((table.source, note))
     joined = []
-    for note, own in sources.items():
-        if note in whole:
-            joined.append(note)
-        else:
-            others = f" and {counted(len(own) - 1, 'more file')}" if len(own) > 1 else ""
-            joined.append(f"{own[0]}{others}: {note}")
+    for text, own in alike.items():
+        source, note = own[0]
+        others = f" and {counted(len(own) - 1, 'more file')}" if len(own) > 1 else ""
+        joined.append(note if note == text else note.reworded(f"{source}{others}: {text}"))
     return tuple(joined)

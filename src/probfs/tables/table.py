@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError, UsageError
+from probfs.notes import Note
 from probfs.tables.arrow_arrays import looked_up, numpy_array, text_array
 from probfs.text import did_you_mean, option, quoted
 
@@ -255,7 +256,7 @@ class Table:
     lines: RowLines | None = None
     target_hint: tuple[str, str] | None = None
     """The target that the file itself suggests, such as an ARFF attribute called class, and the reason."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What the user should know about how the file was read."""
     left_out: tuple[str, ...] = ()
     """What the file calls the row indexes that are not among the columns; empty for one without a name."""

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from probfs.notes import NoteKind
 from probfs.rendering.report.content import Report, ReportColumn, ReportTable, StorySection
 from probfs.rendering.report.page import report_page, story_json
 from tests.support.paths import ROOT
@@ -57,6 +59,7 @@ def make_report(text: str) -> Report:
         facts=[(text, text)],
         sentences=[text],
         warnings=[text],
+        notes=[text],
         figure=Markup("<svg></svg>"),
         meanings=text,
         features=table,
@@ -89,6 +92,21 @@ def test_texts_come_through_as_they_are() -> None:
     elements = Elements(report_page(make_report("</script>&amp;<b>")))
     assert elements.texts["h1"] == ["</script>&amp;<b>"]
     assert "".join(elements.texts["code"]) == "</script>&amp;<b>"
+
+
+def test_warnings_come_before_notes_under_headings_of_their_own() -> None:
+    page = report_page(replace(make_report("x"), warnings=["one", "two"], notes=["three"]))
+    lists = re.findall(r'<div class="(\w+)">\s*<h3>(\w+)</h3>\s*<ul>(.*?)</ul>', page, re.DOTALL)
+    found = [(kind, heading, re.findall("<li>(.*?)</li>", items)) for kind, heading, items in lists]
+    assert found == [("warnings", "Warnings", ["one", "two"]), ("notes", "Notes", ["three"])]
+    without = report_page(replace(make_report("x"), warnings=[], notes=[]))
+    assert "<h3>Warnings" not in without
+    assert "<h3>Notes" not in without
+
+
+def test_a_note_is_made_harmless_as_any_text_is() -> None:
+    page = report_page(replace(make_report("x"), notes=[NoteKind.CUT.note("\u202e<b>")]))
+    assert "<li>\\u202e&lt;b&gt;</li>" in page
 
 
 def test_letters_written_from_right_to_left_are_kept_apart_and_marks_are_escaped() -> None:

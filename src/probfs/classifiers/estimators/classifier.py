@@ -28,6 +28,7 @@ from probfs.classifiers.refitting.splits import UNLABELLED, make_splits
 from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Floats
 from probfs.text import counted, option
 
@@ -48,7 +49,7 @@ class EstimatorClassifier(RefittedClassifier):
         rounds: Sequence[int],
         jobs: int | None = None,
         on_model: Callable[[int, int], None] | None = None,
-        on_note: Callable[[str], None] | None = None,
+        on_note: Callable[[Note], None] | None = None,
     ) -> None:
         """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``).
 
@@ -74,23 +75,26 @@ class EstimatorClassifier(RefittedClassifier):
         self._report = FitReport()
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What fitting warned of, copies of rows that were left out, and rows that no tree could judge."""
         notes = []
         report = self._report
         if report.warned:
-            notes.append(f"{report.warned:,} of {counted(report.fits, 'fit')} warned: {report.warning}")
+            message = f"{report.warned:,} of {counted(report.fits, 'fit')} warned: {report.warning}"
+            notes.append(NoteKind.FIT_WARNINGS.note(message))
         if report.thinned:
-            notes.append(
+            message = (
                 f"there are more rows than the {row_copies.MOST_COPIES:,} that {self._recipe.name} is given: of equal "
                 f"rows it was given fewer, in proportion, and each different row at least once"
             )
+            notes.append(NoteKind.FEWER_COPIES.note(message))
         if report.unjudged:
             rows = "1 row was" if report.unjudged == 1 else f"{report.unjudged:,} rows were"
-            notes.append(
+            message = (
                 f"{rows} drawn for every tree, so that none could judge them out of bag, and only the shares of the "
                 f"classes could; more trees, or {option('estimate', 'cv')}, would help"
             )
+            notes.append(NoteKind.UNJUDGED.note(message))
         return tuple(notes)
 
     def make_permute_tasks(self) -> list[PermuteTask]:

@@ -25,6 +25,7 @@ from probfs.columns.folds import check_class_sizes
 from probfs.columns.value_counts import ValueCounts
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.unavailable import KernelUnavailable
+from probfs.notes import Note, NoteKind
 from probfs.runtime.memory import require_memory
 from probfs.tables.table import Floats
 
@@ -137,11 +138,12 @@ class NaiveBayes:
             self._sieve.follow_exponent(self._active)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         # Nothing is fitted iteratively, so there is no convergence to report on.
         notes = [] if self._shrinkage.note is None else [self._shrinkage.note]
         if self._not_compiled_because is not None:
-            notes.append(f"compiled loops are not available ({self._not_compiled_because}), so this took longer")
+            message = f"compiled loops are not available ({self._not_compiled_because}), so this took longer"
+            notes.append(NoteKind.NOT_COMPILED.note(message))
         return tuple(notes)
 
     @property

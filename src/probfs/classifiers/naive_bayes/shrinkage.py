@@ -23,6 +23,7 @@ import numpy as np
 
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.protocol import Features
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Floats
 from probfs.text import option
 
@@ -60,16 +61,18 @@ class Shrinkage:
         return self.exponent != before
 
     @property
-    def note(self) -> str | None:
+    def note(self) -> Note | None:
         """What users should know of the probabilities, where shrinkage acts."""
         if not self.acts or not self.variance:
             return None
         done = f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round"
         moved = f"move them by about ±{math.sqrt(self.variance):.2g}"
         if self._choice == "on":
-            return f"{done}, as {option('shrink', 'on')} demands (chance alone would {moved}); such {_PROBABILITIES}"
-        without = f"{option('shrink', 'off')} ranks without"
-        return f"{done}, because chance alone would {moved}; such {_PROBABILITIES} ({without})"
+            why = f"as {option('shrink', 'on')} demands (chance alone would {moved}); such {_PROBABILITIES}"
+        else:
+            without = f"{option('shrink', 'off')} ranks without"
+            why = f"because chance alone would {moved}; such {_PROBABILITIES} ({without})"
+        return NoteKind.SHRINKAGE.note(f"{done}, {why}")
 
 
 def count_variances(counts: ClassCounts, layout: SlotLayout, smoothing: float) -> Floats:

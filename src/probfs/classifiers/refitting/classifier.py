@@ -19,6 +19,7 @@ from probfs.classifiers.refitting.time_forecast import TimeForecast
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
+from probfs.notes import Note
 from probfs.runtime.processes import Workers
 
 
@@ -38,7 +39,7 @@ class RefittedClassifier(ABC):
         permutations: int | None,
         seed: int,
         on_model: Callable[[int, int], None] | None,
-        on_note: Callable[[str], None] | None,
+        on_note: Callable[[Note], None] | None,
     ) -> None:
         """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``)."""
         if plan.removal == "permute" and permutations is None:
@@ -65,7 +66,7 @@ class RefittedClassifier(ABC):
 
     @property
     @abstractmethod
-    def notes(self) -> tuple[str, ...]: ...
+    def notes(self) -> tuple[Note, ...]: ...
 
     @abstractmethod
     def _score_permuted(self) -> Iterable[ScoreShare]:

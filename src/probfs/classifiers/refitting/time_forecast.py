@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from probfs.classifiers.refitting.fit_plan import FitPlan
+from probfs.notes import Note, NoteKind
 from probfs.text import counted, duration
 
 LONG_SECONDS = 60.0
@@ -21,7 +22,7 @@ class TimeForecast:
     """
 
     def __init__(
-        self, plan: FitPlan, on_note: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+        self, plan: FitPlan, on_note: Callable[[Note], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._plan = plan
         self._on_note = on_note
@@ -41,7 +42,8 @@ class TimeForecast:
             which = f"leave-one-out with {self._plan.model}: " if self._plan.estimate == "loo" else ""
             models = counted(self._plan.models, "model")
             time_needed = "" if seconds is None else f", in about {duration(seconds)}"
-            self._on_note(f"{which}{models} will be fitted{time_needed}; {self._plan.remedy}")
+            message = f"{which}{models} will be fitted{time_needed}; {self._plan.remedy}"
+            self._on_note(NoteKind.TIME.note(message))
             self._told = seconds
 
     def start(self) -> None:
@@ -58,7 +60,8 @@ class TimeForecast:
         seconds = self._extrapolate(done, self._clock() - self._start)
         if self._is_news(seconds):
             remedy = f"; {self._plan.remedy}" if seconds > LONG_SECONDS else ""
-            self._on_note(f"by the models fitted so far, the ranking takes about {duration(seconds)}{remedy}")
+            message = f"by the models fitted so far, the ranking takes about {duration(seconds)}{remedy}"
+            self._on_note(NoteKind.TIME.note(message))
             self._told = seconds
 
     def _extrapolate(self, done: float, elapsed: float) -> float:

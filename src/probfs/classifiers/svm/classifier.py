@@ -37,6 +37,7 @@ from probfs.classifiers.svm.tasks import (
 )
 from probfs.classifiers.svm.training_sizes import check_training_sizes
 from probfs.columns.dataset import Dataset
+from probfs.notes import Note, NoteKind
 from probfs.runtime.processes import run_interruptibly
 from probfs.tables.table import Floats
 from probfs.text import counted, option
@@ -62,7 +63,7 @@ class Svm(RefittedClassifier):
         rounds: Sequence[int],
         jobs: int | None = None,
         on_model: Callable[[int, int], None] | None = None,
-        on_note: Callable[[str], None] | None = None,
+        on_note: Callable[[Note], None] | None = None,
     ) -> None:
         """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``).
 
@@ -105,19 +106,21 @@ class Svm(RefittedClassifier):
         """Of the first round's."""
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What the user should know of the models that were fitted."""
         notes = []
         fits = counted(self._tally.binary_svms, "fit")
         if self._tally.inverted:
-            notes.append(
+            message = (
                 f"in {self._tally.inverted:,} of {fits} the sigmoid on cross-validated decision values came out "
                 "decreasing (few rows, or columns that say little); the one on the training rows, or the share of the "
                 "class, was used instead"
             )
+            notes.append(NoteKind.SIGMOID.note(message))
         if self._tally.unconverged:
             problem = f"{self._tally.unconverged:,} of {fits} did not converge, so their scores are rough"
-            notes.append(f"{problem}; a smaller {option('C')} or {option('count')} would help")
+            message = f"{problem}; a smaller {option('C')} or {option('count')} would help"
+            notes.append(NoteKind.NOT_CONVERGED.note(message))
         if self._first_held_out is not None and self._first_held_out.note is not None:
             notes.append(self._first_held_out.note)
         return tuple(notes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.classifiers.refitting.training_rows import TrainingRows
+from probfs.notes import Note, NoteKind
 from probfs.tables.table import Floats, Integers
 
 _LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
@@ -62,10 +63,10 @@ class HeldOutFit:
         return cls(int(counts.sum() - counts.max()), loss, loss, 0.0)
 
     @property
-    def note(self) -> str | None:
+    def note(self) -> Note | None:
         """A note if the log-loss is not below that of the shares by more than a standard error."""
         if self.shares_log_loss - self.log_loss > self.standard_error + _LEAST_GAIN:
             return None
         losses = f"log-loss {self.log_loss:.3f} against {self.shares_log_loss:.3f}, ± {self.standard_error:.3f}"
         problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
-        return f"{problem} ({losses}): do not rely on its scores"
+        return NoteKind.GUESSING.note(f"{problem} ({losses}): do not rely on its scores")

@@ -82,6 +82,7 @@ class Report:
     """What people look for first: a number and what it counts."""
     sentences: Sequence[str]
     warnings: Sequence[str]
+    notes: Sequence[str]
     figure: Markup
     meanings: str
     """What the headings of the features mean."""

@@ -106,4 +106,4 @@ def is_turning(text: str) -> bool:
 
 def _shown(value: Any) -> Any:
     """What the template writes for a value: a text without characters that act on others or hide."""
-    return harmless(value) if type(value) is str else value
+    return harmless(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

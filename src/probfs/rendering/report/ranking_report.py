@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
+from probfs.notes import texts_by_severity
 from probfs.rendering.figures.ranking_figure import ranking_drawing
 from probfs.rendering.ranking_columns import (
     NOISE,
@@ -46,6 +47,7 @@ _MARK = NOISE_MARK.replace(" ", "\u00a0")
 def ranking_report(ranking: Ranking) -> str:
     """The page, as text."""
     background = ranking.background
+    warnings, notes = texts_by_severity(ranking.warnings)
     title = f"Ranking of {ranking.input.source}"
     sentences = [*summary_sentences(ranking), *_best(ranking)]
     return report_page(
@@ -54,7 +56,8 @@ def ranking_report(ranking: Ranking) -> str:
             subtitle=f"Which features predict {shown_name(ranking.input.target)}, most important first",
             facts=_facts(ranking),
             sentences=sentences,
-            warnings=ranking.warnings,
+            warnings=warnings,
+            notes=notes,
             figure=inline_figure(ranking_drawing(ranking), title, _description(ranking)),
             meanings=f"{meaning_of_scores(shown_scores(ranking), _when(ranking))} {TESTS}",
             features=_feature_table(ranking),

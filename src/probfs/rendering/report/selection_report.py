@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
+from probfs.notes import texts_by_severity
 from probfs.rendering.figures.selection_figure import selection_drawing
 from probfs.rendering.ranking_columns import shown_score
 from probfs.rendering.report.content import (
@@ -38,6 +39,7 @@ _VERDICTS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": 
 def selection_report(selection: Selection) -> str:
     """The page, as text."""
     background = selection.background
+    warnings, notes = texts_by_severity(selection.warnings)
     title = f"Which features of {selection.input.source} to keep"
     classifier = selection.settings.specification.summarize(selection.settings.options)
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No feature is kept."
@@ -47,7 +49,8 @@ def selection_report(selection: Selection) -> str:
             subtitle=f"To predict {shown_name(selection.input.target)} by {classifier}",
             facts=_facts(selection),
             sentences=[*selection_sentences(selection), kept],
-            warnings=selection.warnings,
+            warnings=warnings,
+            notes=notes,
             figure=inline_figure(selection_drawing(selection), title, _description(selection)),
             meanings=_meanings(selection),
             features=_feature_table(selection),

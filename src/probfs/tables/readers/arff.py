@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.notes import NoteKind
 from probfs.tables.arrow_arrays import equal_mask, replace_by_null
 from probfs.tables.number_block import NumberColumn, is_wide
 from probfs.tables.readers.arff_columns import finish_columns
@@ -125,7 +126,7 @@ class _DataReader:
         columns = self._finish_columns(empty)
         notes = self._header.notes
         if self._rows.weighted:
-            notes += (f"{self._source}: instance weights are ignored",)
+            notes += (NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"),)
         target = next((name for name in columns if name.lower() == "class"), None)
         hint = None if target is None else (target, "the ARFF attribute of that name")
         return Table(self._source, columns, empty.rows, empty.lines, hint, notes)

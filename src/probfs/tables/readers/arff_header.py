@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.readers.arff_dates import make_date_parser
 from probfs.tables.readers.arff_scanner import Scanner
 from probfs.tables.table import Kind
@@ -41,7 +42,7 @@ class Header:
     """The attributes in their order, and notes about what was ignored."""
 
     attributes: tuple[Attribute, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     row_on_data_line: str = ""
     """What follows @data on its line, which Weka reads as the first row."""
 
@@ -50,7 +51,7 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
     """Read the header from numbered lines, of which it takes those up to and including @data."""
     attributes: list[Attribute] = []
     seen: dict[str, int] = {}
-    notes: list[str] = []
+    notes: list[Note] = []
     last = 0
     for number, line in lines:
         last = number
@@ -84,7 +85,7 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
     raise DataError("the ARFF header has no @data line; is the file cut off?", source=source, line=last)
 
 
-def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tuple[Attribute, ...], list[str]]:
+def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tuple[Attribute, ...], list[Note]]:
     """The attributes, with the position for a name where the file has a blank one, and a note that says so."""
     taken = {attribute.name for attribute in attributes}
     named: list[Attribute] = []
@@ -102,10 +103,11 @@ def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tupl
     if not given:
         return tuple(named), []
     what = counted(len(given), "attribute has no name", "attributes have no name")
-    return tuple(named), [f"{source}: {what}, so named by position: {listed(given)}"]
+    message = f"{source}: {what}, so named by position: {listed(given)}"
+    return tuple(named), [NoteKind.UNNAMED_COLUMNS.note(message, given)]
 
 
-def _parse_attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[str]) -> Attribute:
+def _parse_attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: list[Note]) -> Attribute:
     if scanner.at_end():
         raise scanner.error("@attribute needs a name and a type")
     name = _parse_name(scanner)
@@ -115,9 +117,10 @@ def _parse_attribute(scanner: Scanner, lines: Iterator[tuple[int, str]], notes: 
     if scanner.at_end():
         return attribute
     if scanner.peek() == "{":
-        notes.append(f"{scanner.source}: attribute weights are ignored")
+        notes.append(NoteKind.IGNORED.note(f"{scanner.source}: attribute weights are ignored"))
     elif attribute.nominal is None:
-        notes.append(f"{scanner.source}: attribute {quoted(name)}: {quoted(scanner.rest())} after the type is ignored")
+        message = f"{scanner.source}: attribute {quoted(name)}: {quoted(scanner.rest())} after the type is ignored"
+        notes.append(NoteKind.IGNORED.note(message, [name]))
     else:
         raise scanner.error(f"attribute {quoted(name)}: {quoted(scanner.rest())} after the type is not understood")
     return attribute
@@ -136,7 +139,7 @@ def _parse_name(scanner: Scanner) -> str:
     return name.rstrip(",")
 
 
-def _parse_type(scanner: Scanner, name: str, notes: list[str]) -> Attribute:
+def _parse_type(scanner: Scanner, name: str, notes: list[Note]) -> Attribute:
     kind = scanner.text(stop=" \t,[{").lower()
     if kind in _NUMERIC:
         if not scanner.at_end() and scanner.peek() == "[":
@@ -147,10 +150,9 @@ def _parse_type(scanner: Scanner, name: str, notes: list[str]) -> Attribute:
     if kind == "date":
         pattern = _DEFAULT_DATE if scanner.at_end() or scanner.peek() == "{" else scanner.text(stop="{")
         if make_date_parser(pattern.strip()) is None:
-            notes.append(
-                f"{scanner.source}: attribute {quoted(name)}: the date format {quoted(pattern.strip())} is not "
-                "understood, so its dates are taken as text"
-            )
+            problem = f"the date format {quoted(pattern.strip())} is not understood, so its dates are taken as text"
+            message = f"{scanner.source}: attribute {quoted(name)}: {problem}"
+            notes.append(NoteKind.DATE_FORMAT.note(message, [name]))
         return Attribute(name, Kind.DATE, date_format=pattern.strip())
     if kind == "relational":
         problem = f"attribute {quoted(name)} is relational (a table in a cell), which cannot be ranked; flatten it"

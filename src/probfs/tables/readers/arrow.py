@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import index_array, numpy_array
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.readers.arrow_cells import (
@@ -49,7 +50,8 @@ def table_from_arrow(
     except UnicodeDecodeError as error:
         raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
     unnamed = [name for name in names if name.startswith(UNNAMED_INDEX) and name in _index_names(arrow)]
-    notes = (f"{source}: the unnamed row index of the data frame was left out",) if unnamed else ()
+    message = f"{source}: the unnamed row index of the data frame was left out"
+    notes = (NoteKind.ROW_INDEX.note(message, unnamed),) if unnamed else ()
     stored = [(name, cells) for name, cells in zip(names, arrow.columns, strict=True) if name not in unnamed]
     # pandas stores a named index behind the columns, where it would be taken for the target.
     index_names = set(_index_names(arrow))
@@ -75,7 +77,7 @@ def _numbers(named: Sequence[tuple[str, pa.ChunkedArray]], rows: int, *, checked
 
 
 def table_of_columns(
-    columns: Iterable[Column], source: str, rows: int, notes: tuple[str, ...] = (), lines: RowLines | None = None
+    columns: Iterable[Column], source: str, rows: int, notes: tuple[Note, ...] = (), lines: RowLines | None = None
 ) -> Table:
     """The table of these columns, whose names must differ; without rows there is none."""
     by_name: dict[str, Column] = {}

@@ -15,6 +15,7 @@ from itertools import chain
 import numpy as np
 
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.runtime.threads import thread_pool
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
@@ -73,7 +74,7 @@ class _DelimitedReader:
         self._source = stream.source
         self._delimiter = delimiter
         self._other_delimiters = other_delimiters
-        self._notes: list[str] = []
+        self._notes: list[Note] = []
         self._blocks = record_blocks(stream)
         self._lines = LineRecorder()
         self._next_line = 1
@@ -120,7 +121,8 @@ class _DelimitedReader:
         self._delimiter = recognise_delimiter(first, usual, self._other_delimiters, self._source)
         if self._delimiter != usual:
             shown = DELIMITER_NAMES.get(self._delimiter, self._delimiter)
-            self._notes.append(f"{self._source}: cells are separated by {'tabs' if shown == 'tab' else shown}")
+            what = "tabs" if shown == "tab" else shown
+            self._notes.append(NoteKind.DELIMITER.note(f"{self._source}: cells are separated by {what}"))
 
     def _read_header(self, first: bytes) -> tuple[NamedColumns, bytes]:
         """The columns that the first record names, and the rest of its block."""

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 
 from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.arrow import table_of_columns
 from probfs.tables.readers.column_builder import ColumnBuilder
@@ -50,18 +51,19 @@ def read_excel(raw: BinaryIO, source: str, max_unpacked: int | None = None) -> T
     return _table_of_rows(rows, first_row, source, notes)
 
 
-def _read_first_sheet(workbook: Any, source: str) -> tuple[int, list[list[Cell]], tuple[str, ...]]:
+def _read_first_sheet(workbook: Any, source: str) -> tuple[int, list[list[Cell]], tuple[Note, ...]]:
     """The row of the sheet in which its cells begin, the rows from there on, and notes."""
     sheets = [sheet.name for sheet in workbook.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
     if not sheets:
         raise DataError("has no sheet with cells", source=source)
     sheet = workbook.get_sheet_by_name(sheets[0])
-    notes = (f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}",) if len(sheets) > 1 else ()
+    message = f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}"
+    notes = (NoteKind.SHEETS.note(message),) if len(sheets) > 1 else ()
     first_row = 1 if sheet.start is None else sheet.start[0] + 1
     return first_row, sheet.to_python(skip_empty_area=True), notes
 
 
-def _table_of_rows(rows: list[list[Cell]], first_row: int, source: str, notes: tuple[str, ...]) -> Table:
+def _table_of_rows(rows: list[list[Cell]], first_row: int, source: str, notes: tuple[Note, ...]) -> Table:
     if not rows:
         raise DataError("is empty; a row of names and data rows are needed", source=source)
     header, *data = rows

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from probfs.notes import Note, NoteKind
 from probfs.text import counted, listed
 
 # What pandas calls a first column without a name, and again when such a file is written and read once more.
@@ -21,7 +22,7 @@ class NamedColumns:
     """A name for every column; those of row indexes are as the file has them."""
     indexes: int
     """How many of the first columns are row indexes, to be left out."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -45,10 +46,13 @@ def name_columns(names: Sequence[str], source: str) -> NamedColumns:
     notes = []
     if indexes:
         which = "the unnamed first column was" if indexes == 1 else f"the unnamed first {indexes} columns were"
-        notes.append(f"{source}: {which} left out as a row index")
+        left_out = names[:indexes]
+        notes.append(NoteKind.ROW_INDEX.note(f"{source}: {which} left out as a row index", left_out))
     if nameless:
         what = counted(len(nameless), "column has no name", "columns have no name")
-        notes.append(f"{source}: {what}, so named by position: {listed(complete[position] for position in nameless)}")
+        given = [complete[position] for position in nameless]
+        message = f"{source}: {what}, so named by position: {listed(given)}"
+        notes.append(NoteKind.UNNAMED_COLUMNS.note(message, given))
     return NamedColumns(tuple(complete), indexes, tuple(notes))
 
 

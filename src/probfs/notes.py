@@ -1,0 +1,149 @@
+"""Notes: lines of text that tell a user what was done, or warn, with a code that programs can rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, Final, Literal
+
+Severity = Literal["note", "warning"]
+_NOTE: Final = "note"
+_WARNING: Final = "warning"
+
+
+class Note(str):
+    """A text that also knows its code, how severe it is, and the columns it is about.
+
+    >>> note = Note("ranked as it is: 'age'", code="as-it-is", severity="note", columns=["age"])
+    >>> note, note.code, note.severity, note.columns
+    ("ranked as it is: 'age'", 'as-it-is', 'note', ('age',))
+    """
+
+    __slots__ = ("code", "columns", "severity")
+
+    code: str
+    severity: Severity
+    columns: tuple[str, ...]
+    """The names as the table has them, all of them, where the text may show only a few."""
+
+    def __new__(cls, message: str, *, code: str, severity: Severity, columns: Iterable[str] = ()) -> Note:
+        note = super().__new__(cls, message)
+        note.code = code
+        note.severity = severity
+        note.columns = tuple(columns)
+        return note
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.message, self.code, self.severity, self.columns)
+
+    @property
+    def message(self) -> str:
+        """The text alone."""
+        return str(self)
+
+    def reworded(self, message: str) -> Note:
+        """The same note in other words."""
+        return Note(message, code=self.code, severity=self.severity, columns=self.columns)
+
+    @property
+    def is_warning(self) -> bool:
+        return self.severity == _WARNING
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "columns": list(self.columns),
+            "message": self.message,
+        }
+
+
+def _restore(message: str, code: str, severity: Severity, columns: tuple[str, ...]) -> Note:
+    return Note(message, code=code, severity=severity, columns=columns)
+
+
+def texts_by_severity(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
+    """The texts of the warnings, and those of the other notes."""
+    every = list(notes)
+    return (
+        [note.message for note in every if note.is_warning],
+        [note.message for note in every if not note.is_warning],
+    )
+
+
+class NoteKind(Enum):
+    """Every kind of note: its code, its severity, and what it means.
+
+    A warning is about something that may make the result wrong or useless unless the user acts; a note tells what was
+    done, or will be.
+    """
+
+    code: str
+    severity: Severity
+    meaning: str
+
+    # Reading.
+    DELIMITER = "delimiter", _NOTE, "cells are separated by another character than usual"
+    ROW_INDEX = "row-index", _NOTE, "a first column without a name, or a data frame's index, is left out"
+    UNNAMED_COLUMNS = "unnamed-columns", _NOTE, "columns without a name are named by their position"
+    SHEETS = "sheets", _NOTE, "only the first sheet of a workbook is read"
+    IGNORED = "ignored", _NOTE, "a part of an ARFF file is not used, such as weights"
+    DATE_FORMAT = "date-format", _WARNING, "the format of dates is not understood, so they are texts"
+    UNUSABLE = "unusable", _WARNING, "a column holds lists or the like, and is left out"
+    # Columns.
+    TARGET = "target", _NOTE, "which column is predicted, by the user's word"
+    TARGET_BY_DEFAULT = "target-by-default", _NOTE, "which column is predicted, as nobody named one"
+    DROPPED_ROWS = "dropped-rows", _WARNING, "rows of rare classes are dropped"
+    NUMBER_STYLE = "number-style", _NOTE, "numbers with commas are read as numbers"
+    MAY_BE_NUMBERS = "may-be-numbers", _WARNING, "texts that look like numbers with commas are read as texts"
+    NEARLY_NUMBERS = "nearly-numbers", _WARNING, "nearly all values are numbers, so the column is one of categories"
+    MISSING_TEXTS = "missing-texts", _NOTE, "texts such as NA are taken as missing"
+    MAY_BE_MISSING = "may-be-missing", _WARNING, "texts that may mean missing are taken as values"
+    WORD_FOR_MISSING = "word-for-missing", _WARNING, "a word given for missing texts is a text of the table, too"
+    MISSING_CELLS = "missing-cells", _NOTE, "missing cells count as a value, as they tell the class"
+    UNKNOWN_MEMBERS = "unknown-members", _WARNING, "a mapping groups values that a column does not hold"
+    IDENTIFIER = "identifier", _WARNING, "columns that look like identifiers are left out"
+    IDENTIFIER_RANKED = "identifier-ranked", _WARNING, "columns that look like identifiers are ranked, as was asked for"
+    COUNTED_ONCE = "counted-once", _NOTE, "a table of unlabelled rows has no column of counts, so each row counts once"
+    UNSEEN = "unseen", _WARNING, "most unlabelled cells hold values that no labelled one does"
+    CUT = "cut", _NOTE, "numbers are cut into intervals"
+    EMPTY = "empty", _NOTE, "columns have no value in any labelled row"
+    CONSTANT = "constant", _NOTE, "columns have the same value in every labelled row"
+    DISTINCT = "distinct", _WARNING, "columns have a different value in every row, as identifiers do"
+    LEAKAGE = "leakage", _WARNING, "columns nearly give the class away"
+    REFUSED = "refused", _WARNING, "`rank` would refuse the table"
+    # Classifiers.
+    SHRINKAGE = "shrinkage", _NOTE, "log-odds were shrunk"
+    COMPILING = "compiling", _NOTE, "loops are compiled, once"
+    NOT_COMPILED = "not-compiled", _NOTE, "compiled loops are not available, so the work takes longer"
+    TIME = "time", _NOTE, "how long the work will take"
+    SIGMOID = "sigmoid", _WARNING, "sigmoids of the SVM came out decreasing and were replaced, so scores are rough"
+    NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
+    GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"
+    FIT_WARNINGS = "fit-warnings", _WARNING, "fitting an estimator warned"
+    FEWER_COPIES = "fewer-copies", _NOTE, "an estimator was given fewer copies of equal rows"
+    UNJUDGED = "unjudged", _WARNING, "rows were drawn for every tree of a forest, so that none could judge them"
+    # Selections.
+    FEW_FOLDS = "few-folds", _NOTE, "a selection is judged in fewer folds than asked for"
+    FEWER_KEPT = "fewer-kept", _WARNING, "fewer columns are kept than asked for"
+    NOISE_KEPT = "noise-kept", _WARNING, "columns are kept that are not told from noise or not worth keeping"
+    NOTHING_KEPT = "nothing-kept", _WARNING, "no column is kept"
+    LEFT_OUT = "left-out", _WARNING, "columns took no part in the fit of a selector"
+    # Comparisons.
+    SETTINGS_REUSED = "settings-reused", _NOTE, "a table is ranked with the target and the settings of a document"
+    DIFFERENCE = "difference", _WARNING, "the two documents were made in different ways"
+    PARTIAL = "partial", _WARNING, "a document lists only its best columns"
+    TOP = "top", _NOTE, "there are fewer columns than `--top` names"
+    # Experiments of the paper.
+    FEW_RUNS = "few-runs", _WARNING, "so few runs that claims may hold or fail by chance"
+    WRITTEN = "written", _NOTE, "which files were written"
+
+    def __init__(self, code: str, severity: Severity, meaning: str) -> None:
+        self.code = code
+        self.severity = severity
+        self.meaning = meaning
+
+    def note(self, message: str, columns: Iterable[str] = ()) -> Note:
+        """A note of this kind about some columns."""
+        return Note(message, code=self.code, severity=self.severity, columns=columns)

@@ -1,0 +1,261 @@
+"""Every kind of note, as it comes up: a small table, or call, for each."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import probfs
+from probfs.api.training_table import feature_table
+from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.cli import run as run_command
+from probfs.cli.reporter import Reporter
+from probfs.kernels.unavailable import KernelUnavailable
+from probfs.notes import Note, NoteKind
+from probfs.runtime.progress import COMPILING, Progress
+from tests.support.datasets import random_dataset
+from tests.support.paths import SAMPLES
+from tests.support.table_content import Write
+from tests.support.workbook import workbook_bytes
+
+COMMUTE = SAMPLES / "commute.csv"
+ROWS = 24
+CLASSES = ["p", "q"] * (ROWS // 2)
+
+
+@dataclass
+class Stage:
+    """Where notes come up: files, changes to the program, and whoever listens."""
+
+    write: Write
+    patch: pytest.MonkeyPatch
+    heard: list[Note] = field(default_factory=list)
+
+    def rank(self, data: Any, target: str | None = "y", **options: Any) -> None:
+        probfs.rank(data, target=target, on_note=self.heard.append, **options)
+
+    def rank_columns(self, **columns: Any) -> None:
+        """Rank columns beside a plain one and the target."""
+        self.rank(make_frame(**columns))
+
+    def rank_text(self, name: str, content: str | bytes, **options: Any) -> None:
+        self.rank(self.write(name, content), **options)
+
+    def select(self, data: Any, **options: Any) -> None:
+        probfs.select(data, target="y", on_note=self.heard.append, **options)
+
+    def fit_selector(self, frame: pd.DataFrame, **parameters: Any) -> None:
+        """Fit a selector, whose warnings are notes."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            probfs.ProbabilisticSelector(**parameters).fit(frame.drop(columns="y"), frame["y"])
+        self.heard += [own.message.args[0] for own in caught if isinstance(own.message, probfs.ProbfsWarning)]
+
+    def run(self, *words: object) -> None:
+        self.patch.setattr(Reporter, "note", lambda reporter, note: self.heard.append(note))
+        assert run_command([str(word) for word in words]) == 0
+
+
+def make_frame(**columns: Any) -> pd.DataFrame:
+    plain = [["u", "v", "w"][place * place % 3] for place in range(ROWS)]
+    return pd.DataFrame({"plain": plain, **columns, "y": CLASSES})
+
+
+def numbers(seed: int = 0, rows: int = ROWS) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.random.default_rng(seed).normal(size=rows).round(3)
+
+
+def noise(rows: int = 60) -> pd.DataFrame:
+    cells = {name: numbers(seed, rows) for seed, name in enumerate("abc", 1)}
+    return pd.DataFrame({**cells, "y": ["p", "q"] * (rows // 2)})
+
+
+def csv_with_missing_that_tells() -> str:
+    chance = random.Random(0)
+    rows = [(chance.choice("AB") if place % 2 else "", chance.choice("uv"), "pq"[place % 2]) for place in range(40)]
+    return "".join(f"{','.join(row)}\n" for row in [("boat", "b", "y"), *rows])
+
+
+def csv_of(name: str, cells: list[str]) -> str:
+    rows = "".join(f'"{cell}",{"uv"[place % 3 == 0]},{CLASSES[place]}\n' for place, cell in enumerate(cells))
+    return f"{name},b,y\n{rows}"
+
+
+def arff_of(attribute: str, cell: str, weight: str = "") -> str:
+    rows = "".join(f"{cell},{'uv'[place % 2]}{weight}\n" for place in range(4))
+    return f"@relation r\n@attribute a {attribute}\n@attribute y {{u,v}}\n@data\n{rows}"
+
+
+def _counted_once(stage: Stage) -> None:
+    frame = make_frame(n=1)
+    stage.rank(frame, count="n", unlabeled=frame.drop(columns=["n", "y"]))
+
+
+def _unknown_members(stage: Stage) -> None:
+    mapping = stage.write("m.toml", '[columns]\nplain = { groups = { first = ["u", "V"] } }\n')
+    stage.rank(make_frame(), mapping=mapping)
+
+
+def _refused(stage: Stage) -> None:
+    mapping = stage.write("m.toml", '[columns]\nb = "numeric"\n')
+    stage.run("inspect", stage.write("t.csv", csv_of("a", ["x", "z"] * 4)), "--mapping", mapping)
+
+
+def _unusable(stage: Stage) -> None:
+    frame = make_frame(lists=[[1, 2]] * ROWS)
+    stage.heard += feature_table(frame, list(frame.columns), "X").table.notes
+
+
+def _compiling(stage: Stage) -> None:
+    stage.patch.setattr(Reporter, "note", lambda reporter, note: stage.heard.append(note))
+    Reporter(0, None).hear(Progress(COMPILING))
+
+
+def _not_compiled(stage: Stage) -> None:
+    def unavailable(*_: object) -> None:
+        raise KernelUnavailable("loop", "no compiler")
+
+    stage.patch.setattr("probfs.kernels.kernel.Kernel.load", unavailable)
+    stage.heard += NaiveBayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
+
+
+def _sigmoid(stage: Stage) -> None:
+    for seed in range(3):
+        cells = np.random.default_rng(seed).normal(size=(24, 6))
+        frame = pd.DataFrame(cells, columns=list("abcdef")).assign(y=CLASSES)
+        stage.rank(frame, classifier="svm", removal="retrain", eliminate=False, jobs=1)
+
+
+def _not_converged(stage: Stage) -> None:
+    stage.patch.setattr("probfs.classifiers.svm.solver._FEW_ROWS_LINEAR", 0)
+    stage.patch.setattr("probfs.classifiers.svm.interior_point.MOST_STEPS", 2)
+    stage.rank(noise(200), classifier="svm", eliminate=False, jobs=1)
+
+
+def _fewer_copies(stage: Stage) -> None:
+    stage.patch.setattr("probfs.classifiers.estimators.row_copies.MOST_COPIES", 10)
+    stage.rank(make_frame(), classifier=DecisionTreeClassifier(max_depth=2), folds=3, jobs=1)
+
+
+def _compare(stage: Stage, top: int | None = None, **changes: Any) -> None:
+    ranking = probfs.rank(COMMUTE, target="mode", **changes)
+    probfs.compare(ranking.top(3), COMMUTE, top=top, on_note=stage.heard.append)
+
+
+def _difference(stage: Stage) -> None:
+    by_score = [probfs.rank(COMMUTE, target="mode", score=score) for score in ("signed", "absolute")]
+    probfs.compare(*by_score, on_note=stage.heard.append)
+
+
+def _reproduce(stage: Stage) -> None:
+    stage.run("reproduce", "bound", "--runs", 2, "--output", stage.write("x", "").parent / "paper")
+
+
+LATE = make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])
+SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
+    NoteKind.DELIMITER: (lambda stage: stage.rank_text("t.csv", "a;y\nu;p\nv;q\nu;p\nw;q\n"), ()),
+    NoteKind.ROW_INDEX: (lambda stage: stage.rank_text("t.csv", ",a,y\n0,u,p\n1,v,q\n2,u,p\n3,v,q\n"), ("",)),
+    NoteKind.UNNAMED_COLUMNS: (
+        lambda stage: stage.rank_text("t.csv", "a,,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n"),
+        ("column 2",),
+    ),
+    NoteKind.SHEETS: (
+        lambda stage: stage.rank_text("t.xlsx", workbook_bytes([["a", "y"], *([["u", "p"], ["v", "q"]] * 2)], [["b"]])),
+        (),
+    ),
+    NoteKind.IGNORED: (lambda stage: stage.rank_text("t.arff", arff_of("{s}", "s", ", {2}")), ()),
+    NoteKind.DATE_FORMAT: (lambda stage: stage.rank_text("t.arff", arff_of('date "kk:mm"', "10:30")), ("a",)),
+    NoteKind.UNUSABLE: (_unusable, ("lists",)),
+    NoteKind.TARGET: (lambda stage: stage.rank_columns(), ("y",)),
+    NoteKind.TARGET_BY_DEFAULT: (lambda stage: stage.rank(make_frame(), target=None), ("y",)),
+    NoteKind.DROPPED_ROWS: (lambda stage: stage.rank(make_frame().assign(y=[*CLASSES[:-1], "rare"])), ("y",)),
+    NoteKind.NUMBER_STYLE: (
+        lambda stage: stage.rank_text("t.csv", csv_of("a", ["1,5", "2,5", "3,25"] * 4), decimal=","),
+        ("a",),
+    ),
+    NoteKind.MAY_BE_NUMBERS: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["1,5", "2,5", "3,25"] * 4)), ("a",)),
+    NoteKind.NEARLY_NUMBERS: (
+        lambda stage: stage.rank_text("t.csv", csv_of("a", [*(f"{place % 20}.5" for place in range(ROWS - 1)), "x"])),
+        ("a",),
+    ),
+    NoteKind.MISSING_TEXTS: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["1", "2", "3", "NA"] * 4)), ("a",)),
+    NoteKind.MAY_BE_MISSING: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["u", "v", "NA"] * 4)), ("a",)),
+    NoteKind.WORD_FOR_MISSING: (
+        lambda stage: stage.rank_text("t.csv", csv_of("a", ["manual", "auto"] * 4), na="auto"),
+        ("a",),
+    ),
+    NoteKind.MISSING_CELLS: (
+        lambda stage: stage.rank_text("t.csv", csv_with_missing_that_tells(), missing="auto"),
+        ("boat",),
+    ),
+    NoteKind.UNKNOWN_MEMBERS: (_unknown_members, ("plain",)),
+    NoteKind.IDENTIFIER: (lambda stage: stage.rank_columns(row=range(ROWS)), ("row",)),
+    NoteKind.IDENTIFIER_RANKED: (
+        lambda stage: stage.rank(make_frame(row=range(ROWS)), keep_identifiers=True),
+        ("row",),
+    ),
+    NoteKind.COUNTED_ONCE: (_counted_once, ("n",)),
+    NoteKind.UNSEEN: (
+        lambda stage: stage.rank(make_frame(), unlabeled=pd.DataFrame({"plain": ["U", "V"] * 10})),
+        ("plain",),
+    ),
+    NoteKind.CUT: (lambda stage: stage.rank_columns(x=numbers(), z=numbers(1)), ("x", "z")),
+    NoteKind.EMPTY: (lambda stage: stage.rank_columns(none=[None] * ROWS), ("none",)),
+    NoteKind.CONSTANT: (lambda stage: stage.rank_columns(same="s"), ("same",)),
+    NoteKind.DISTINCT: (lambda stage: stage.rank(pd.DataFrame({"a": list("uvwx"), "y": list("pqpq")})), ("a",)),
+    NoteKind.LEAKAGE: (lambda stage: stage.rank(LATE), ("late",)),
+    NoteKind.REFUSED: (_refused, ("b",)),
+    NoteKind.SHRINKAGE: (
+        lambda stage: stage.rank(make_frame(), shrink="on"),
+        (),
+    ),
+    NoteKind.COMPILING: (_compiling, ()),
+    NoteKind.NOT_COMPILED: (_not_compiled, ()),
+    NoteKind.TIME: (lambda stage: stage.rank(make_frame(), classifier="svm", estimate="loo", jobs=1), ()),
+    NoteKind.SIGMOID: (_sigmoid, ()),
+    NoteKind.NOT_CONVERGED: (_not_converged, ()),
+    NoteKind.GUESSING: (lambda stage: stage.rank(noise(), classifier="svm", eliminate=False, jobs=1), ()),
+    NoteKind.FIT_WARNINGS: (
+        lambda stage: stage.rank(noise(), classifier=LogisticRegression(max_iter=1, C=100.0), folds=2),
+        (),
+    ),
+    NoteKind.FEWER_COPIES: (_fewer_copies, ()),
+    NoteKind.UNJUDGED: (lambda stage: stage.rank(noise(), classifier="forest", trees=1, estimate="oob"), ()),
+    NoteKind.FEW_FOLDS: (lambda stage: stage.select(LATE[:8], folds=10), ()),
+    NoteKind.FEWER_KEPT: (lambda stage: stage.select(noise(), keep=3, folds=0), ()),
+    NoteKind.NOISE_KEPT: (lambda stage: stage.fit_selector(noise()[["b", "y"]]), ("b",)),
+    NoteKind.NOTHING_KEPT: (
+        lambda stage: stage.run("select", stage.write("t.csv", noise().to_csv(index=False)), "--names"),
+        (),
+    ),
+    NoteKind.LEFT_OUT: (
+        lambda stage: stage.fit_selector(make_frame(row=range(ROWS)), n_features_to_select=1),
+        ("row",),
+    ),
+    NoteKind.SETTINGS_REUSED: (_compare, ()),
+    NoteKind.DIFFERENCE: (_difference, ()),
+    NoteKind.PARTIAL: (_compare, ()),
+    NoteKind.TOP: (lambda stage: _compare(stage, top=99), ()),
+    NoteKind.FEW_RUNS: (_reproduce, ()),
+    NoteKind.WRITTEN: (_reproduce, ()),
+}
+
+
+@pytest.mark.parametrize("kind", NoteKind, ids=lambda kind: kind.code)
+def test_it_comes_up(kind: NoteKind, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    situation, columns = SITUATIONS[kind]
+    stage = Stage(write, monkeypatch)
+    situation(stage)
+    assert {type(note) for note in stage.heard} == {Note}
+    found = [note for note in stage.heard if note.code == kind.code]
+    assert found, [(note.code, note) for note in stage.heard]
+    assert (found[0].severity, found[0].columns) == (kind.severity, columns)

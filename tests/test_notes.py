@@ -1,0 +1,106 @@
+"""Notes: texts with a code, a severity and columns, and the registry of their kinds."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+import probfs
+from probfs.notes import Note, NoteKind, texts_by_severity
+from tests.support.hostile_names import HOSTILE_NAMES
+from tests.support.paths import ROOT, SAMPLES
+
+NOTE = NoteKind.LEAKAGE.note("these give the class away: 'a\\n'", ["a\n", "b"])
+
+
+def test_a_note_is_its_text() -> None:
+    assert isinstance(NOTE, str)
+    assert NOTE == NOTE.message == "these give the class away: 'a\\n'"
+    assert type(NOTE.message) is str
+    assert f"{NOTE}" == NOTE
+    assert hash(NOTE) == hash(NOTE.message)
+    assert repr(NOTE) == repr(NOTE.message)
+
+
+def test_a_note_knows_its_kind_and_its_columns() -> None:
+    assert (NOTE.code, NOTE.severity, NOTE.columns, NOTE.is_warning) == ("leakage", "warning", ("a\n", "b"), True)
+    assert not NoteKind.CUT.note("cut").is_warning
+    assert NoteKind.CUT.note("cut").columns == ()
+
+
+def test_the_content_of_the_json() -> None:
+    assert list(NOTE.to_dict().items()) == [
+        ("code", "leakage"),
+        ("severity", "warning"),
+        ("columns", ["a\n", "b"]),
+        ("message", NOTE.message),
+    ]
+    assert json.loads(json.dumps(NOTE.to_dict())) == NOTE.to_dict()
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_note_can_be_pickled(protocol: int) -> None:
+    again = pickle.loads(pickle.dumps(NOTE, protocol))
+    assert type(again) is Note
+    assert again.to_dict() == NOTE.to_dict()
+
+
+def test_a_note_can_be_copied() -> None:
+    for again in (copy.copy(NOTE), copy.deepcopy(NOTE)):
+        assert type(again) is Note
+        assert again.to_dict() == NOTE.to_dict()
+
+
+def test_notes_of_a_ranking_survive_pickling() -> None:
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode")
+    again = pickle.loads(pickle.dumps(ranking))
+    assert again.to_dict() == ranking.to_dict()
+    assert [note.code for note in again.warnings] == ["identifier"]
+    assert again.warnings[0].columns == ("person",)
+
+
+def test_hostile_names_are_columns_as_they_are() -> None:
+    assert list(NoteKind.CUT.note("cut", HOSTILE_NAMES).columns) == HOSTILE_NAMES
+
+
+def test_texts_of_warnings_and_of_other_notes_are_told_apart() -> None:
+    cut, constant = NoteKind.CUT.note("cut"), NoteKind.CONSTANT.note("constant")
+    warnings, notes = texts_by_severity([cut, NOTE, constant])
+    assert (warnings, notes) == ([NOTE.message], ["cut", "constant"])
+    assert {type(text) for text in (*warnings, *notes)} == {str}
+
+
+def test_codes_are_words_and_differ() -> None:
+    codes = [kind.code for kind in NoteKind]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
+    assert {kind.severity for kind in NoteKind} == {"note", "warning"}
+
+
+def test_the_docs_list_every_code_with_its_severity_and_meaning() -> None:
+    page = (ROOT / "docs" / "output.md").read_text()
+    section = page.partition("## Notes and warnings")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| (.+) \|$", section, re.MULTILINE)
+    assert rows == [(kind.code, kind.severity, kind.meaning) for kind in NoteKind]
+
+
+def source_trees() -> list[tuple[Path, ast.AST]]:
+    files = sorted((ROOT / "src" / "probfs").rglob("*.py"))
+    return [(path, ast.parse(path.read_text())) for path in files if path.name != "notes.py"]
+
+
+def test_every_kind_is_used_and_no_note_is_made_without_one() -> None:
+    used = set()
+    for path, tree in source_trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "NoteKind":
+                used.add(node.attr)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id != "Note", f"{path}:{node.lineno} makes a note of no kind"
+    assert used == {kind.name for kind in NoteKind}

@@ -1,0 +1,300 @@
+"""The schemas of JSON documents: all that is written has one, and each refuses what it does not describe."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from jsonschema import Draft202012Validator
+
+import probfs
+from probfs.classifiers.registry import CLASSIFIERS
+from probfs.rendering.json_text import json_text
+from tests.support import commands
+from tests.support.paths import ROOT, SAMPLES
+from tests.support.results import make_large_selection, make_ranking
+from tests.support.schemas import SCHEMAS, schema_path, validate, validate_text
+from tests.support.selections import make_settings
+from tests.support.written_documents import MAKERS
+
+FILES = sorted(SCHEMAS.glob("*.json"))
+PARTS = "urn:probfs:schema:parts"
+NAME = re.compile(r"probfs\.[a-z]+/[0-9]+")
+NOTE = {"code": "constant", "severity": "note", "columns": ["a"], "message": "constant, so left out: 'a'"}
+FREE_KEYS = ("classes", "runs")
+"""Objects whose keys are the user's, or experiments."""
+
+Document = dict[str, Any]
+Place = tuple[str | int, ...]
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
+    """One of each kind, as the product writes it."""
+    return {kind: json.loads(make(tmp_path_factory.mktemp(kind))) for kind, make in MAKERS.items()}
+
+
+@pytest.fixture(params=MAKERS)
+def document(request: pytest.FixtureRequest, documents: dict[str, Document]) -> Document:
+    return copy.deepcopy(documents[request.param])
+
+
+def objects_in(value: Any, path: Place = ()) -> Iterator[tuple[Place, Document]]:
+    """The objects of a document whose keys are fixed, and where they are."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, item in value.items():
+            if key not in FREE_KEYS:
+                yield from objects_in(item, (*path, key))
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from objects_in(item, (*path, place))
+
+
+def refuses(document: Document) -> bool:
+    try:
+        validate(document)
+    except AssertionError:
+        return True
+    return False
+
+
+# --- the schemas ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_schema_is_one_and_is_called_after_what_it_describes(path: Path) -> None:
+    schema = json.loads(path.read_text())
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    if schema["$id"] != PARTS:
+        name = schema["properties"]["schema"]["const"]
+        assert schema_path(name) == path
+        assert schema["$id"] == "urn:probfs:schema:" + name.removeprefix("probfs.").replace("/", ":")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_key_is_described_and_no_object_takes_others(path: Path) -> None:
+    for place, schema in objects_in(json.loads(path.read_text())):
+        within = place[-1] if place else ""
+        if within == "properties" and "else" not in place and "if" not in place:
+            for key, own in schema.items():
+                assert own.get("description", "").endswith((".", "…")), (place, key)
+        if "properties" in schema and within not in ("properties", "if", "else"):
+            # Documents close the settings, as each has some of its own.
+            closed = {"additionalProperties", "unevaluatedProperties"} & {*schema} or place == ("$defs", "settings")
+            assert closed, place
+
+
+def test_every_document_that_is_written_has_a_schema(documents: dict[str, Document]) -> None:
+    named = {name for path in (ROOT / "src").rglob("*.py") for name in NAME.findall(path.read_text())}
+    written = {document["schema"] for document in documents.values()}
+    assert written <= named
+    assert {name.split("/")[0] for name in written} == {name.split("/")[0] for name in named}
+    for name in named:
+        assert schema_path(name).is_file(), name
+
+
+def test_every_schema_is_in_the_docs() -> None:
+    page = (ROOT / "docs" / "output.md").read_text()
+    for path in FILES:
+        assert f"(schemas/{path.name})" in page, path.name
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS.names())
+def test_every_setting_is_described(classifier: str) -> None:
+    known = json.loads((SCHEMAS / "probfs.parts.schema.json").read_text())["$defs"]["settings"]["properties"]
+    kinds = {
+        "ranking": make_ranking(["a"], classifier=classifier).settings,
+        "selection": make_settings(classifier=classifier),
+    }
+    for kind, settings in kinds.items():
+        for version in (1, 2):
+            own = json.loads(schema_path(f"probfs.{kind}/{version}").read_text())["properties"]["settings"][
+                "properties"
+            ]
+            assert {*settings.to_dict()} <= {*known, *own}, kind
+
+
+def test_the_settings_of_an_estimator_and_only_these_tell_of_it(documents: dict[str, Document]) -> None:
+    document = copy.deepcopy(documents["ranking"])
+    document["settings"] |= {"estimator": "GaussianNB()", "categories": "onehot"}
+    assert refuses(document)
+    document["settings"]["classifier"] = "estimator"
+    validate(document)
+    del document["settings"]["categories"]
+    assert refuses(document)
+
+
+@pytest.mark.parametrize(("kind", "key"), [("ranking", "warnings"), ("selection", "warnings"), ("inspection", "notes")])
+def test_notes_are_texts_in_the_first_version_and_objects_in_the_second(
+    kind: str, key: str, documents: dict[str, Document]
+) -> None:
+    for version, right, wrong in ((1, "a text", NOTE), (2, NOTE, "a text")):
+        document = {**documents[kind], "schema": f"probfs.{kind}/{version}"}
+        validate({**document, key: [right]})
+        assert refuses({**document, key: [wrong]})
+    for mistake in ({"severity": "error"}, {"code": "No Code"}, {"columns": "a"}, {"message": ""}, {"more": 1}):
+        assert refuses({**document, key: [{**NOTE, **mistake}]}), mistake
+
+
+def test_temperatures_reach_both_ends_of_their_range(frame: pd.DataFrame) -> None:
+    # Of as many rows in each class, a row's own class is the rarer one among the others.
+    document = json.loads(probfs.select(frame, target="y", false_discoveries=1.0, folds=0).to_json())
+    assert document["sizes"][0]["temperature"] == 0
+    for temperature in (0, 1):
+        document["sizes"][0]["temperature"] = temperature
+        validate(document)
+
+
+# --- what they refuse -------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_key_is_refused_wherever_it_is(document: Document) -> None:
+    for place, own in objects_in(document):
+        if len(place) > 1 and isinstance(place[-1], int) and place[-1]:
+            continue  # The first entry of a list stands for all.
+        # Settings take those of classifiers that were added from outside, which are plain values.
+        own["unheard_of"] = {}
+        assert refuses(document), place
+        del own["unheard_of"]
+    validate(document)
+
+
+def test_a_missing_key_is_refused_wherever_it_is(document: Document) -> None:
+    for place, own in objects_in(document):
+        for key in [*own]:
+            value = own.pop(key)
+            if place or key != "schema":
+                assert refuses(document), (place, key)
+            own[key] = value
+    validate(document)
+
+
+def test_a_value_of_a_wrong_type_is_refused_wherever_it_is(document: Document) -> None:
+    for place, own in objects_in(document):
+        for key, value in [*own.items()]:
+            if place[:1] == ("differences",) and key in ("old", "new"):
+                continue  # Whatever a setting may be.
+            own[key] = False if isinstance(value, str | list | dict) else [0.5]
+            if place or key != "schema":
+                assert refuses(document), (place, key)
+            own[key] = value
+    validate(document)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("ranking", ("features", 0, "rank"), 0),
+        ("ranking", ("features", 0, "rank"), 1.5),
+        ("ranking", ("features", 0, "rank"), None),
+        ("ranking", ("features", 0, "rank_low"), 0),
+        ("ranking", ("features", 0, "p"), 1.01),
+        ("ranking", ("features", 0, "q"), -0.01),
+        ("ranking", ("features", 0, "s_s"), -0.1),
+        ("ranking", ("features", 0, "initial", "s_s"), True),
+        ("ranking", ("rounds", 0, "round"), 0),
+        ("ranking", ("rounds", 0, "removed"), []),
+        ("ranking", ("rounds", 0, "exponent"), 1.1),
+        ("ranking", ("rounds",), []),
+        ("ranking", ("settings", "step"), 1.5),
+        ("ranking", ("settings", "folds"), 1),
+        ("ranking", ("settings", "bins"), 1),
+        ("ranking", ("settings", "C"), "auto"),
+        ("ranking", ("input", "classes", "bus"), -1),
+        ("selection", ("features", 0, "verdict"), "maybe"),
+        ("selection", ("features", 0, "explained"), 1.5),
+        ("selection", ("settings", "folds"), 1),
+        ("selection", ("settings", "keep"), "some"),
+        ("selection", ("settings", "false_discoveries"), 0),
+        ("selection", ("sizes", 0, "temperature"), 1.1),
+        ("selection", ("honest", "kept", "se"), -1),
+        ("comparison", ("measures", "spearman"), 1.5),
+        ("comparison", ("measures", "rose"), None),
+        ("comparison", ("columns", 0, "change"), "moved"),
+        ("comparison", ("old", "kind"), "inspection"),
+        ("inspection", ("columns", 0, "kind"), "float"),
+        ("reproduction", ("claims", 0, "verdict"), "perhaps"),
+        ("reproduction", ("settings", "runs", "bound"), 0),
+    ],
+)
+def test_a_value_out_of_range_is_refused(kind: str, path: Place, value: object, documents: dict[str, Document]) -> None:
+    document: Any = copy.deepcopy(documents[kind])
+    within = document
+    for key in path[:-1]:
+        within = within[key]
+    assert path[-1] in within or isinstance(path[-1], int)
+    within[path[-1]] = value
+    assert refuses(document)
+
+
+# --- where they are held against documents ----------------------------------------------------------------------------
+
+
+def test_a_wrong_document_fails_the_test_that_makes_it(documents: dict[str, Document]) -> None:
+    with pytest.raises(pytest.fail.Exception, match=r"probfs\.ranking/1: \$: 'version' is a required property"):
+        json_text({"schema": "probfs.ranking/1"})
+    with pytest.raises(
+        pytest.fail.Exception, match=r"probfs\.verse/1 has no docs/schemas/probfs\.verse-1\.schema\.json"
+    ):
+        json_text({"schema": "probfs.verse/1"})
+    assert json.loads(json_text(documents["ranking"])) == documents["ranking"]
+
+
+def test_what_a_process_writes_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(commands, "validate_text", seen.append)
+    commands.run_process("exact", SAMPLES / "joint.csv", "--format", "json", cwd=tmp_path)
+    commands.run_process("exact", SAMPLES / "joint.csv", "-o", "e.json", cwd=tmp_path)
+    first, nothing, second = seen
+    assert (first, nothing) == (second, "")
+    validate_text(first)
+    with pytest.raises(AssertionError, match=r"\$\.source: 7 is not of type 'string'"):
+        validate_text(json.dumps({**json.loads(first), "source": 7}))
+    for other in ("rank,feature\n", '{"a": 1}\n{"a": 2}\n', '{"a": 1}', first[:-20], ""):
+        validate_text(other)
+
+
+@pytest.mark.parametrize("place", [0, 4_999])
+def test_the_ends_of_long_lists_are_looked_at(place: int) -> None:
+    names = [f"c{number}" for number in range(5_000)]
+    for result in (make_ranking(names), make_large_selection(names)):
+        document = json.loads(json.dumps(result.to_dict()))
+        validate(document)
+        document["features"][place]["rank"] = 0
+        with pytest.raises(AssertionError, match=r"rank: 0 is less than the minimum of 1"):
+            validate(document)
+
+
+# --- the docs ---------------------------------------------------------------------------------------------------------
+
+
+def test_examples_of_the_docs_are_documents(documents: dict[str, Document]) -> None:
+    pages = [path.read_text() for path in (*(ROOT / "docs").glob("*.md"), ROOT / "README.md")]
+    examples = [json.loads(text) for page in pages for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    assert examples
+    for example in examples:
+        validate(example)
+    population = {**documents["population"], "source": "sample_data/joint.csv"}
+    assert population in examples
+
+
+def test_the_docs_say_how_to_validate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(
+        r"```python\n(import json\n[^`]*jsonschema.*?)```", (ROOT / "docs" / "output.md").read_text(), re.DOTALL
+    )
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)
+    document = make_ranking(["a", "b"]).to_dict()
+    (tmp_path / "ranking.json").write_text(json.dumps(document))
+    exec(code, {})
+    (tmp_path / "ranking.json").write_text(json.dumps({**document, "version": None}))
+    with pytest.raises(Exception, match="None is not of type 'string'"):
+        exec(code, {})
