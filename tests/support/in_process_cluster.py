@@ -27,10 +27,13 @@ class InProcessCluster:
         return [one.value for one in futures]
 
     def as_they_come(self, futures: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        return reversed(list(enumerate(self.gather(futures))))
+        yield from reversed(list(enumerate(self.gather(futures))))
 
     def threads(self) -> int:
         return 3
+
+    def addresses(self) -> frozenset[str]:
+        return frozenset(["here"])
 
     def release(self, futures: Sequence[Any]) -> None:
         pass
