@@ -82,7 +82,7 @@ def test_a_worker_that_joins_is_used(
 ) -> None:
     import distributed
 
-    monkeypatch.setattr("probfs.cluster.store._SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("probfs.cluster.blocks._SECONDS_BETWEEN_LOOKS", 0.0)
     client: Any = distributed.Client
     with client(cluster.address, set_as_default=False) as own:
         own.wait_for_workers(2, timeout=120)

@@ -15,7 +15,9 @@ from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
-from probfs.cluster.block import Block, CodedRows
+from probfs.cluster.block import Block
+from probfs.cluster.blocks import Blocks
+from probfs.cluster.coded_rows import CodedRows
 from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate
@@ -62,7 +64,7 @@ def eliminate_in_blocks(
     )
     blocks = [cluster.submit("block", _as_it_is, block) for block in blocks_of(dataset, cuts)]
     rows = len(dataset.counts) + len(dataset.unlabelled_counts)
-    store = ClusterStore(cluster, blocks, condensed, ClassCounts(counts.class_rows, counts.by_slot), rows)
+    store = ClusterStore(Blocks(cluster, blocks), condensed, ClassCounts(counts.class_rows, counts.by_slot), rows)
     options = {"smoothing": 1.0, "compiled": False, "prune": None, **options}
     smoothing = options.pop("smoothing")
     classifier = NaiveBayes(condensed, estimate, 3, smoothing, 0, shrink=shrink, store=store, **options)

@@ -216,7 +216,7 @@ sys.meta_path.insert(0, NoNumba())
 import numpy as np
 from probfs.classifiers.naive_bayes.sieve import Sieve
 from probfs.kernels.kernel import BoundKernel
-from probfs.selection.tempered_sums import compile_sums, sum_losses
+from probfs.classifiers.tempered_sums import compile_sums, sum_losses
 from probfs.tables.readers.cell_splitter import _split_block
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all

@@ -52,7 +52,7 @@ def test_rows_are_compared_only_where_counts_allow_a_copy() -> None:
     twin = feature_of("twin", 3, (dataset.features[7].labelled.astype(np.int64) + 1) % 3)
     dataset = replace(dataset, features=(*dataset.features, twin))
     counts = count_values(dataset)
-    assert copies._with_equal_sums(counts, np.arange(41)).tolist() == [7, 40]
+    assert copies.with_equal_sums(counts, np.arange(41)).tolist() == [7, 40]
     assert find_copies(dataset, counts) == ((7, 40),)
 
 

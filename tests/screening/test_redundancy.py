@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
-from probfs.screening import redundancy
+from probfs.screening import joint_counts, redundancy
+from probfs.screening.joint_counts import CodedTable
 from probfs.screening.redundancy import find_twins
 from tests.support.screening import dataset_of, datasets
 
@@ -57,8 +58,9 @@ def test_twins_are_those_of_the_definition(dataset: Dataset, at_a_time: int) -> 
     features = len(dataset.features)
     dropped, kept = np.arange(features), np.arange(features)[::-1]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redundancy, "_CELLS_AT_A_TIME", at_a_time)
-        twins = find_twins(dataset, dropped, kept)
+        for module in (joint_counts, redundancy):
+            patch.setattr(module, "CELLS_AT_A_TIME", at_a_time)
+        twins = find_twins(CodedTable.of(dataset), dropped, kept)
     for position in dropped.tolist():
         shares = {i: plain_shares(dataset, position, i) for i in kept.tolist()}
         best = max(shared for shared, _ in shares.values())
@@ -81,11 +83,11 @@ def noisy_copies(seed: int, rows: int = 500) -> Dataset:
 def test_a_copy_has_its_source_as_twin_and_a_rival_does_not_explain() -> None:
     for seed in range(20):
         dataset = noisy_copies(seed)
-        copies = find_twins(dataset, np.array([2]), np.array([1, 0]))
+        copies = find_twins(CodedTable.of(dataset), np.array([2]), np.array([1, 0]))
         assert copies.twin.tolist() == [0]
         assert copies.shared[0] > 0.4
         assert copies.explained[0] > 0.8
-        rivals = find_twins(dataset, np.array([1]), np.array([0]))
+        rivals = find_twins(CodedTable.of(dataset), np.array([1]), np.array([0]))
         assert rivals.shared[0] < 0.05
         assert rivals.explained[0] < 0.6
 
@@ -93,23 +95,23 @@ def test_a_copy_has_its_source_as_twin_and_a_rival_does_not_explain() -> None:
 def test_counted_rows_are_repeated_rows() -> None:
     dataset = noisy_copies(1, rows=60)
     counts = np.arange(60) % 4
-    counted = find_twins(replace(dataset, counts=counts), np.array([2]), np.array([0, 1]))
+    counted = find_twins(CodedTable.of(replace(dataset, counts=counts)), np.array([2]), np.array([0, 1]))
     rows = np.repeat(np.arange(60), counts)
     features = tuple(replace(feature, labelled=feature.labelled[rows]) for feature in dataset.features)
     repeated = replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))
-    twins = find_twins(repeated, np.array([2]), np.array([0, 1]))
+    twins = find_twins(CodedTable.of(repeated), np.array([2]), np.array([0, 1]))
     assert twins.explained.tolist() == counted.explained.tolist()
     assert twins.shared.tolist() == counted.shared.tolist()
 
 
 def test_nothing_kept_leaves_no_twin() -> None:
-    twins = find_twins(noisy_copies(0), np.array([0, 2]), np.array([], dtype=np.int64))
+    twins = find_twins(CodedTable.of(noisy_copies(0)), np.array([0, 2]), np.array([], dtype=np.int64))
     assert (twins.twin.tolist(), twins.explained.tolist()) == ([-1, -1], [0, 0])
-    assert find_twins(noisy_copies(0), np.array([], dtype=np.int64), np.array([1])).twin.tolist() == []
+    assert find_twins(CodedTable.of(noisy_copies(0)), np.array([], dtype=np.int64), np.array([1])).twin.tolist() == []
 
 
 def test_features_with_very_many_values_take_no_more_memory_than_their_rows() -> None:
     rows = 30_000
     keys, labels = np.arange(rows) // 3, np.arange(rows) % 2
-    twins = find_twins(dataset_of([keys, keys[::-1].copy()], labels), np.array([1]), np.array([0]))
+    twins = find_twins(CodedTable.of(dataset_of([keys, keys[::-1].copy()], labels)), np.array([1]), np.array([0]))
     assert twins.twin.tolist() == [0]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
 from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.rows import LocalRows
 from tests.support import plain_selection
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.selections import make_settings
@@ -19,7 +20,7 @@ from tests.support.selections import make_settings
 
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
     options = {"smoothing": smoothing, "shrink": "auto", "bins": 5, "missing": "auto"}
-    return Candidates(dataset, (), always, make_settings(options=options, **changes))
+    return Candidates(LocalRows(dataset), always, make_settings(options=options, **changes))
 
 
 def choose(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Choice:
@@ -103,7 +104,8 @@ def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
     dataset = table(5)
     held_out = np.where(np.arange(len(dataset.counts)) % 4 == 3, dataset.counts, 0)
     held_out[:4] = 0
-    fewer = candidates(dataset).without(held_out)
+    every = candidates(dataset)
+    fewer = replace(every, rows=LocalRows(dataset).without(held_out))
     gone = fewer.dataset.counts == 0
     features = tuple(replace(own, labelled=own.labelled[~gone]) for own in dataset.features)
     shorter = replace(dataset, features=features, labels=dataset.labels[~gone], counts=fewer.dataset.counts[~gone])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.row_odds import RowLosses
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.selection.curve import losses_along, trace_curve
@@ -81,4 +82,5 @@ def test_losses_along_a_curve_have_its_means(smoothing: float) -> None:
     along = list(losses_along(curve, lambda: fit(dataset, smoothing)))
     assert [point for point, _ in along] == list(reversed(curve.points))
     for point, losses in along:
-        assert losses.mean() == pytest.approx(point.log_loss)
+        assert isinstance(losses, RowLosses)
+        assert losses.values.mean() == pytest.approx(point.log_loss)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
+from probfs.classifiers.moments import Moments
 from probfs.selection.curve import CurvePoint
-from probfs.selection.cut import Compare, Mean, choose_size, find_best
+from probfs.selection.cut import Compare, choose_size, find_best
 
 LOSSES = (0.7, 0.41, 0.402, 0.4, 0.4, 0.405, 0.5)
 """Of 0, 1, … 6 columns: the least with 3, and again with 4."""
@@ -21,9 +21,9 @@ def points(losses: tuple[float, ...] = LOSSES) -> list[CurvePoint]:
 def within(se: float) -> Compare:
     """A comparison in which every difference has the same standard error."""
 
-    def compare(best: CurvePoint) -> Iterator[tuple[CurvePoint, Mean]]:
+    def compare(best: CurvePoint) -> Iterator[tuple[CurvePoint, Moments]]:
         for point in reversed(points()):
-            yield point, Mean(point.log_loss - best.log_loss, se)
+            yield point, Moments(2, point.log_loss - best.log_loss, 2 * se**2)
 
     return compare
 
@@ -60,12 +60,3 @@ def test_losses_that_differ_by_rounding_are_equal() -> None:
     assert find_best(points((0.7, 0.4 + 1e-16, 0.4))).features == 1
     assert find_best(points((0.7, 0.4 + 1e-9, 0.4))).features == 2
     assert find_best(points((0.0, 0.0))).features == 0
-
-
-def test_a_mean_counts_rows() -> None:
-    values, counts = np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])
-    repeated = np.repeat(values, counts.astype(int))
-    mean = Mean.of(values, counts)
-    assert mean.value == pytest.approx(repeated.mean())
-    assert mean.se == pytest.approx(repeated.std(ddof=1) / np.sqrt(6))
-    assert Mean.of(np.array([3.0]), np.ones(1)) == Mean(3.0, 0.0)

@@ -12,6 +12,7 @@ import pytest
 
 import probfs
 from probfs import DataError
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.dataset import Dataset, Feature
@@ -21,6 +22,7 @@ from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
 from probfs.selection.choice import Candidates, choose_columns
 from probfs.selection.honest import estimate_honestly
+from probfs.selection.rows import LocalRows
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from probfs.selection.verdicts import judge_columns
 from probfs.tables.table import Integers
@@ -150,7 +152,7 @@ def plain_choice(training: Dataset) -> list[int]:
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     dataset = random_dataset(3, 26, "ccc", counted=True)
     settings = svm_settings(options={"kernel": "rbf"})
-    honesty = estimate_honestly(Candidates(dataset, (), (), settings), 2)
+    honesty = estimate_honestly(Candidates(LocalRows(dataset), (), settings), 2)
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
     kept_in_folds = np.zeros(3, dtype=np.int64)
@@ -182,17 +184,17 @@ def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
     features = tuple(replace(own, labelled=own.labelled[there]) for own in dataset.features)
     shorter = replace(dataset, features=features, labels=dataset.labels[there], counts=dataset.counts[there])
     settings = svm_settings(false_discoveries=1.0)
-    one = choose_columns(Candidates(dataset, (), (), settings).without(held_out))
-    other = choose_columns(Candidates(shorter, (), (), settings))
+    one = choose_columns(Candidates(LocalRows(dataset).without(held_out), (), settings))
+    other = choose_columns(Candidates(LocalRows(shorter), (), settings))
     assert one.curve == other.curve
     assert one.kept == other.kept
 
 
 def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
     settings = svm_settings(false_discoveries=1.0, keep="fewest")
-    choice = choose_columns(Candidates(random_dataset(6, 40, "cccc"), (), (), settings))
+    choice = choose_columns(Candidates(LocalRows(random_dataset(6, 40, "cccc")), (), settings))
     points, every = choice.curve.points, choice.curve.odds
-    losses = [np.log1p(np.exp(own.against_own[0])) for own in every]
+    losses = [np.log1p(np.exp(own.against_own[0])) for own in every if isinstance(own, RowOdds)]
     np.testing.assert_allclose([own.mean() for own in losses], [own.log_loss for own in points])
     best = int(np.argmin([own.mean() for own in losses]))
     near = [
@@ -205,9 +207,9 @@ def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
 
 def test_nothing_told_from_noise_keeps_nothing() -> None:
     dataset = dataset_of_categories(40, 3, 3, 3, seed=4, signal=0.0)
-    honesty = estimate_honestly(Candidates(dataset, (), (), svm_settings(false_discoveries=1e-6)), 3)
+    honesty = estimate_honestly(Candidates(LocalRows(dataset), (), svm_settings(false_discoveries=1e-6)), 3)
     assert honesty.estimate.kept == honesty.estimate.none
-    (point,) = choose_columns(Candidates(dataset, (), (), svm_settings(false_discoveries=1e-6))).curve.points
+    (point,) = choose_columns(Candidates(LocalRows(dataset), (), svm_settings(false_discoveries=1e-6))).curve.points
     assert point.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
 
 
@@ -218,10 +220,10 @@ def test_measured_numbers_are_compared_by_their_quintiles(missing_is_value: bool
     assert first.numbers is not None
     copy = replace(first, name="copy", numbers=first.numbers * 2)
     dataset = replace(dataset, features=(*dataset.features, copy))
-    choice = choose_columns(Candidates(dataset, (), (0,), svm_settings(false_discoveries=1.0, keep=1)))
+    choice = choose_columns(Candidates(LocalRows(dataset), (0,), svm_settings(false_discoveries=1.0, keep=1)))
     cut = replace(dataset, features=tuple(cut_at_quintiles(own, dataset.counts) for own in dataset.features))
     position = {own.name: place for place, own in enumerate(dataset.features)}
-    dropped = [own for own in judge_columns(dataset, choice, None) if not own.keep]
+    dropped = [own for own in judge_columns(LocalRows(dataset), choice, None) if not own.keep]
     assert len(dropped) == 3
     for own in dropped:
         twin, share = plain_twin(cut, position[own.feature], choice.kept)

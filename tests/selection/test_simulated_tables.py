@@ -14,10 +14,11 @@ import pytest
 from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
 from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.specification import HoldOutRequest
+from probfs.classifiers.tempered_sums import row_losses
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
-from probfs.selection.tempered_sums import row_losses
+from probfs.selection.rows import LocalRows
 from probfs.tables.table import Integers
 from tests.selection.test_choice import candidates
 from tests.support.datasets import feature_of
@@ -94,7 +95,7 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
         own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
         chosen = candidates(replace(dataset, counts=own))
         choice = choose_columns(chosen)
-        honesty = estimate_honestly(replace(chosen, dataset=_first_rows(dataset, regime.rows)), 10)
+        honesty = estimate_honestly(replace(chosen, rows=LocalRows(_first_rows(dataset, regime.rows))), 10)
         noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
         promised = choice.curve.points[choice.size].log_loss
         estimate = honesty.estimate

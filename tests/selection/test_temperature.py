@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from probfs.classifiers.row_odds import RowOdds, least_probability
+from probfs.classifiers.tempered_sums import row_losses, sum_losses
 from probfs.selection.temperature import fit_temperature
-from probfs.selection.tempered_sums import row_losses, sum_losses
 from tests.support.row_odds import random_odds
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
+from probfs.selection.rows import LocalRows
 from probfs.selection.verdicts import judge_columns
 from tests.selection.test_choice import choose, table
 from tests.support.datasets import feature_of, random_dataset
@@ -64,7 +65,7 @@ def plain_twin(dataset: Dataset, dropped: int, kept: list[int]) -> tuple[int | N
 def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: str | int) -> None:
     dataset = with_copies(table(seed, rows=80, classes=classes), seed, changed=0.2)
     choice = choose(dataset, keep=keep)
-    judged = judge_columns(dataset, choice, np.arange(len(dataset.features)))
+    judged = judge_columns(LocalRows(dataset), choice, np.arange(len(dataset.features)))
     assert [own.rank for own in judged] == list(range(1, len(dataset.features) + 1))
     positions = {own.name: place for place, own in enumerate(dataset.features)}
     for own in judged:
@@ -93,7 +94,7 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
 def test_a_copy_is_redundant_and_its_source_is_named() -> None:
     dataset = with_copies(random_dataset(600, 4, 3, 2, seed=2, signal=1.0), seed=0, changed=0.05)
     choice = choose(dataset, keep="fewest")
-    judged = {own.feature: own for own in judge_columns(dataset, choice, None)}
+    judged = {own.feature: own for own in judge_columns(LocalRows(dataset), choice, None)}
     siblings = {f"f{number:04}": f"f{number:04}_copy" for number in range(4)}
     pairs = [pair for pair in siblings.items() if judged[pair[0]].keep != judged[pair[1]].keep]
     assert pairs
@@ -105,6 +106,6 @@ def test_a_copy_is_redundant_and_its_source_is_named() -> None:
 
 def test_without_a_kept_column_nothing_is_redundant() -> None:
     dataset = with_copies(random_dataset(300, 3, 3, 2, seed=2, signal=1.0), seed=0, changed=0.0)
-    verdicts = {own.verdict for own in judge_columns(dataset, choose(dataset, keep=0), None)}
+    verdicts = {own.verdict for own in judge_columns(LocalRows(dataset), choose(dataset, keep=0), None)}
     assert verdicts <= {"weak", "noise"}
     assert "weak" in verdicts

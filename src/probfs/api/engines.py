@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from probfs.errors import UsageError
 from probfs.ranking.engine import Engine, LocalEngine
@@ -11,10 +12,44 @@ from probfs.ranking.engine_names import ENGINES
 from probfs.ranking.settings import Settings
 from probfs.text import did_you_mean, option
 
+if TYPE_CHECKING:
+    from probfs.cluster.connection import Cluster
+    from probfs.selection.engine import SelectionEngine
+
 
 @contextlib.contextmanager
 def open_engine(name: str, scheduler: str | None, workers: int | None, settings: Settings) -> Iterator[Engine]:
     """The engine of this name; ``scheduler`` and ``workers`` say where a cluster is, or how large one is to be."""
+    with _open_cluster(name, scheduler, workers, settings) as cluster:
+        if cluster is None:
+            yield LocalEngine()
+        else:
+            from probfs.cluster.engine import ClusterEngine
+
+            yield ClusterEngine(cluster)
+
+
+@contextlib.contextmanager
+def open_selection_engine(
+    name: str, scheduler: str | None, workers: int | None, settings: Settings
+) -> Iterator[SelectionEngine]:
+    """The same for a selection."""
+    with _open_cluster(name, scheduler, workers, settings) as cluster:
+        from probfs.selection.engine import LocalSelection
+
+        if cluster is None:
+            yield LocalSelection()
+        else:
+            from probfs.cluster.selection import ClusterSelection
+
+            yield ClusterSelection(cluster)
+
+
+@contextlib.contextmanager
+def _open_cluster(
+    name: str, scheduler: str | None, workers: int | None, settings: Settings
+) -> Iterator[Cluster | None]:
+    """The cluster that rows are to be on; None where they are here, whether a cluster fits the models or not."""
     if name not in ENGINES:
         choices = ", ".join(ENGINES)
         raise UsageError(
@@ -24,16 +59,15 @@ def open_engine(name: str, scheduler: str | None, workers: int | None, settings:
         for parameter, value in (("scheduler", scheduler), ("workers", workers)):
             if value is not None:
                 raise UsageError(f"{option(parameter)} goes with {option('engine', 'dask')} only")
-        yield LocalEngine()
+        yield None
         return
     if isinstance(workers, bool) or (workers is not None and (not isinstance(workers, int) or workers < 1)):
         raise UsageError(f"{option('workers')}: {workers!r} is no number of processes; give 1 or more")
     from probfs.cluster.connection import connect
-    from probfs.cluster.engine import ClusterEngine
 
     with connect(scheduler, workers) as cluster:
         if settings.specification.name == "nb":
-            yield ClusterEngine(cluster)
+            yield cluster
         else:
             with cluster.running_joblib():
-                yield LocalEngine()
+                yield None

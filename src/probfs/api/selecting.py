@@ -15,9 +15,10 @@ from probfs.api.arguments import (
     texts,
     warn_unless,
 )
+from probfs.api.engines import open_selection_engine
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.notes import Note
-from probfs.ranking.inputs import Data, Labels, read_inputs
+from probfs.ranking.inputs import Data, Labels
 from probfs.ranking.stages import Listeners
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.settings import (
@@ -59,6 +60,9 @@ def select(
     input_format: str | None = None,
     union: bool = False,
     classifier: Any = "nb",
+    engine: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    workers: int | None = None,
     report: bool = False,
     on_note: Callable[[Note], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -97,6 +101,11 @@ def select(
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
         ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
+    engine : {"local", "dask"}, default "local"
+        Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves, as for
+        ``rank``. The selection is the same.
+    scheduler, workers
+        For ``engine="dask"``: which cluster, or how large a one on this machine, as for ``rank``.
     report : bool, default False
         Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
     on_note, on_progress : callable, optional
@@ -145,10 +154,13 @@ def select(
     )
     reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
     listeners = Listeners(on_note or Listeners.on_note, on_assumed_target=warn_unless(on_note))
-    with nullcontext() if on_progress is None else listening(on_progress):
+    with (
+        nullcontext() if on_progress is None else listening(on_progress),
+        open_selection_engine(engine, scheduler, workers, settings) as stages,
+    ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = read_inputs(data, None, mapping, reading, choice, labels, every_column=report)
+        inputs = stages.read(data, None, mapping, reading, choice, labels, every_column=report)
         from probfs.selection.stages import select_columns
 
-        return select_columns(inputs, settings, listeners, call)
+        return select_columns(stages, inputs, settings, listeners, call)

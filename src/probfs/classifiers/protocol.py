@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.extended_range import ExtendedFloats
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
 
@@ -86,7 +86,7 @@ class OddsClassifier(Classifier, Protocol):
         """
         ...
 
-    def odds(self) -> RowOdds:
+    def odds(self) -> Odds:
         """Of the rows, always in the same order. A calibrated classifier has them once the active features are scored,
         or none is left.
         """

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from probfs.classifiers.moments import Moments
 from probfs.tables.table import Floats
+
+if TYPE_CHECKING:
+    from probfs.classifiers.tempered_sums import TemperedSums
 
 
 def least_probability(rows: float) -> float:
@@ -15,6 +21,43 @@ def least_probability(rows: float) -> float:
     row that a model without smoothing rules out would make every mean infinite.
     """
     return 1 / (2 * rows)
+
+
+class Losses(Protocol):
+    """The log-loss of each of some rows at a temperature."""
+
+    def minus(self, other: Any) -> Moments:
+        """The differences to other losses of the same rows, row by row."""
+
+
+class Odds(Protocol):
+    """Labelled rows as a model sees them that was not trained on them, wherever they are: they tell sums alone."""
+
+    @property
+    def rows(self) -> float: ...
+
+    @property
+    def errors(self) -> float:
+        """How many rows have a most probable class that is not their own."""
+
+    def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
+        """A function from a temperature to the sums of all rows; no row's P is taken to be less than the least.
+        ``compiled`` says whether there are so many rows that compiled loops pay.
+        """
+
+    def losses(self, temperature: float | None, least: float) -> Losses:
+        """Without a temperature, probabilities are taken as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowLosses:
+    """The losses of rows that are here."""
+
+    values: Floats
+    counts: Floats
+
+    def minus(self, other: RowLosses) -> Moments:
+        return Moments.of(self.values - other.values, self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +82,16 @@ class RowOdds:
         """The mean of -log P over rows, no row's P taken to be less than the least."""
         losses = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
         return float(self.counts @ np.minimum(losses, -np.log(least_probability(self.rows))) / self.rows)
+
+    def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
+        from probfs.classifiers.tempered_sums import compile_sums, sum_losses
+
+        return (compile_sums(self, least) if compiled else None) or partial(sum_losses, self, least)
+
+    def losses(self, temperature: float | None, least: float) -> RowLosses:
+        from probfs.classifiers.tempered_sums import row_losses
+
+        return RowLosses(row_losses(self, temperature, least), self.counts)
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:

@@ -127,6 +127,7 @@ def select(
     selection: SelectionOptions,
     reading: opt.ReadingOptions,
     result: SelectionOutput,
+    engine: opt.EngineOptions,
     data: opt.Data = None,
     reduced: Reduced = None,
     names: Names = False,
@@ -136,6 +137,8 @@ def select(
     progress: opt.Progress = None,
 ) -> None:
     files = require_data(data, context)
+    if reduced is not None and engine.engine == "dask":
+        raise UsageError("--reduced needs the table here, and with --engine dask only workers read it; leave out one")
     if names:
         _refuse_other_formats(result)
         check_output(result.output, *files, columns.mapping)
@@ -155,6 +158,7 @@ def select(
             **columns.keywords(),
             **selection.keywords(),
             **reading.keywords(),
+            **engine.keywords(),
             report=destination is not None and destination.format.tells_background,
             on_note=reporter.note,
         )

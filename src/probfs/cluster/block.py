@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -21,17 +21,16 @@ import numpy.typing as npt
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.row_groups import DealtRows, Grouping, RowGroups
 from probfs.classifiers.naive_bayes.rows import Rows
-from probfs.columns.dataset import Dataset, Feature
+from probfs.classifiers.row_odds import RowLosses, RowOdds
+from probfs.classifiers.tempered_sums import TemperedSums
+from probfs.cluster.coded_rows import CodedRows, make_dataset
 from probfs.runtime.threads import share_cores
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Codes, Integers, Labels
+from probfs.tables.table import Integers
 
 if TYPE_CHECKING:
     from probfs.columns.encoding_plan import EncodedBlock
 
 Side = Literal["labelled", "unlabelled"]
-_BYTES_OF_A_ROW = 56
-"""What is kept of a row beside its codes: its class, its count, its log-odds in two parts, and what a round needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +52,16 @@ History: TypeAlias = tuple[Updated | Shrunk, ...]
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """Which features and rows of all blocks a model is made of."""
+
+    features: Integers | None = None
+    """By position; None for all."""
+    held_out: int | None = None
+    """The fold whose rows are left out."""
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """What scores the rows of all blocks."""
 
@@ -61,13 +70,20 @@ class Model:
     grouping: Grouping
     classes: tuple[str, ...]
     counts: ClassCounts
-    """Of the labelled rows of the whole table."""
+    """Of all labelled rows that take part."""
+    part: Part = field(default_factory=Part)
     fold_counts: tuple[ClassCounts, ...] | None = None
+
+    @property
+    def features(self) -> Integers:
+        """By position in the blocks."""
+        own = self.part.features
+        return np.arange(len(self.grouping.layout.values)) if own is None else own
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A method of ``Rows`` to call, and with what."""
+    """A method of ``Rows`` to call, or what is asked of the rows' odds, and with what."""
 
     method: str
     arguments: tuple[Any, ...] = ()
@@ -75,6 +91,10 @@ class Question:
 
 def _join_reaches(first: Any, second: Any) -> Any:
     return None if first is None or second is None else np.maximum(first, second)
+
+
+def _add_tempered(first: TemperedSums, second: TemperedSums) -> TemperedSums:
+    return TemperedSums(*(own + more for own, more in zip(first, second, strict=True)))
 
 
 JOIN: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -85,6 +105,8 @@ JOIN: Mapping[str, Callable[[Any, Any], Any]] = {
     "nearest_changes": np.minimum,
     "largest_excess": np.maximum,
     "reach": _join_reaches,
+    "tempered_sums": _add_tempered,
+    "loss_moments": add,
 }
 """How the answers of two groups of rows, or of two blocks, become one."""
 
@@ -95,6 +117,21 @@ class _State:
 
     rows: Sequence[Rows]
     events: int = 0
+    odds: RowOdds | None = None
+    """As they are now, once they were asked for."""
+
+    def joined_odds(self) -> RowOdds:
+        if self.odds is None:
+            self.odds = RowOdds.joined([group.odds() for group in self.rows])
+        return self.odds
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The losses that others are compared with: those of some features, by position in the model, at a temperature."""
+
+    features: npt.NDArray[np.intp]
+    temperature: float
 
 
 class Block:
@@ -107,12 +144,13 @@ class Block:
         self.copies = copies
         self._lock = threading.Lock()
         self._states: dict[tuple[str, Side], _State] = {}
+        self._compared_with: tuple[tuple[str, bytes, float], RowLosses] | None = None
 
     @classmethod
     def of(cls, encoded: EncodedBlock) -> Block:
         """The rows of an encoded block that count for something."""
         return cls(
-            CodedRows.sorted(encoded.labels, encoded.counts, encoded.codes),
+            CodedRows.sorted(encoded.labels, encoded.counts, encoded.codes, encoded.numbers),
             CodedRows.sorted(
                 np.zeros(len(encoded.unlabelled_counts), dtype=np.int8),
                 encoded.unlabelled_counts,
@@ -120,43 +158,71 @@ class Block:
             ),
         )
 
+    def counts_without(self, fold: int | None) -> Integers:
+        """How many rows each labelled row stands for, without those of a fold."""
+        if fold is None:
+            return self.labelled.counts
+        assert self.copies is not None, "the rows were not dealt out"
+        left: Integers = self.labelled.counts - self.copies[fold]
+        return left
+
     def with_folds(self, copies: Integers) -> Block:
         """The same rows, dealt out to folds."""
-        return Block(self.labelled, self.unlabelled, copies)
+        return Block(self.labelled, self.unlabelled, copies.astype(np.min_scalar_type(-int(copies.max(initial=0)) - 1)))
 
     def answer(self, model: Model, side: Side, history: History, questions: Sequence[Question]) -> list[Any] | None:
         """The answers of the rows of one side, or None where there are no rows."""
         with self._lock:
-            rows = self._rows_after(model, side, history)
-            if not rows:
+            state = self._state_after(model, side, history)
+            if not state.rows:
                 return None
-            return [
-                reduce(JOIN[one.method], (getattr(group, one.method)(*one.arguments) for group in rows))
-                for one in questions
-            ]
+            return [self._answer_one(state, model, side, one) for one in questions]
 
-    def _rows_after(self, model: Model, side: Side, history: History) -> Sequence[Rows]:
+    def _answer_one(self, state: _State, model: Model, side: Side, question: Question) -> Any:
+        if question.method == "tempered_sums":
+            temperature, least, compiled = question.arguments
+            return state.joined_odds().tempered(least, compiled=compiled)(temperature)
+        if question.method == "loss_moments":
+            reference, temperature, least = question.arguments
+            losses = state.joined_odds().losses(temperature, least)
+            return losses.minus(self._losses_of(reference, model, side, least))
+        answers = (getattr(group, question.method)(*question.arguments) for group in state.rows)
+        return reduce(JOIN[question.method], answers)
+
+    def _losses_of(self, reference: Reference, model: Model, side: Side, least: float) -> RowLosses:
+        key = model.run, reference.features.tobytes(), reference.temperature
+        if self._compared_with is None or self._compared_with[0] != key:
+            rows = self._group(model, side)
+            for group in rows:
+                group.update(reference.features, 1)
+            odds = RowOdds.joined([group.odds() for group in rows])
+            self._compared_with = key, odds.losses(reference.temperature, least)
+        return self._compared_with[1]
+
+    def _state_after(self, model: Model, side: Side, history: History) -> _State:
         state = self._states.get((model.run, side))
         if state is None or state.events > len(history):
             # A state of another ranking is of no use any more.
+            self._compared_with = None
             self._states = {key: own for key, own in self._states.items() if key[0] == model.run}
             state = self._states[model.run, side] = _State(self._group(model, side))
         for event in history[state.events :]:
             _go_through(state.rows, event, history[: state.events + 1], len(model.grouping.layout.values))
             state.events += 1
-        return state.rows
+            state.odds = None
+        return state
 
     def _group(self, model: Model, side: Side) -> Sequence[Rows]:
         # Several blocks are worked on at once, by as many threads as the worker has.
         share_cores(1)
-        nothing = CodedRows.of_nothing(self.labelled.codes)
-        rows = {"labelled": nothing, "unlabelled": nothing, side: getattr(self, side)}
-        dataset = _dataset(rows["labelled"], rows["unlabelled"], model.classes)
+        own: CodedRows = getattr(self, side).only(model.part.features)
         if side == "unlabelled":
+            dataset = make_dataset(CodedRows.of_nothing(own.codes), own, model.classes)
             # These are scored by the model of all labelled rows, whatever scores the labelled ones.
             return RowGroups(dataset, replace(model.grouping, estimate="resubstitution"), model.counts).unlabelled
-        dealt = None if self.copies is None else DealtRows(self.copies, model.fold_counts)
-        return RowGroups(dataset, model.grouping, model.counts, dealt).labelled
+        dealt = None if model.fold_counts is None or self.copies is None else DealtRows(self.copies, model.fold_counts)
+        own = replace(own, counts=self.counts_without(model.part.held_out))
+        return RowGroups(own.dataset(model.classes), model.grouping, model.counts, dealt).labelled
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without its state, which can be had again.
@@ -166,38 +232,6 @@ class Block:
         """With its state, which takes memory as soon as the first question is asked."""
         folds = 0 if self.copies is None else self.copies.nbytes
         return self.labelled.size() + self.unlabelled.size() + folds
-
-
-@dataclass(frozen=True, eq=False)
-class CodedRows:
-    """Rows sorted by class: the class and count of each, and a line of codes for each feature."""
-
-    labels: Labels
-    counts: Integers
-    codes: Codes
-
-    @classmethod
-    def sorted(cls, labels: Labels, counts: Integers, codes: Codes) -> CodedRows:
-        order = np.argsort(labels, kind="stable")
-        order = order[counts[order] > 0]
-        if np.array_equal(order, np.arange(len(labels))):
-            return cls(labels, counts, np.ascontiguousarray(codes))
-        return cls(labels[order], counts[order], np.take(codes, order, axis=1))
-
-    @classmethod
-    def of_nothing(cls, like: Codes) -> CodedRows:
-        return cls(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int64), np.zeros((len(like), 0), dtype=like.dtype))
-
-    def size(self) -> int:
-        return self.codes.nbytes + _BYTES_OF_A_ROW * len(self.counts)
-
-
-def _dataset(labelled: CodedRows, unlabelled: CodedRows, classes: tuple[str, ...]) -> Dataset:
-    no_labels = text_array([])
-    features = tuple(
-        Feature("", no_labels, own, further) for own, further in zip(labelled.codes, unlabelled.codes, strict=True)
-    )
-    return Dataset(features, classes, labelled.labels, labelled.counts, unlabelled.counts)
 
 
 def _go_through(rows: Sequence[Rows], event: Updated | Shrunk, until: History, features: int) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, Protocol
 
+from probfs.classifiers.moments import Moments
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.sums import Fit, Sums
-from probfs.cluster.block import JOIN, History, Question, Shrunk, Side, Updated
+from probfs.classifiers.tempered_sums import TemperedSums
+from probfs.cluster.block import JOIN, History, Question, Reference, Shrunk, Side, Updated
 from probfs.tables.table import Floats
 
 
@@ -33,6 +35,8 @@ class ClusterRows(Rows):
         self._expected: Features | None = None
         self._known: dict[str, Any] = {}
         """What was answered since the last event, by method; of changes those of the expected features."""
+        self._temperature: tuple[float, float, bool] | None = None
+        """The temperature at which sums were last asked for, and how."""
 
     def update(self, features: Features, sign: int = 1) -> None:
         self._record(Updated(features.copy(), sign))
@@ -76,6 +80,24 @@ class ClusterRows(Rows):
     def odds(self) -> RowOdds:
         raise NotImplementedError("the odds of single rows stay where the rows are")
 
+    @property
+    def history(self) -> History:
+        """What has happened to the rows, or is to happen before they are next asked."""
+        return self._history
+
+    def sum_tempered(self, temperature: float, least: float, *, compiled: bool) -> TemperedSums:
+        """The sums of the rows' losses at a temperature."""
+        wanted = (temperature, least, compiled)
+        if wanted != self._temperature or "tempered_sums" not in self._known:
+            self._temperature = wanted
+            (self._known["tempered_sums"],) = self._ask(Question("tempered_sums", wanted))
+        return self._known["tempered_sums"]  # type: ignore[no-any-return]
+
+    def compare_losses(self, reference: Reference, temperature: float, least: float) -> Moments:
+        """The differences of the rows' losses at a temperature to other losses of theirs."""
+        (moments,) = self._ask(Question("loss_moments", (reference, temperature, least)))
+        return moments  # type: ignore[no-any-return]
+
     def _record(self, event: Updated | Shrunk) -> None:
         self._history = (*self._history, event)
         self._known = {}
@@ -86,6 +108,9 @@ class ClusterRows(Rows):
         questions = [Question("least_gap"), *([Question("fit")] if self._side == "labelled" else [])]
         if self._expected is not None:
             questions.append(Question("sum_changes", (self._expected, 0)))
+        if self._temperature is not None:
+            # The search for a temperature begins where the last one ended.
+            questions.append(Question("tempered_sums", self._temperature))
         new = [question for question in questions if question.method not in self._known]
         if new:
             self._known.update(zip((question.method for question in new), self._ask(*new), strict=True))

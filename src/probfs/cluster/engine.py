@@ -17,6 +17,7 @@ import numpy as np
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
+from probfs.cluster.blocks import Blocks
 from probfs.cluster.connection import Cluster, as_it_is
 from probfs.cluster.store import ClusterStore
 from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
@@ -54,6 +55,15 @@ class _RemoteTable:
     sizes: Sequence[int]
 
 
+@dataclass(frozen=True, eq=False)
+class _EncodedTable:
+    """A table whose rows workers hold as codes."""
+
+    plan: EncodingPlan
+    blocks: Blocks
+    stored_rows: int
+
+
 class ClusterEngine:
     """Reads, encodes and keeps rows on a cluster."""
 
@@ -61,8 +71,7 @@ class ClusterEngine:
         self._cluster = cluster
         self._tables: list[_RemoteTable] = []
         """The labelled table, and then those of further rows."""
-        self._plan: EncodingPlan | None = None
-        self._store: ClusterStore | None = None
+        self._encoded: _EncodedTable | None = None
 
     def read(
         self,
@@ -101,7 +110,7 @@ class ClusterEngine:
             raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
-        plan = plan_encoding(inputs.prepared)
+        plan = self.make_plan(inputs.prepared, settings)
         coded = self._code(plan)
         facts: list[BlockFacts] = self._cluster.gather(self._cluster.map("facts", facts_of, coded))
         for table in self._tables:
@@ -113,28 +122,32 @@ class ClusterEngine:
             *plan.notes_on_unseen(present, telling),
             *plan.notes,
         )
-        counts = plan.value_counts()
-        self._plan = plan
-        self._store = ClusterStore(
-            self._cluster,
-            self._cluster.map("block", block_of, coded),
-            dataset,
-            ClassCounts(counts.class_rows, counts.by_slot),
-            sum(own.rows for own in facts),
-        )
+        blocks = Blocks(self._cluster, self._cluster.map("block", block_of, coded))
+        self._encoded = _EncodedTable(plan, blocks, sum(own.rows for own in facts))
         return announce_inputs(inputs, dataset, notes, settings, listeners)
 
     def screen(self, inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
         report("testing columns")
-        assert self._plan is not None
-        screening = screen_plan(inputs.prepared, self._plan, settings.seed)
+        screening = screen_plan(inputs.prepared, self.encoded.plan, settings.seed)
         return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
 
     def arrange(self, encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
         return encoded
 
     def fit(self, encoded: EncodedInputs, settings: Settings, listeners: Listeners) -> Classifier:
-        return fit_classifier(encoded.dataset, settings, listeners, self._store)
+        own, counts = self.encoded, self.encoded.plan.value_counts()
+        class_counts = ClassCounts(counts.class_rows, counts.by_slot)
+        store = ClusterStore(own.blocks, encoded.dataset, class_counts, own.stored_rows)
+        return fit_classifier(encoded.dataset, settings, listeners, store)
+
+    def make_plan(self, prepared: PreparedTable, settings: Settings) -> EncodingPlan:
+        """How rows are encoded."""
+        return plan_encoding(prepared)
+
+    @property
+    def encoded(self) -> _EncodedTable:
+        assert self._encoded is not None, "the table is not encoded yet"
+        return self._encoded
 
     def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
         """Have a table read; nothing is waited for."""

@@ -7,25 +7,19 @@ each block at which places its rows begin, counted from the first of their class
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts
-from probfs.classifiers.naive_bayes.row_groups import Grouping
+from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.cluster.block import Block
-from probfs.columns.dataset import Dataset
+from probfs.cluster.blocks import Blocks
+from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import Hashes, value_hashes
-from probfs.columns.folds import deal_from, refuse_many_folds
+from probfs.columns.folds import deal_from, features_telling_apart, refuse_many_folds, row_sums
 from probfs.tables.table import Floats, Integers
-
-if TYPE_CHECKING:
-    from distributed import Future
-
-    from probfs.cluster.connection import Cluster
 
 _MOST_RANGES = 16
 """Each block sends a piece to each range."""
@@ -50,39 +44,92 @@ class _Placed:
     class_rows: Integers
 
 
-def deal_blocks(
-    cluster: Cluster, blocks: Sequence[Future[Any]], dataset: Dataset, grouping: Grouping
-) -> tuple[list[Future[Any]], tuple[ClassCounts, ...]]:
-    """The blocks with their rows dealt out to folds, and the counts of each fold."""
-    refuse_many_folds(dataset, grouping.folds)
-    hashes = [value_hashes(feature, grouping.seed) for feature in dataset.features]
+def deal_blocks(blocks: Blocks, dataset: Dataset, telling: Mapping[int, Feature], folds: int, seed: int) -> Blocks:
+    """The blocks with their rows dealt out to folds, by class and by a hash of the cells of telling features, which are
+    given with their positions.
+    """
+    refuse_many_folds(dataset, folds)
+    cluster = blocks.cluster
+    hashes = blocks.send("hashes", {place: value_hashes(feature, seed) for place, feature in telling.items()})
     ranges, classes = min(_MOST_RANGES, len(blocks)), len(dataset.classes)
-    pieces = cluster.map("hash", _split_by_hash, blocks, hashes=hashes, ranges=ranges)
+    pieces = cluster.map("hash", _split_by_hash, blocks.futures, hashes=hashes, ranges=ranges)
     placed = []
     for number in range(ranges):
         own = [cluster.submit("piece", itemgetter(number), piece) for piece in pieces]
         placed.append(cluster.submit("place", _place, classes, own))
+        cluster.release(own)
     class_rows = np.array(cluster.gather([cluster.submit("count", _class_rows, one) for one in placed]))
     # The first place of each class in each range: classes one after the other, in each the ranges.
     ends = np.cumsum(class_rows.T).reshape(classes, ranges)
     first = (ends - class_rows.T).T
     dealt = []
-    for number, (block, piece) in enumerate(zip(blocks, pieces, strict=True)):
+    for number, (block, piece) in enumerate(zip(blocks.futures, pieces, strict=True)):
         starts = [cluster.submit("starts", _starts_of, one, number) for one in placed]
-        dealt.append(cluster.submit("deal", _deal, block, piece, starts, first, grouping.folds))
-    counts = cluster.gather(cluster.map("count", _count_folds, dealt, grouping=grouping, classes=classes))
+        dealt.append(cluster.submit("deal", _deal, block, piece, starts, first, folds))
+        cluster.release(starts)
+    cluster.release([*pieces, *placed])
+    return Blocks(cluster, dealt)
+
+
+def count_folds(blocks: Blocks, layout: SlotLayout, classes: int) -> tuple[ClassCounts, ...]:
+    """The counts of each fold of blocks that were dealt out."""
+    counts = blocks.ask("count", _count_folds, layout=layout, classes=classes)
     totals = np.sum([own for own, _ in counts], axis=0), np.sum([own for _, own in counts], axis=0)
-    return dealt, tuple(ClassCounts(rows, by_slot) for rows, by_slot in zip(*totals, strict=True))
+    return tuple(ClassCounts(rows, by_slot) for rows, by_slot in zip(*totals, strict=True))
 
 
-def _split_by_hash(block: Block, hashes: Sequence[Hashes], ranges: int) -> list[_Piece]:
+def find_telling_features(blocks: Blocks, features: Sequence[Feature]) -> dict[int, Feature]:
+    """As many features as it takes to tell the blocks' rows apart, as ``columns.folds`` finds them, by position."""
+    position = {feature.name: place for place, feature in enumerate(features)}
+
+    def count_distinct(chosen: Sequence[Feature]) -> int:
+        return _count_distinct(blocks, [(position[own.name], own.values) for own in chosen])
+
+    return {position[own.name]: own for own in features_telling_apart(features, count_distinct)}
+
+
+def _count_distinct(blocks: Blocks, chosen: list[tuple[int, int]]) -> int:
+    """How many distinct rows there are of class and some features, of each its position and its number of values."""
+    cluster = blocks.cluster
+    ranges = min(_MOST_RANGES, len(blocks))
+    pieces = cluster.map("sums", _distinct_sums, blocks.futures, chosen=chosen, ranges=ranges)
+    counted = []
+    for number in range(ranges):
+        own = [cluster.submit("piece", itemgetter(number), piece) for piece in pieces]
+        counted.append(cluster.submit("distinct", _count_together, own))
+        cluster.release(own)
+    cluster.release(pieces)
+    distinct: int = sum(cluster.gather(counted))
+    cluster.release(counted)
+    return distinct
+
+
+def _distinct_sums(block: Block, chosen: Sequence[tuple[int, int]], ranges: int) -> list[Hashes]:
+    """The different sums of a block's rows, by ranges."""
+    rows = block.labelled
+    sums = row_sums(rows.labels, (rows.codes[place] for place, _ in chosen), (values for _, values in chosen))
+    sums = np.unique(sums)
+    return np.split(sums, np.searchsorted(_range_of(sums, ranges), np.arange(1, ranges)))
+
+
+def _count_together(parts: Sequence[Hashes]) -> int:
+    return len(np.unique(np.concatenate(parts)))
+
+
+def _range_of(hashes: Hashes, ranges: int) -> Integers:
+    """Which range each hash is in: the larger the hash, the later the range."""
+    number: Integers = (hashes >> np.uint64(48)).astype(np.int64) * ranges >> 16
+    return number
+
+
+def _split_by_hash(block: Block, hashes: Mapping[int, Hashes], ranges: int) -> list[_Piece]:
     """A block's rows by ranges of their hashes."""
     rows = block.labelled
     own = np.zeros(len(rows.labels), dtype=np.uint64)
-    for by_value, codes in zip(hashes, rows.codes, strict=True):
-        own += by_value[codes]
+    for place, by_value in hashes.items():
+        own += by_value[rows.codes[place]]
     order = np.lexsort((own, rows.labels))
-    number = (own >> np.uint64(48)).astype(np.int64) * ranges >> 16
+    number = _range_of(own, ranges)
     return [
         _Piece(places, rows.labels[places].astype(np.int64), own[places], rows.counts[places])
         for places in (order[number[order] == wanted] for wanted in range(ranges))
@@ -122,7 +169,7 @@ def _deal(block: Block, pieces: Sequence[_Piece], starts: Sequence[Integers], fi
     return block.with_folds(deal_from(begins, block.labelled.counts, folds))
 
 
-def _count_folds(block: Block, grouping: Grouping, classes: int) -> tuple[Floats, Floats]:
+def _count_folds(block: Block, layout: SlotLayout, classes: int) -> tuple[Floats, Floats]:
     """How many rows of each class each fold has in this block: in all, and at each slot."""
     rows, copies = block.labelled, block.copies
     assert copies is not None
@@ -130,7 +177,7 @@ def _count_folds(block: Block, grouping: Grouping, classes: int) -> tuple[Floats
     totals = np.array([[own[members].sum() for members in by_class] for own in copies], dtype=np.float64)
     by_slot: Floats = np.array(
         [
-            [grouping.layout.count(rows.codes[:, members], own[members].astype(np.float64)) for members in by_class]
+            [layout.count(rows.codes[:, members], own[members].astype(np.float64)) for members in by_class]
             for own in copies
         ]
     )

@@ -2,55 +2,49 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.row_groups import Grouping
 from probfs.classifiers.naive_bayes.rows import Rows
-from probfs.cluster.block import Block, History, Model, Question, Side
+from probfs.classifiers.row_odds import Odds
+from probfs.cluster.block import Block, History, Model, Part, Question, Side
+from probfs.cluster.blocks import Blocks
+from probfs.cluster.cluster_odds import ClusterOdds
 from probfs.cluster.cluster_rows import ClusterRows
-from probfs.cluster.connection import Cluster, as_it_is
-from probfs.cluster.folds import deal_blocks
+from probfs.cluster.folds import count_folds, deal_blocks
 from probfs.columns.dataset import Dataset
-
-if TYPE_CHECKING:
-    from distributed import Future
-
-
-_SECONDS_BETWEEN_LOOKS = 2.0
-"""How often new workers are looked for: it takes as long as a question."""
 
 
 class ClusterStore:
     """Blocks of rows, and what is known of all of them."""
 
     def __init__(
-        self, cluster: Cluster, blocks: Sequence[Future[Any]], dataset: Dataset, counts: ClassCounts, stored_rows: int
+        self, blocks: Blocks, dataset: Dataset, counts: ClassCounts, stored_rows: int, part: Part | None = None
     ) -> None:
         """``dataset`` has one row for each class, which counts for all of them; ``counts`` are those of all labelled
-        rows.
+        rows. Both are those of ``part``, where not all features and rows of the blocks take part.
         """
-        self._cluster = cluster
         self._blocks = blocks
         self._dataset = dataset
         self._counts = counts
         self._stored_rows = stored_rows
+        self._part = part or Part()
 
     @property
     def stored_rows(self) -> int:
         return self._stored_rows
 
     def group(self, grouping: Grouping) -> ClusterGroups:
-        model = Model(uuid.uuid4().hex, grouping, self._dataset.classes, self._counts)
+        model = Model(uuid.uuid4().hex, grouping, self._dataset.classes, self._counts, self._part)
         blocks = self._blocks
         if grouping.estimate == "cv":
-            blocks, fold_counts = deal_blocks(self._cluster, blocks, self._dataset, grouping)
-            model = replace(model, fold_counts=fold_counts)
-        return ClusterGroups(self._cluster, blocks, model, has_unlabelled=self._dataset.unlabelled_rows > 0)
+            features = self._dataset.features
+            blocks = deal_blocks(blocks, self._dataset, dict(enumerate(features)), grouping.folds, grouping.seed)
+            model = replace(model, fold_counts=count_folds(blocks, grouping.layout, len(self._dataset.classes)))
+        return ClusterGroups(blocks, model, has_unlabelled=self._dataset.unlabelled_rows > 0)
 
 
 class ClusterGroups:
@@ -58,35 +52,24 @@ class ClusterGroups:
 
     not_compiled_because: str | None = None
 
-    def __init__(self, cluster: Cluster, blocks: Sequence[Future[Any]], model: Model, *, has_unlabelled: bool) -> None:
+    def __init__(self, blocks: Blocks, model: Model, *, has_unlabelled: bool) -> None:
         self.counts = model.counts
-        self._cluster = cluster
         self._blocks = blocks
-        # The result of a task, and no data of its own: where its only copy is lost, Dask makes it again.
-        self._model = cluster.submit("model", as_it_is, model)
-        self._workers = cluster.addresses()
-        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        self.labelled: list[Rows] = [ClusterRows(self, "labelled")]
+        self._features = model.features
+        self._model = blocks.send("model", model)
+        self._labelled = ClusterRows(self, "labelled")
+        self.labelled: list[Rows] = [self._labelled]
         self.unlabelled: list[Rows] = [ClusterRows(self, "unlabelled")] if has_unlabelled else []
+
+    def odds(self) -> Odds:
+        return ClusterOdds(self._labelled, float(self.counts.rows.sum()), self._features)
 
     def ask(self, side: Side, history: History, questions: tuple[Question, ...]) -> list[list[Any]]:
         """The answers of each block that has rows of this side, in the order of blocks."""
-        self._use_new_workers()
-        tasks = self._cluster.map(
-            "answer", _answer, self._blocks, model=self._model, side=side, history=history, questions=questions
+        answers = self._blocks.ask(
+            "answer", _answer, model=self._model, side=side, history=history, questions=questions
         )
-        answers = self._cluster.gather(tasks)
-        self._cluster.release(tasks)
         return [own for own in answers if own is not None]
-
-    def _use_new_workers(self) -> None:
-        if time.monotonic() < self._next_look:
-            return
-        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        workers = self._cluster.addresses()
-        if workers - self._workers:
-            self._blocks = self._cluster.spread(self._blocks)
-        self._workers = workers
 
 
 def _answer(

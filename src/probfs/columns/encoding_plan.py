@@ -16,6 +16,7 @@ from probfs.columns.cell_texts import CellTexts
 from probfs.columns.dataset import unseen_share
 from probfs.columns.encoding_notes import notes_on_features, notes_on_unseen
 from probfs.columns.feature_coding import FeatureCoding, learn_coding
+from probfs.columns.number_coding import NumberCoding
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN
@@ -65,6 +66,8 @@ class EncodingPlan:
     notes: tuple[Note, ...]
     """What a user should know of the encoded features; the note on unseen values comes once rows are encoded."""
     counts: ValueCounts | None
+    numbers: tuple[NumberCoding, ...] = ()
+    """Columns whose numbers are to be kept beside the features that are made of them."""
 
     def __getstate__(self) -> dict[str, Any]:
         # Whoever encodes a block needs no counts.
@@ -103,6 +106,8 @@ class EncodedBlock:
     telling: Integers
     """For each feature, how many unlabelled cells hold a value that labelled rows hold, too."""
     notes: tuple[Note, ...]
+    numbers: tuple[Codes, ...] = ()
+    """The numbers of labelled rows, by column of the plan."""
 
 
 def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
@@ -173,7 +178,15 @@ def encode_block(table: Table, plan: EncodingPlan, labelled: bool = True) -> Enc
             unlabelled[place] = own
             present[place] = _count_present(table.columns[feature.name], others)
     return EncodedBlock(
-        labels[with_class], counts[with_class], codes, counts[others], unlabelled, present, telling, tuple(notes)
+        labels[with_class],
+        counts[with_class],
+        codes,
+        counts[others],
+        unlabelled,
+        present,
+        telling,
+        tuple(notes),
+        tuple(own.recode(table)[with_class] for own in plan.numbers) if labelled else (),
     )
 
 

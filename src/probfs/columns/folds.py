@@ -6,15 +6,15 @@ changes nothing, and a row that stands for m equal rows is dealt out as m rows w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import content_hashes
+from probfs.columns.distinct_rows import Hashes, content_hashes
 from probfs.errors import DataError, UsageError
-from probfs.tables.table import Integers, Labels
+from probfs.tables.table import Codes, Integers, Labels
 from probfs.text import option, quoted
 
 
@@ -41,23 +41,35 @@ def telling_rows_apart(dataset: Dataset) -> Dataset:
     Which columns these are depends on the distinct rows alone, so rows are dealt out alike whether equal rows are
     repeated or counted, and in whatever order rows and columns come.
     """
-    features = sorted(dataset.features, key=lambda feature: feature.name)
-    distinct = _count_distinct(dataset.labels, features)
+
+    def count_distinct(features: Sequence[Feature]) -> int:
+        codes, values = [feature.labelled for feature in features], [feature.values for feature in features]
+        return len(np.unique(row_sums(dataset.labels, codes, values)))
+
+    return replace(dataset, features=features_telling_apart(dataset.features, count_distinct))
+
+
+def features_telling_apart(
+    features: Iterable[Feature], count_distinct: Callable[[Sequence[Feature]], int]
+) -> tuple[Feature, ...]:
+    """The same features, given how many distinct rows there are of class and some features."""
+    every = sorted(features, key=lambda feature: feature.name)
+    distinct = count_distinct(every)
     enough = 1
-    while enough < len(features) and _count_distinct(dataset.labels, features[:enough]) < distinct:
+    while enough < len(every) and count_distinct(every[:enough]) < distinct:
         enough *= 2
-    return replace(dataset, features=tuple(features[:enough]))
+    return tuple(every[:enough])
 
 
-def _count_distinct(labels: Labels, features: Sequence[Feature]) -> int:
-    """How many distinct rows there are: rows that differ have different sums of random numbers, one for each code of
-    each feature, but for one chance in 2^64.
+def row_sums(labels: Labels, codes: Iterable[Codes], values: Iterable[int]) -> Hashes:
+    """Sums of random numbers, one for each code of each feature: rows that differ have different sums, but for one
+    chance in 2^64.
     """
     random = np.random.default_rng(0)
     sums = labels.astype(np.uint64)
-    for feature in features:
-        sums += random.integers(0, 2**64, feature.values + 1, dtype=np.uint64)[feature.labelled]
-    return len(np.unique(sums))
+    for own, own_values in zip(codes, values, strict=True):
+        sums += random.integers(0, 2**64, own_values + 1, dtype=np.uint64)[own]
+    return sums
 
 
 def deal(counts: Integers, folds: int) -> Integers:

@@ -21,12 +21,12 @@ def find_copies(dataset: Dataset, counts: ValueCounts) -> tuple[tuple[int, ...],
     counted = np.array([feature.numbers is None for feature in dataset.features], dtype=np.bool_)
     rows = np.flatnonzero(dataset.counts > 0)
     groups: defaultdict[bytes, list[int]] = defaultdict(list)
-    for position in _with_equal_sums(counts, np.flatnonzero(counted)).tolist():
+    for position in with_equal_sums(counts, np.flatnonzero(counted)).tolist():
         groups[_first_rows(dataset.features[position], rows).tobytes()].append(position)
     return tuple(tuple(members) for members in groups.values() if len(members) > 1)
 
 
-def _with_equal_sums(counts: ValueCounts, features: Integers) -> Integers:
+def with_equal_sums(counts: ValueCounts, features: Integers) -> Integers:
     """The features whose counts by class allow a copy: comparing a few numbers of each spares comparing all its rows.
 
     The sum over values of a function of their counts does not depend on which value is which, nor on values that no row

@@ -1,7 +1,6 @@
 """The choice of columns from one set of rows: screen, eliminate, cut.
 
-It is made once from all rows, and again without each fold for the honest estimate. Rows that count for nothing take no
-part in it, so the rows of a fold are left out by counting for nothing, and nothing is copied but the survivors.
+It is made once from all rows, and again without each fold for the honest estimate.
 """
 
 from __future__ import annotations
@@ -10,10 +9,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS
+from probfs.classifiers.moments import Moments
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.scores import SCORES
@@ -25,32 +26,30 @@ from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.story import StoryRecorder
 from probfs.screening.false_discoveries import q_values
-from probfs.screening.number_test import CodedNumbers, NumberBlock
-from probfs.screening.screen import screen
-from probfs.screening.value_counts import count_values
 from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_along, trace_curve
-from probfs.selection.cut import Mean, choose_size
+from probfs.selection.cut import choose_size
+from probfs.selection.rows import SelectionRows
 from probfs.selection.settings import SelectionSettings
-from probfs.selection.tempered_sums import row_losses
 from probfs.tables.table import Floats, Integers
+
+if TYPE_CHECKING:
+    from probfs.classifiers.naive_bayes.row_groups import RowStore
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """What can be chosen from: a table's labelled rows, and what is known of its columns."""
 
-    dataset: Dataset
-    numbers: Sequence[NumberBlock | CodedNumbers]
-    """The numbers of columns that the dataset holds as intervals, row by row."""
+    rows: SelectionRows
     always: tuple[int, ...]
     """Columns, by position, that are neither screened nor eliminated."""
     settings: SelectionSettings
     copies: tuple[tuple[int, ...], ...] = ()
     """Groups of columns, by position, that divide the rows in the same way."""
 
-    def without(self, held_out: Integers) -> Candidates:
-        """The same with fewer rows: ``held_out`` says how many copies of each row are taken away."""
-        return replace(self, dataset=replace(self.dataset, counts=self.dataset.counts - held_out))
+    @property
+    def dataset(self) -> Dataset:
+        return self.rows.dataset
 
     def represented(self, survivors: Integers) -> dict[int, int]:
         """The survivors that are copies, each with the one survivor that stands for all: one that is always kept, else
@@ -102,7 +101,7 @@ def choose_columns(
 
     Of copies only one takes part in the elimination: two would each make the other dispensable, and count double.
     """
-    counts = count_values(candidates.dataset) if counts is None else counts
+    counts = candidates.rows.count_values() if counts is None else counts
     p, q = _screen(candidates, counts)
     survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
     copies = candidates.represented(survivors)
@@ -121,8 +120,11 @@ def fit_odds_classifier(
     counts: ValueCounts,
     settings: SelectionSettings,
     on_model: Callable[[int, int], None] | None = None,
+    store: RowStore | None = None,
 ) -> OddsClassifier:
-    """The chosen classifier of all features of a dataset, whose counts are known."""
+    """The chosen classifier of all features of a dataset, whose counts are known; ``store`` has the rows, if the
+    dataset has not.
+    """
     specification = settings.specification
     given = {**settings.options, **settings.resources}
     classifier = specification.fit(
@@ -136,6 +138,7 @@ def fit_odds_classifier(
             on_note=lambda note: None,
             on_model=on_model,
             counts=counts,
+            store=store,
         )
     )
     assert isinstance(classifier, OddsClassifier)
@@ -148,7 +151,7 @@ def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats
     if settings.specification.sees_columns_together(settings.options):
         untested = np.full(len(candidates.dataset.features), np.nan)
         return untested, untested
-    p = screen(candidates.dataset, candidates.numbers, settings.seed, counts).p.copy()
+    p = candidates.rows.test_features(counts, settings.seed).copy()
     p[list(candidates.always)] = np.nan
     screened = ~np.isnan(p)
     q = np.full(len(p), np.nan)
@@ -161,10 +164,10 @@ class _Survivors:
 
     def __init__(self, candidates: Candidates, survivors: Integers, counts: ValueCounts) -> None:
         """``survivors`` are positions in the whole table, and ``counts`` those of the whole table."""
+        self._rows = candidates.rows
         self._settings = candidates.settings
         every = candidates.dataset.features
-        own = replace(candidates.dataset, features=tuple(every[position] for position in survivors))
-        self._dataset = self._settings.specification.arrange(own, self._settings.seed)
+        self._dataset = self._rows.arrange(survivors, self._settings)
         self.names = [feature.name for feature in self._dataset.features]
         positions = {every[position].name: int(position) for position in survivors}
         self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)
@@ -186,9 +189,11 @@ class _Survivors:
         """A classifier of all features of this table, or of some."""
         places = np.arange(len(self.names)) if features is None else np.array(features, dtype=np.int64)
         dataset = replace(self._dataset, features=tuple(self._dataset.features[place] for place in places))
-        return fit_odds_classifier(dataset, self._counts.of_features(self._positions[places]), self._settings, on_model)
+        counts = self._counts.of_features(self._positions[places])
+        store = self._rows.store(self._positions[places], counts)
+        return fit_odds_classifier(dataset, counts, self._settings, on_model, store)
 
-    def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Mean]]:
+    def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Moments]]:
         """How much more than at one point of the curve the rows lose at each point, on average.
 
         Unless the odds were kept, the elimination is gone through once more: the losses of all rows at all points would
@@ -196,6 +201,6 @@ class _Survivors:
         """
         kept = [own.feature for own in curve.order[: best.features]]
         odds = curve.odds[best.features] if curve.odds else self.fit(kept).odds()
-        least_losses = row_losses(odds, best.temperature, least_probability(odds.rows))
+        least_losses = odds.losses(best.temperature, least_probability(odds.rows))
         for point, losses in losses_along(curve, self.fit):
-            yield point, Mean.of(losses - least_losses, odds.counts)
+            yield point, losses.minus(least_losses)

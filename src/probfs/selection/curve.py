@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import RowOdds, least_probability
+from probfs.classifiers.row_odds import Losses, Odds, least_probability
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, eliminate
 from probfs.ranking.story import StoryRecorder
 from probfs.selection.temperature import fit_temperature
-from probfs.selection.tempered_sums import row_losses
-from probfs.tables.table import Floats
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Curve:
     order: tuple[EliminatedFeature, ...]
     points: tuple[CurvePoint, ...]
     """For k = 0, 1, … all features."""
-    odds: tuple[RowOdds, ...] = field(default=(), compare=False)
+    odds: tuple[Odds, ...] = field(default=(), compare=False)
     """Of the rows at every point; only of a calibrated classifier, whose models take long to fit again."""
 
 
@@ -62,7 +60,7 @@ def trace_curve(
     """
     left: list[EliminatedFeature] = []
     points: list[CurvePoint] = []
-    odds: list[RowOdds] = []
+    odds: list[Odds] = []
 
     def judge() -> None:
         own = classifier.odds()
@@ -82,23 +80,23 @@ def trace_curve(
     return Curve(tuple(reversed(left)), tuple(reversed(points)), tuple(reversed(odds)))
 
 
-def losses_along(curve: Curve, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[CurvePoint, Floats]]:
-    """Every point with the log-loss of every row there, from all features to none.
+def losses_along(curve: Curve, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[CurvePoint, Losses]]:
+    """Every point with the log-losses of the rows there, from all features to none.
 
     ``fit`` makes the classifier that the curve was traced with; it is not called where the odds were kept.
     """
     classifier = None if curve.odds else fit()
     for point in reversed(curve.points):
         odds = curve.odds[point.features] if classifier is None else classifier.odds()
-        yield point, row_losses(odds, point.temperature, least_probability(odds.rows))
+        yield point, odds.losses(point.temperature, least_probability(odds.rows))
         if classifier is not None and point.features:
             classifier.drop(np.array([curve.order[point.features - 1].feature]))
 
 
-def _judge(classifier: OddsClassifier, odds: RowOdds, start: float | None) -> CurvePoint:
+def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> CurvePoint:
     least = least_probability(odds.rows)
     features, errors = len(classifier.active), round(odds.errors)
     if classifier.calibrated:
-        return CurvePoint(features, float(odds.counts @ row_losses(odds, None, least)) / odds.rows, None, errors)
+        return CurvePoint(features, odds.tempered(least)(1.0).loss / odds.rows, None, errors)
     fitted = fit_temperature(odds, least, 1.0 if start is None else start, compiled=classifier.compiled)
     return CurvePoint(features, fitted.log_loss, fitted.temperature, errors)

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from probfs.classifiers.moments import Moments
 from probfs.selection.curve import CurvePoint
-from probfs.tables.table import Floats
 
 _TIE = 1e-12
 """Losses that differ by no more than this share of them differ by rounding."""
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over rows, and its standard error."""
-
-    value: float
-    se: float
-
-    @classmethod
-    def of(cls, values: Floats, counts: Floats) -> Mean:
-        """The mean of one value for each row; a row that counts for several is several rows."""
-        rows = float(counts.sum())
-        mean = float(counts @ values) / rows
-        variance = float(counts @ (values - mean) ** 2) / max(rows - 1, 1)
-        return cls(mean, math.sqrt(variance / rows))
-
-
-Compare = Callable[[CurvePoint], Iterable[tuple[CurvePoint, Mean]]]
-"""From a point of the curve to all points, each with the mean of the row differences of its loss to that one's."""
+Compare = Callable[[CurvePoint], Iterable[tuple[CurvePoint, Moments]]]
+"""From a point of the curve to all points, each with the moments of the row differences of its loss to that one's."""
 
 
 def choose_size(points: Sequence[CurvePoint], keep: str | int, least: int, compare: Compare) -> int:
@@ -43,7 +25,7 @@ def choose_size(points: Sequence[CurvePoint], keep: str | int, least: int, compa
     near = [
         point.features
         for point, difference in compare(best)
-        if point.features >= least and difference.value <= difference.se * (1 + _TIE) + _TIE * best.log_loss
+        if point.features >= least and difference.mean <= difference.se * (1 + _TIE) + _TIE * best.log_loss
     ]
     return min(near) if keep == "fewest" else max(near)
 

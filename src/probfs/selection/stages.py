@@ -19,14 +19,12 @@ from probfs.notes import Note, NoteKind
 from probfs.ranking.background import gather_background
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Listeners, encode_rows, summarize_inputs
+from probfs.ranking.stages import Listeners, summarize_inputs
 from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import report
-from probfs.screening.copies import find_copies
-from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.screening.value_counts import count_values
 from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.cut import find_best
+from probfs.selection.engine import SelectionEngine
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.result import Selection, Size
 from probfs.selection.settings import SelectionSettings
@@ -40,25 +38,25 @@ LONG_SECONDS = 60.0
 
 
 def select_columns(
-    inputs: Inputs, settings: SelectionSettings, listeners: Listeners, call: str | None = None
+    engine: SelectionEngine, inputs: Inputs, settings: SelectionSettings, listeners: Listeners, call: str | None = None
 ) -> Selection:
-    """Choose columns, judge the choice by folds, and give every column a verdict.
+    """Choose columns, judge the choice by folds, and give every column a verdict; ``engine`` has read the inputs.
 
     ``call`` is who asked, and said only where the selection is to keep its background for a report.
     """
     always = _find_always(inputs.prepared, settings)
     settings = replace(settings, always=always)
-    encoded = encode_rows(inputs, settings, listeners)
+    encoded = engine.encode(inputs, settings, listeners)
     dataset = _without_unlabelled(encoded.dataset)
     folds = _affordable_folds(dataset, settings.folds or 0)
     _check_sizes(dataset, settings, folds)
     position = {name: place for place, name in enumerate(encoded.names)}
-    numbers = numbers_before_cutting(inputs.prepared, dataset)
+    rows = engine.rows(inputs, dataset)
     report(CHOOSING)
     start = time.monotonic()
-    counts = count_values(dataset)
-    copies = find_copies(dataset, counts)
-    candidates = Candidates(dataset, numbers, tuple(position[name] for name in always), settings, copies)
+    counts = rows.count_values()
+    copies = rows.find_copies(counts)
+    candidates = Candidates(rows, tuple(position[name] for name in always), settings, copies)
     recorder = None if call is None else StoryRecorder(SCORES[settings.score], step=1)
     choice = choose_columns(candidates, counts, _report_models, recorder)
     seconds = time.monotonic() - start
@@ -67,7 +65,7 @@ def select_columns(
         listeners.on_note(note)
     announce_folds(seconds, folds, listeners.on_note)
     honesty = estimate_honestly(candidates, folds) if folds else None
-    features = judge_columns(dataset, choice, None if honesty is None else honesty.kept)
+    features = judge_columns(rows, choice, None if honesty is None else honesty.kept)
     summary = summarize_inputs(inputs, encoded.dataset)
     warnings = (*encoded.notes, *notes)
     return Selection(

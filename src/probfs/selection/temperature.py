@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
-from probfs.classifiers.row_odds import RowOdds
-from probfs.selection.tempered_sums import TemperedSums, compile_sums, sum_losses
+from probfs.classifiers.row_odds import Odds
+from probfs.classifiers.tempered_sums import TemperedSums
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
@@ -29,10 +28,9 @@ class Tempered:
     log_loss: float
 
 
-def fit_temperature(odds: RowOdds, least: float, start: float = 1.0, *, compiled: bool = False) -> Tempered:
+def fit_temperature(odds: Odds, least: float, start: float = 1.0, *, compiled: bool = False) -> Tempered:
     """The best temperature for some rows; the nearer ``start`` is to it, the sooner it is found."""
-    sums = compile_sums(odds, least) if compiled else None
-    temperature, loss = _minimize(sums or partial(sum_losses, odds, least), odds.rows, start)
+    temperature, loss = _minimize(odds.tempered(least, compiled=compiled), odds.rows, start)
     return Tempered(temperature, loss / odds.rows)
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 
-from probfs.columns.block_cutting import interval_codes, quantile_points
-from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
+from probfs.columns.dataset import Dataset
 from probfs.screening.redundancy import find_twins
 from probfs.selection.choice import Choice
 from probfs.selection.result import SelectedFeature, Verdict
+from probfs.selection.rows import SelectionRows
 from probfs.tables.table import Integers
 
 _REDUNDANT = 0.5
@@ -22,14 +19,15 @@ best column that has nothing to do with it explains a quarter.
 """
 
 
-def judge_columns(dataset: Dataset, choice: Choice, kept_in_folds: Integers | None) -> tuple[SelectedFeature, ...]:
+def judge_columns(rows: SelectionRows, choice: Choice, kept_in_folds: Integers | None) -> tuple[SelectedFeature, ...]:
     """All columns with their verdicts: survivors in the order of elimination, then copies of them and noise, each by
     p-value and name.
     """
+    dataset = rows.dataset
     eliminated = [own.feature for own in choice.curve.order]
     copies = _by_p(dataset, choice, choice.copies)
     noise = _by_p(dataset, choice, {*range(len(dataset.features))}.difference(eliminated, copies))
-    twins = _find_twins(dataset, choice)
+    twins = _find_twins(rows, choice)
     scores = dict(zip(eliminated, zip(choice.curve.order, choice.curve.points[1:], strict=True), strict=True))
     judged = []
     for rank, position in enumerate([*eliminated, *copies, *noise], 1):
@@ -59,33 +57,14 @@ def judge_columns(dataset: Dataset, choice: Choice, kept_in_folds: Integers | No
     return tuple(judged)
 
 
-def _find_twins(dataset: Dataset, choice: Choice) -> dict[int, tuple[int, float]]:
+def _find_twins(rows: SelectionRows, choice: Choice) -> dict[int, tuple[int, float]]:
     """For redundant columns, the kept column that says the same, and how much of it; a kept one says all of a copy."""
     dropped = [own.feature for own in choice.curve.order[choice.size :]]
     kept = np.array(choice.kept, dtype=np.int64)
-    found = find_twins(_with_intervals(dataset), np.array(dropped, dtype=np.int64), kept)
+    found = find_twins(rows.joint_counts(), np.array(dropped, dtype=np.int64), kept)
     shares = zip(dropped, found.twin.tolist(), found.explained.tolist(), strict=True)
     redundant = {column: (twin, share) for column, twin, share in shares if share >= _REDUNDANT}
     return {**redundant, **{column: (column, 1.0) for column in choice.kept}}
-
-
-def _with_intervals(dataset: Dataset) -> Dataset:
-    """The dataset with measured numbers cut at their quantiles, as Naive Bayes would have them: a number that hardly
-    another row has would be a value from which the class of its one row follows.
-    """
-    return replace(dataset, features=tuple(_counted(feature, dataset.counts) for feature in dataset.features))
-
-
-def _counted(feature: Feature, counts: Integers) -> Feature:
-    if feature.numbers is None or len(feature.numbers) <= CUT_ABOVE:
-        return feature
-    numbers = np.append(feature.numbers, [np.nan, np.nan])[feature.labelled][None]
-    points, counting = quantile_points(numbers, counts, DEFAULT_BINS)
-    # A missing cell comes after the last interval, and stays a value or nothing.
-    (codes,) = interval_codes(numbers, points, counting)
-    intervals = int(counting.sum()) + 1
-    nameless = pa.nulls(intervals + feature.missing_is_value, pa.string())
-    return replace(feature, labelled=codes, numbers=None, label_source=nameless)
 
 
 def _by_p(dataset: Dataset, choice: Choice, columns: Iterable[int]) -> list[int]:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.specification import HoldOutRequest
+from probfs.classifiers.tempered_sums import row_losses
 from probfs.screening.value_counts import count_values
-from probfs.selection.tempered_sums import row_losses
 from tests.support.datasets import dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
@@ -50,5 +51,8 @@ def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compil
     for dropped in ([], [3, 7], [0]):
         for model in (plain, shrunk):
             model.drop(np.array(dropped, dtype=np.intp))
-        np.testing.assert_allclose(shrunk.odds().against_own, plain.odds().against_own, atol=1e-9)
-        assert shrunk.odds().errors == plain.odds().errors == plain.score().errors
+        own, expected = shrunk.odds(), plain.odds()
+        assert isinstance(own, RowOdds)
+        assert isinstance(expected, RowOdds)
+        np.testing.assert_allclose(own.against_own, expected.against_own, atol=1e-9)
+        assert own.errors == expected.errors == plain.score().errors

@@ -18,7 +18,7 @@ from probfs.classifiers.naive_bayes.score_floors import LogFloors, PlainFloors, 
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
 from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
@@ -98,6 +98,7 @@ class NaiveBayes:
             groups = RowGroups(dataset, grouping, known)
         else:
             groups = store.group(grouping)
+        self._groups = groups
         self._counts = groups.counts
         self._labelled, self._unlabelled = groups.labelled, groups.unlabelled
         self._not_compiled_because = groups.not_compiled_because
@@ -156,9 +157,9 @@ class NaiveBayes:
         """Never: columns that say the same make it too sure."""
         return False
 
-    def odds(self) -> RowOdds:
+    def odds(self) -> Odds:
         """The odds of the labelled rows, at exponent 1, with the active features."""
-        return RowOdds.joined([rows.odds() for rows in self._labelled])
+        return self._groups.odds()
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))

@@ -14,6 +14,7 @@ from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts
 from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
 from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
+from probfs.classifiers.row_odds import Odds, RowOdds
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.kernels.unavailable import KernelUnavailable
@@ -45,6 +46,9 @@ class GroupedRows(Protocol):
     unlabelled: list[Rows]
     not_compiled_because: str | None
     """Why numpy does the work of compiled loops, where it does."""
+
+    def odds(self) -> Odds:
+        """Of the labelled rows, at exponent 1, with the features that are active now."""
 
 
 class RowStore(Protocol):
@@ -100,6 +104,9 @@ class RowGroups:
         else:
             self.labelled = self._group_by_class(codes, parts, class_counts, leave_out=estimate == "loo")
         self.unlabelled = self._group_unlabelled(dataset) if dataset.unlabelled_rows else []
+
+    def odds(self) -> RowOdds:
+        return RowOdds.joined([rows.odds() for rows in self.labelled])
 
     def _group_by_class(
         self, codes: Codes, parts: Sequence[Codes], class_counts: Sequence[Floats], leave_out: bool

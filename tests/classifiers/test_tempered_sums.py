@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.row_odds import RowOdds, least_probability
+from probfs.classifiers.tempered_sums import compile_sums, row_losses, sum_losses
 from probfs.kernels.kernel import Kernel
 from probfs.kernels.unavailable import KernelUnavailable
 from probfs.selection.temperature import fit_temperature
-from probfs.selection.tempered_sums import compile_sums, row_losses, sum_losses
 from tests.support.row_odds import random_odds
 
 

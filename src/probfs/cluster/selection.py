@@ -1,0 +1,42 @@
+"""The stages of a selection whose rows are on a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probfs.cluster.engine import ClusterEngine
+from probfs.cluster.selection_rows import ClusterSelectionRows
+from probfs.columns.dataset import Dataset
+from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
+from probfs.columns.number_coding import NumberCoding
+from probfs.columns.prepare import PreparedTable
+from probfs.ranking.inputs import Inputs
+from probfs.ranking.settings import Settings
+from probfs.screening.cut_numbers import cuts_numbers
+from probfs.screening.planned_screen import screen_plan
+from probfs.selection.rows import SelectionRows
+from probfs.tables.table import Floats
+
+
+class ClusterSelection(ClusterEngine):
+    """Reads, encodes and keeps rows on a cluster, for a selection."""
+
+    def rows(self, inputs: Inputs, dataset: Dataset) -> SelectionRows:
+        plan = self.encoded.plan
+
+        def test_all(seed: int) -> Floats:
+            return screen_plan(inputs.prepared, plan, seed).p
+
+        position = {own.name: place for place, own in enumerate(plan.features)}
+        numbers = [(position[own.name], own) for own in plan.numbers]
+        return ClusterSelectionRows(
+            self.encoded.blocks, dataset, plan.value_counts(), self.encoded.stored_rows, test_all, numbers
+        )
+
+    def make_plan(self, prepared: PreparedTable, settings: Settings) -> EncodingPlan:
+        plan = plan_encoding(prepared)
+        if not settings.folds:
+            return plan
+        # Without a fold, columns are tested anew, and a column that was cut is tested by its numbers.
+        cut = [own.name for own in prepared.features if cuts_numbers(own.rule)]
+        return replace(plan, numbers=tuple(NumberCoding.of(prepared.table.columns[name]) for name in cut))
