@@ -17,6 +17,7 @@ TESTED_ELSEWHERE = {
     "api/arguments": "test_api",
     "api/ranking": "test_api",
     "api/selecting": "selection/test_stages",
+    "selection/engine": "selection/test_stages",
     "columns/limits": "columns/test_roles",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",

@@ -268,3 +268,18 @@ class TestWholeRuns:
         assert result.returncode == 2
         assert result.stderr.startswith("probfs: error: --always: no column 'mitosis' in ")
         assert "did you mean 'mitoses'?" in result.stderr
+
+    def test_a_table_that_only_workers_read_is_not_written(self, run: Run, tmp_path: Path) -> None:
+        result = run("select", SAMPLES / "breast_cancer.csv", "--engine", "dask", "--reduced", "small.csv")
+        assert result.returncode == 2
+        assert "--reduced needs the table here" in result.stderr
+        assert not (tmp_path / "small.csv").exists()
+
+    def test_names_of_what_is_kept_on_a_cluster(self, run: Run) -> None:
+        options = ("--names", "-qq", "--folds", "0")
+        here, there = (
+            run("select", SAMPLES / "breast_cancer.csv", *options, *more)
+            for more in ((), ("--engine", "dask", "--workers", "1"))
+        )
+        assert there.returncode == 0, there.stderr
+        assert there.stdout == here.stdout != ""

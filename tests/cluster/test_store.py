@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,32 +13,15 @@ from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
-from probfs.cluster.block import Block
-from probfs.cluster.blocks import Blocks
-from probfs.cluster.coded_rows import CodedRows
 from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate
 from probfs.screening.value_counts import count_values
+from tests.support.blocks import blocks_of, condense
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem
 from tests.support.in_process_cluster import InProcessCluster
-
-
-def blocks_of(dataset: Dataset, cuts: list[int]) -> list[Block]:
-    """The rows of a dataset in blocks that begin at these rows; unlabelled rows are cut at the same places."""
-    dtype = np.min_scalar_type(max(feature.values for feature in dataset.features))
-    codes = np.stack([feature.labelled.astype(dtype) for feature in dataset.features])
-    others = np.stack([feature.unlabelled.astype(dtype) for feature in dataset.features])
-    none = np.zeros(len(dataset.unlabelled_counts), dtype=np.int8)
-    return [
-        Block(
-            CodedRows.sorted(dataset.labels[own], dataset.counts[own], codes[:, own]),
-            CodedRows.sorted(none[own], dataset.unlabelled_counts[own], others[:, own]),
-        )
-        for own in (slice(first, end) for first, end in zip([0, *cuts], [*cuts, None], strict=True))
-    ]
 
 
 def eliminate_in_blocks(
@@ -55,24 +36,15 @@ def eliminate_in_blocks(
 ) -> list[Round]:
     cluster = cluster or InProcessCluster()
     counts = count_values(dataset)
-    totals = np.array(list(dataset.class_rows().values()))
-    condensed = replace(
-        dataset,
-        labels=np.arange(len(dataset.classes)),
-        counts=totals,
-        unlabelled_counts=np.array([dataset.unlabelled_rows]),
-    )
-    blocks = [cluster.submit("block", _as_it_is, block) for block in blocks_of(dataset, cuts)]
+    condensed = condense(dataset)
     rows = len(dataset.counts) + len(dataset.unlabelled_counts)
-    store = ClusterStore(Blocks(cluster, blocks), condensed, ClassCounts(counts.class_rows, counts.by_slot), rows)
+    store = ClusterStore(
+        blocks_of(dataset, cuts, cluster), condensed, ClassCounts(counts.class_rows, counts.by_slot), rows
+    )
     options = {"smoothing": 1.0, "compiled": False, "prune": None, **options}
     smoothing = options.pop("smoothing")
     classifier = NaiveBayes(condensed, estimate, 3, smoothing, 0, shrink=shrink, store=store, **options)
     return list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
-
-
-def _as_it_is(block: Block) -> Block:
-    return block
 
 
 @given(

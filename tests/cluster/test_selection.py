@@ -1,0 +1,130 @@
+"""What is selected on a cluster is what is selected in this process; here without Dask."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import probfs
+from probfs.cluster import connection
+from probfs.errors import DataError, UsageError
+from tests.support.in_process_cluster import InProcessCluster
+from tests.support.split_selections import assert_same_selection, write_split_candidates
+
+
+@pytest.fixture(autouse=True)
+def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextlib.contextmanager
+    def connect(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
+        yield InProcessCluster()
+
+    monkeypatch.setattr(connection, "connect", connect)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_tables(tmp_path: Path, seed: int) -> None:
+    table = write_split_candidates(tmp_path / "table", seed)
+    expected = probfs.select(table.folder, **table.options)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **table.options), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 400))
+def test_many_random_tables(tmp_path: Path, seed: int) -> None:
+    test_random_tables(tmp_path, seed)
+
+
+def write_table(folder: Path, frame: pd.DataFrame, files: int) -> Path:
+    folder.mkdir()
+    for number, rows in enumerate(np.array_split(np.arange(len(frame)), files)):
+        frame.iloc[rows].to_csv(folder / f"part-{number}.csv", index=False)
+    return folder
+
+
+def test_compiled_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._CELLS_WORTH_COMPILING", 0)
+    table = write_split_candidates(tmp_path / "table", 4)
+    options = {**table.options, "keep": "fewest", "folds": 3}
+    expected = probfs.select(table.folder, **options)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **options), expected)
+
+
+def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("joint_counts", "redundancy"):
+        monkeypatch.setattr(f"probfs.screening.{module}.CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("probfs.cluster.counting.CELLS_AT_A_TIME", 50)
+    table = write_split_candidates(tmp_path / "table", 3)
+    options = {**table.options, "keep": 2, "folds": 3}
+    expected = probfs.select(table.folder, **options)
+    assert any(own.instead for own in expected.features)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **options), expected)
+
+
+@pytest.mark.parametrize("files", [1, 4])
+def test_equal_rows_in_several_files(tmp_path: Path, files: int) -> None:
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 300)
+    cells = {f"f{j}": np.where(random.random(300) < 0.3 * j, labels, random.integers(0, 2, 300)) for j in range(4)}
+    folder = write_table(tmp_path / "table", pd.DataFrame({**cells, "y": labels}), files)
+    expected = probfs.select(folder, target="y")
+    assert_same_selection(probfs.select(folder, target="y", engine="dask"), expected)
+
+
+def test_nothing_told_from_noise(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": random.integers(0, 3, 60), "b": random.integers(0, 9, 60), "y": np.arange(60) % 3})
+    folder = write_table(tmp_path / "table", frame, 3)
+    options: dict[str, Any] = {"target": "y", "false_discoveries": 1e-6, "folds": 3}
+    expected = probfs.select(folder, **options)
+    assert expected.kept == ()
+    assert_same_selection(probfs.select(folder, engine="dask", **options), expected)
+
+
+def test_rows_without_a_class_change_nothing(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    labels = random.integers(0, 2, 90)
+    frame = pd.DataFrame({"a": labels ^ (random.random(90) < 0.2), "b": random.normal(size=90) + labels, "y": labels})
+    frame["y"] = frame["y"].astype(str).mask(np.arange(90) % 9 == 0)
+    folder = write_table(tmp_path / "table", frame, 3)
+    expected = probfs.select(folder, target="y", folds=3)
+    assert expected.input.unlabelled_rows == 10
+    assert_same_selection(probfs.select(folder, target="y", folds=3, engine="dask"), expected)
+
+
+def test_a_report(tmp_path: Path) -> None:
+    table = write_split_candidates(tmp_path / "table", 1)
+    options = {**table.options, "folds": 2}
+    pages = (
+        probfs.select(table.folder, report=True, **options).to_html(),
+        probfs.select(table.folder, report=True, engine="dask", **options).to_html(),
+    )
+    expected, found = (page.splitlines() for page in pages if page is not None)
+    different = [line for line, same in zip(found, expected, strict=True) if line != same]
+    assert all("engine=" in line for line in different)
+
+
+def test_mistakes_are_those_of_this_process(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": list("xyxyxyxy"), "b": list("uvvuuvvu"), "y": list("00000001")})
+    folder = write_table(tmp_path / "table", frame, 2)
+    for options, kind in (
+        ({"always": "c"}, UsageError),
+        ({"keep": 3}, UsageError),
+        ({"folds": 2}, DataError),
+        ({"always": "y"}, UsageError),
+    ):
+        with pytest.raises(kind) as expected:
+            probfs.select(folder, target="y", **options)
+        with pytest.raises(kind) as found:
+            probfs.select(folder, target="y", engine="dask", **options)
+        assert str(found.value) == str(expected.value)
+
+
+def test_only_files_can_be_read_elsewhere() -> None:
+    with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
+        probfs.select(pd.DataFrame({"a": list("xyxy"), "y": list("0101")}), target="y", engine="dask")
