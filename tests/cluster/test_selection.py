@@ -58,7 +58,7 @@ def test_compiled_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("joint_counts", "redundancy"):
         monkeypatch.setattr(f"probfs.screening.{module}.CELLS_AT_A_TIME", 50)
-    monkeypatch.setattr("probfs.cluster.counting.CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("probfs.cluster.joint_counts.CELLS_AT_A_TIME", 50)
     table = write_split_candidates(tmp_path / "table", 3)
     options = {**table.options, "keep": 2, "folds": 3}
     expected = probfs.select(table.folder, **options)

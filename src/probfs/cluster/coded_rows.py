@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.number_cells import NumberCells
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Codes, Integers, Labels
 
@@ -21,16 +22,18 @@ class CodedRows:
     labels: Labels
     counts: Integers
     codes: Codes
-    numbers: tuple[Codes, ...] = ()
+    numbers: tuple[NumberCells, ...] = ()
     """The numbers that features were made of, where they are kept."""
 
     @classmethod
-    def sorted(cls, labels: Labels, counts: Integers, codes: Codes, numbers: tuple[Codes, ...] = ()) -> CodedRows:
+    def sorted(cls, labels: Labels, counts: Integers, codes: Codes, numbers: tuple[NumberCells, ...] = ()) -> CodedRows:
         order = np.argsort(labels, kind="stable")
         order = order[counts[order] > 0]
         if np.array_equal(order, np.arange(len(labels))):
             return cls(labels, counts, np.ascontiguousarray(codes), numbers)
-        return cls(labels[order], counts[order], np.take(codes, order, axis=1), tuple(own[order] for own in numbers))
+        return cls(
+            labels[order], counts[order], np.take(codes, order, axis=1), tuple(own.take(order) for own in numbers)
+        )
 
     def only(self, features: Integers | None) -> CodedRows:
         """The rows with some features, by position."""

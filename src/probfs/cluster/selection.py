@@ -8,7 +8,6 @@ from probfs.cluster.engine import ClusterEngine
 from probfs.cluster.selection_rows import ClusterSelectionRows
 from probfs.columns.dataset import Dataset
 from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
-from probfs.columns.number_coding import NumberCoding
 from probfs.columns.prepare import PreparedTable
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.settings import Settings
@@ -28,9 +27,9 @@ class ClusterSelection(ClusterEngine):
             return screen_plan(inputs.prepared, plan, seed).p
 
         position = {own.name: place for place, own in enumerate(plan.features)}
-        numbers = [(position[own.name], own) for own in plan.numbers]
+        cut = [position[name] for name in plan.numbers]
         return ClusterSelectionRows(
-            self.encoded.blocks, dataset, plan.value_counts(), self.encoded.stored_rows, test_all, numbers
+            self.encoded.blocks, dataset, plan.value_counts(), self.encoded.stored_rows, test_all, cut
         )
 
     def make_plan(self, prepared: PreparedTable, settings: Settings) -> EncodingPlan:
@@ -38,5 +37,4 @@ class ClusterSelection(ClusterEngine):
         if not settings.folds:
             return plan
         # Without a fold, columns are tested anew, and a column that was cut is tested by its numbers.
-        cut = [own.name for own in prepared.features if cuts_numbers(own.rule)]
-        return replace(plan, numbers=tuple(NumberCoding.of(prepared.table.columns[name]) for name in cut))
+        return replace(plan, numbers=tuple(own.name for own in prepared.features if cuts_numbers(own.rule)))

@@ -16,16 +16,13 @@ from probfs.classifiers.specification import HoldOutRequest
 from probfs.cluster.block import Block, Part
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.copies import find_copies_in_blocks
-from probfs.cluster.counting import JointCountsInBlocks, count_numbers
+from probfs.cluster.fold_numbers import FoldNumbers, gather_fold_numbers
 from probfs.cluster.folds import count_folds, deal_blocks, find_telling_features
+from probfs.cluster.joint_counts import JointCountsInBlocks
 from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset
-from probfs.columns.number_coding import NumberCoding
 from probfs.columns.value_counts import ValueCounts
-from probfs.screening.column_tests import ColumnTests
-from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.joint_counts import JointCounts
-from probfs.screening.number_test import rank_test_of_codes
 from probfs.screening.screen import combined_probabilities
 from probfs.screening.value_test import chi_squared_test
 from probfs.selection.held_out import JudgedRows, TemperedModel
@@ -44,10 +41,12 @@ class ClusterSelectionRows:
     stored_rows: int
     test_all: Callable[[int], Floats]
     """From a seed to p of each feature, by all rows."""
-    numbers: Sequence[tuple[int, NumberCoding]]
-    """The numbers that features, by position, were made of, as the blocks keep them."""
+    cut: Sequence[int]
+    """The features, by position, of which blocks keep the numbers that they were cut from."""
     held_out: int | None = None
     """The fold whose rows take no part."""
+    numbers: FoldNumbers | None = None
+    """The numbers that features were cut from, where rows were dealt out."""
 
     def count_values(self) -> ValueCounts:
         return self.counts
@@ -55,11 +54,8 @@ class ClusterSelectionRows:
     def test_features(self, counts: ValueCounts, seed: int) -> Floats:
         if self.held_out is None:
             return self.test_all(seed)
-        classes, features = len(self.dataset.classes), len(self.dataset.features)
-        by_number = ColumnTests.of_nothing(features)
-        for own in count_numbers(self.blocks, self.numbers, classes, self.held_out):
-            tested = rank_test_of_codes(own.coded, own.labels, classes, own.counts, seed, enough_draws(features))
-            by_number.put(np.array([own.coded.feature]), tested)
+        assert self.numbers is not None
+        by_number = self.numbers.test(self.held_out, seed, len(self.dataset.features))
         return combined_probabilities(chi_squared_test(counts, seed), by_number)
 
     def find_copies(self, counts: ValueCounts) -> tuple[tuple[int, ...], ...]:
@@ -82,15 +78,15 @@ class ClusterSelectionRows:
         assert self.held_out is None, "all rows are dealt out"
         telling = find_telling_features(self.blocks, self.dataset.features)
         dealt = deal_blocks(self.blocks, self.dataset, telling, folds, seed)
-        layout = SlotLayout.of(self.counts.values.tolist())
-        for number, own in enumerate(count_folds(dealt, layout, len(self.dataset.classes))):
-            yield ClusterFold(self._without(dealt, number, own))
+        layout, classes = SlotLayout.of(self.counts.values.tolist()), len(self.dataset.classes)
+        rows = replace(self, blocks=dealt, numbers=gather_fold_numbers(dealt, self.cut, classes))
+        for number, own in enumerate(count_folds(dealt, layout, classes)):
+            yield ClusterFold(rows._without(number, own))
 
-    def _without(self, dealt: Blocks, fold: int, own: ClassCounts) -> ClusterSelectionRows:
+    def _without(self, fold: int, own: ClassCounts) -> ClusterSelectionRows:
         class_rows, by_slot = self.counts.class_rows - own.rows, self.counts.by_slot - own.by_slot
         return replace(
             self,
-            blocks=dealt,
             dataset=replace(self.dataset, counts=class_rows.astype(np.int64)),
             counts=replace(self.counts, by_slot=by_slot, class_rows=class_rows),
             held_out=fold,

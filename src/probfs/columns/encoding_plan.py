@@ -16,7 +16,7 @@ from probfs.columns.cell_texts import CellTexts
 from probfs.columns.dataset import unseen_share
 from probfs.columns.encoding_notes import notes_on_features, notes_on_unseen
 from probfs.columns.feature_coding import FeatureCoding, learn_coding
-from probfs.columns.number_coding import NumberCoding
+from probfs.columns.number_cells import NumberCells
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN
@@ -66,7 +66,7 @@ class EncodingPlan:
     notes: tuple[Note, ...]
     """What a user should know of the encoded features; the note on unseen values comes once rows are encoded."""
     counts: ValueCounts | None
-    numbers: tuple[NumberCoding, ...] = ()
+    numbers: tuple[str, ...] = ()
     """Columns whose numbers are to be kept beside the features that are made of them."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -106,8 +106,8 @@ class EncodedBlock:
     telling: Integers
     """For each feature, how many unlabelled cells hold a value that labelled rows hold, too."""
     notes: tuple[Note, ...]
-    numbers: tuple[Codes, ...] = ()
-    """The numbers of labelled rows, by column of the plan."""
+    numbers: tuple[NumberCells, ...] = ()
+    """Those of labelled rows, in the columns that the plan names."""
 
 
 def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
@@ -186,7 +186,7 @@ def encode_block(table: Table, plan: EncodingPlan, labelled: bool = True) -> Enc
         present,
         telling,
         tuple(notes),
-        tuple(own.recode(table)[with_class] for own in plan.numbers) if labelled else (),
+        tuple(NumberCells.of(table.columns[name], with_class) for name in plan.numbers) if labelled else (),
     )
 
 
