@@ -28,7 +28,9 @@ def column_of(numbers: Floats) -> Column:
     """Numbers by row, NaN where one is missing, as texts."""
     different, codes = np.unique(numbers, return_inverse=True)
     different = different[~np.isnan(different)]
-    return Column("m", codes.astype(np.uint32), text_array(map(repr, different.tolist())), Kind.NUMBER)
+    return Column(
+        "m", codes.astype(np.uint32), text_array([repr(number) for number in different.tolist()]), Kind.NUMBER
+    )
 
 
 def blocks_of(columns: list[Floats], labels: Integers, counts: Integers, copies: Integers, cuts: list[int]) -> Blocks:
@@ -51,7 +53,7 @@ def test_each_fold_is_left_out(
     monkeypatch.setattr(fold_numbers, "_CELLS_OF_A_RANGE", at_a_time)
     random = np.random.default_rng(rows + classes)
     labels, counts = random.integers(0, classes, rows), random.integers(1, 4, rows)
-    columns = [np.round(random.normal(size=rows) + shift * labels, digits) for shift in (0.0, 0.05)]
+    columns: list[Floats] = [np.round(random.normal(size=rows) + shift * labels, digits) for shift in (0.0, 0.05)]
     columns[1][random.random(rows) < 0.1] = np.nan
     # Close together: the leading bits tell nothing apart.
     columns.append(1000 + columns[0] / 1000)

@@ -76,6 +76,17 @@ def test_equal_rows_in_several_files(tmp_path: Path, files: int) -> None:
     assert_same_selection(probfs.select(folder, target="y", engine="dask"), expected)
 
 
+def test_columns_of_very_many_numbers(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 3, 9000)
+    cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}
+    frame = pd.DataFrame({**cells, "y": labels.astype(str)})
+    for number, rows in enumerate(np.split(np.arange(9000), [100, 5000])):
+        frame.iloc[rows].to_parquet(tmp_path / f"part-{number}.parquet", index=False)
+    expected = probfs.select(tmp_path, target="y", folds=3)
+    assert_same_selection(probfs.select(tmp_path, target="y", folds=3, engine="dask"), expected)
+
+
 def test_nothing_told_from_noise(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     frame = pd.DataFrame({"a": random.integers(0, 3, 60), "b": random.integers(0, 9, 60), "y": np.arange(60) % 3})
