@@ -53,7 +53,7 @@ def test_each_fold_is_left_out(
     monkeypatch.setattr(fold_numbers, "_CELLS_OF_A_RANGE", at_a_time)
     random = np.random.default_rng(rows + classes)
     labels, counts = random.integers(0, classes, rows), random.integers(1, 4, rows)
-    columns: list[Floats] = [np.round(random.normal(size=rows) + shift * labels, digits) for shift in (0.0, 0.05)]
+    columns: list[Any] = [np.round(random.normal(size=rows) + shift * labels, digits) for shift in (0.0, 0.05)]
     columns[1][random.random(rows) < 0.1] = np.nan
     # Close together: the leading bits tell nothing apart.
     columns.append(1000 + columns[0] / 1000)

@@ -167,7 +167,11 @@ class Block:
         return left
 
     def with_folds(self, copies: Integers) -> Block:
-        """The same rows, dealt out to folds."""
+        """The same rows, dealt out to folds. It is these that will be asked from now on, so what is kept of the others
+        goes.
+        """
+        with self._lock:
+            self._states, self._compared_with = {}, None
         return Block(self.labelled, self.unlabelled, copies.astype(np.min_scalar_type(-int(copies.max(initial=0)) - 1)))
 
     def answer(self, model: Model, side: Side, history: History, questions: Sequence[Question]) -> list[Any] | None:

@@ -66,9 +66,8 @@ class FoldNumbers:
         assert left.weights is not None
         numbers, codes = np.unique(left.numbers, return_inverse=True)
         coded = CodedNumbers(0, codes.astype(np.uint32), numbers)
-        return rank_test_of_codes(
-            coded, left.groups.astype(np.int64), self.classes, left.weights.astype(np.int64), seed, draws
-        )
+        labels, weights = left.groups.astype(np.int64), left.weights.astype(np.int64)
+        return rank_test_of_codes(coded, labels, self.classes, weights, seed, draws)
 
 
 def gather_fold_numbers(blocks: Blocks, features: Sequence[int], classes: int) -> FoldNumbers:
