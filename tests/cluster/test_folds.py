@@ -42,7 +42,7 @@ def test_rows_are_dealt_out_as_in_one_place(seed: int, values: int) -> None:
     dataset = random_dataset(200, 6, values, 3, seed)
     dataset = replace(dataset, counts=np.random.default_rng(seed).integers(1, 4, 200))
     blocks = blocks_of(dataset, [20, 20, 130])
-    telling = find_telling_features(blocks, dataset.features)
+    telling = find_telling_features(blocks, dataset.features, 3)
     expected = telling_rows_apart(dataset)
     assert [own.name for own in telling.values()] == [own.name for own in expected.features]
     assert [dataset.features[place].name for place in telling] == [own.name for own in telling.values()]
@@ -55,7 +55,7 @@ def test_rows_are_dealt_out_as_in_one_place(seed: int, values: int) -> None:
 @given(datasets(rows=14), st.lists(st.integers(0, 14), max_size=3).map(sorted))
 def test_as_many_features_tell_rows_apart(dataset: Dataset, cuts: list[int]) -> None:
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    found = find_telling_features(blocks_of(dataset, cuts), dataset.features)
+    found = find_telling_features(blocks_of(dataset, cuts), dataset.features, len(dataset.classes))
     assert [own.name for own in found.values()] == [own.name for own in telling_rows_apart(dataset).features]
 
 

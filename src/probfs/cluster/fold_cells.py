@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.cluster.block import Block
+from probfs.columns.number_cells import NumberCells
 from probfs.tables.number_ranges import Histogram, Images, Piece, Ranges, RowGroups, histogram, ordered_images
 from probfs.tables.range_summary import ScoreSums, summarize
-from probfs.tables.table import Codes, Floats, Integers
+from probfs.tables.table import Codes, Floats, Integers, Labels
 
 RangeKey = tuple[int, int]
 """A column's place among those that blocks keep numbers of, and the place of one of its ranges."""
@@ -31,7 +32,7 @@ class FoldCells:
 
     @classmethod
     def of(cls, numbers: Floats, labels: Codes, counts: Integers, copies: Integers) -> FoldCells:
-        """From rows in any order."""
+        """From numbers in any order, some of which may have the same class, too."""
         order = np.lexsort((labels, numbers))
         numbers, labels, counts, copies = numbers[order], labels[order], counts[order], copies[:, order]
         new = np.ones(len(order), dtype=np.bool_)
@@ -40,8 +41,23 @@ class FoldCells:
             return cls(numbers, labels, counts, copies)
         starts = np.flatnonzero(new)
         added = np.add.reduceat(copies, starts, axis=1, dtype=np.int64)
-        narrow = added.astype(np.min_scalar_type(-int(added.max()) - 1))
-        return cls(numbers[starts], labels[starts], np.add.reduceat(counts, starts), narrow)
+        return cls(numbers[starts], labels[starts], np.add.reduceat(counts, starts), _narrow(added))
+
+    @classmethod
+    def of_rows(cls, cells: NumberCells, labels: Labels, counts: Integers, copies: Integers, classes: int) -> FoldCells:
+        """From the rows of a block; those without a number are left out."""
+        size = len(cells.numbers) * classes
+        if size > len(labels):
+            present = np.flatnonzero(cells.places < len(cells.numbers))
+            numbers = cells.numbers[cells.places[present]]
+            return cls.of(numbers, labels[present].astype(np.uint32), counts[present], copies[:, present])
+        # Numbers repeat: each combination of number and class is counted, without sorting rows.
+        keys = cells.places.astype(np.int64) * classes + labels
+        by_key, *by_fold = (np.bincount(keys, own, minlength=size)[:size] for own in (counts, *copies))
+        held = np.flatnonzero(by_key)
+        own_copies = np.array([own[held] for own in by_fold], dtype=np.int64)
+        labels_held = (held % classes).astype(np.uint32)
+        return cls(cells.numbers[held // classes], labels_held, by_key[held].astype(np.int64), _narrow(own_copies))
 
     @classmethod
     def joined(cls, parts: Sequence[FoldCells]) -> FoldCells:
@@ -66,30 +82,34 @@ class FoldCells:
         return Piece(self.numbers[held], self.labels[held], left[held].astype(np.uint64))
 
 
-def _cells_of(block: Block, place: int) -> FoldCells:
-    rows, own = block.labelled, block.labelled.numbers[place]
-    assert block.copies is not None, "the rows were not dealt out"
-    present = np.flatnonzero(own.places < len(own.numbers))
-    labels = rows.labels[present].astype(np.uint32)
-    return FoldCells.of(own.numbers[own.places[present]], labels, rows.counts[present], block.copies[:, present])
+def _narrow(copies: Integers) -> Integers:
+    return copies.astype(np.min_scalar_type(-int(copies.max(initial=0)) - 1))
 
 
-def count_numbers(block: Block, classes: int, bins: Mapping[int, Images | None]) -> dict[int, Histogram]:
+def gather_cells(block: Block, classes: int) -> list[FoldCells]:
+    """The numbers of all columns of which the block keeps them."""
+    rows, copies = block.labelled, block.copies
+    assert copies is not None, "the rows were not dealt out"
+    return [FoldCells.of_rows(own, rows.labels, rows.counts, copies, classes) for own in rows.numbers]
+
+
+def count_numbers(
+    columns: Sequence[FoldCells], classes: int, bins: Mapping[int, Images | None]
+) -> dict[int, Histogram]:
     """Count the different numbers and classes of the columns that ``bins`` names."""
-    counted = {}
-    for place, own_bins in bins.items():
-        cells = _cells_of(block, place)
-        counted[place] = histogram(cells.numbers, RowGroups(cells.labels, classes, None), own_bins)
-    return counted
+    return {
+        place: histogram(columns[place].numbers, RowGroups(columns[place].labels, classes, None), own)
+        for place, own in bins.items()
+    }
 
 
 def part_numbers(
-    block: Block, starts: Mapping[int, Images], shards: Sequence[Sequence[RangeKey]]
+    columns: Sequence[FoldCells], starts: Mapping[int, Images], shards: Sequence[Sequence[RangeKey]]
 ) -> list[dict[RangeKey, FoldCells]]:
     """A block's numbers range by range; ``starts`` says where ranges begin, and ``shards`` which go together."""
     found: dict[RangeKey, FoldCells] = {}
     for place, own_starts in starts.items():
-        cells = _cells_of(block, place)
+        cells = columns[place]
         cuts = np.searchsorted(ordered_images(cells.numbers), own_starts[1:]).tolist()
         for number, (first, end) in enumerate(zip([0, *cuts], [*cuts, len(cells.numbers)], strict=True)):
             found[place, number] = cells.between(first, end)

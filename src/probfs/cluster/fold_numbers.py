@@ -20,6 +20,7 @@ from probfs.cluster.fold_cells import (
     RangeKey,
     RangeSizes,
     count_numbers,
+    gather_cells,
     join_shard,
     measure_shard,
     part_numbers,
@@ -74,13 +75,16 @@ def gather_fold_numbers(blocks: Blocks, features: Sequence[int], classes: int) -
     """The numbers that dealt blocks keep; ``features`` are those made of them, in the order of the blocks."""
     if not features:
         return FoldNumbers((), classes, ())
-    histograms = _count(blocks, classes, dict.fromkeys(range(len(features))))
+    # Where rows repeat numbers, these cells are few; they are what is asked from here on.
+    cells = Blocks(blocks.cluster, blocks.cluster.map("cells", gather_cells, blocks.futures, classes=classes))
+    histograms = _count(cells, classes, dict.fromkeys(range(len(features))))
     # Where numbers are close together, their leading bits do not tell them apart.
     finer = {place: finer_bins(own, _CELLS_OF_A_RANGE) for place, own in histograms.items()}
     close = {place: bins for place, bins in finer.items() if bins is not None}
     if close:
-        histograms |= _count(blocks, classes, close)
-    shards = _part(blocks, histograms)
+        histograms |= _count(cells, classes, close)
+    shards = _part(cells, histograms)
+    blocks.cluster.release(cells.futures)
     cluster = blocks.cluster
     sizes: dict[RangeKey, RangeSizes] = _merged(cluster.gather(cluster.map("sizes", measure_shard, shards)))
     by_column = [[sizes[key] for key in sorted(sizes) if key[0] == place] for place in histograms]

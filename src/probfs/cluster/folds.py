@@ -18,7 +18,7 @@ from probfs.cluster.block import Block
 from probfs.cluster.blocks import Blocks
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import Hashes, value_hashes
-from probfs.columns.folds import deal_from, features_telling_apart, refuse_many_folds, row_sums
+from probfs.columns.folds import deal_from, distinct_hashes, features_telling_apart, refuse_many_folds, row_sums
 from probfs.tables.table import Floats, Integers
 
 _MOST_RANGES = 16
@@ -78,14 +78,14 @@ def count_folds(blocks: Blocks, layout: SlotLayout, classes: int) -> tuple[Class
     return tuple(ClassCounts(rows, by_slot) for rows, by_slot in zip(*totals, strict=True))
 
 
-def find_telling_features(blocks: Blocks, features: Sequence[Feature]) -> dict[int, Feature]:
+def find_telling_features(blocks: Blocks, features: Sequence[Feature], classes: int) -> dict[int, Feature]:
     """As many features as it takes to tell the blocks' rows apart, as ``columns.folds`` finds them, by position."""
     position = {feature.name: place for place, feature in enumerate(features)}
 
     def count_distinct(chosen: Sequence[Feature]) -> int:
         return _count_distinct(blocks, [(position[own.name], own.values) for own in chosen])
 
-    return {position[own.name]: own for own in features_telling_apart(features, count_distinct)}
+    return {position[own.name]: own for own in features_telling_apart(features, classes, count_distinct)}
 
 
 def _count_distinct(blocks: Blocks, chosen: list[tuple[int, int]]) -> int:
@@ -108,12 +108,12 @@ def _distinct_sums(block: Block, chosen: Sequence[tuple[int, int]], ranges: int)
     """The different sums of a block's rows, by ranges."""
     rows = block.labelled
     sums = row_sums(rows.labels, (rows.codes[place] for place, _ in chosen), (values for _, values in chosen))
-    sums = np.unique(sums)
+    sums = distinct_hashes(sums)
     return np.split(sums, np.searchsorted(_range_of(sums, ranges), np.arange(1, ranges)))
 
 
 def _count_together(parts: Sequence[Hashes]) -> int:
-    return len(np.unique(np.concatenate(parts)))
+    return len(distinct_hashes(np.concatenate(parts)))
 
 
 def _range_of(hashes: Hashes, ranges: int) -> Integers:

@@ -76,9 +76,9 @@ class ClusterSelectionRows:
 
     def deal(self, folds: int, seed: int) -> Iterator[ClusterFold]:
         assert self.held_out is None, "all rows are dealt out"
-        telling = find_telling_features(self.blocks, self.dataset.features)
-        dealt = deal_blocks(self.blocks, self.dataset, telling, folds, seed)
         layout, classes = SlotLayout.of(self.counts.values.tolist()), len(self.dataset.classes)
+        telling = find_telling_features(self.blocks, self.dataset.features, classes)
+        dealt = deal_blocks(self.blocks, self.dataset, telling, folds, seed)
         rows = replace(self, blocks=dealt, numbers=gather_fold_numbers(dealt, self.cut, classes))
         for number, own in enumerate(count_folds(dealt, layout, classes)):
             yield ClusterFold(rows._without(number, own))
