@@ -27,7 +27,7 @@ class InProcessCluster:
         return [one.value for one in futures]
 
     def as_they_come(self, futures: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        return reversed(list(enumerate(self.gather(futures))))
+        yield from reversed(list(enumerate(self.gather(futures))))
 
     def threads(self) -> int:
         return 3

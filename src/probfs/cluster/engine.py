@@ -17,6 +17,7 @@ import numpy as np
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
+from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster
 from probfs.cluster.store import ClusterStore
 from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
@@ -33,7 +34,6 @@ from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
 from probfs.runtime.progress import report
 from probfs.screening.planned_screen import screen_plan
-from probfs.tables.counted_column import condense, join_condensed
 from probfs.tables.joining import all_names
 from probfs.tables.parts import find_parts, name_together
 from probfs.tables.readers import ReadOptions
@@ -86,7 +86,7 @@ class ClusterEngine:
         table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
         if reading.union:
             table = self._complete(table)
-        condensed = self._condense(table, mapping_file, choice)
+        condensed = self._condense(table, mapping_file, choice, reading.decimal)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
         others = [self._read_further(own, reading) for own in _several(unlabelled)]
@@ -154,19 +154,18 @@ class ClusterEngine:
         names = all_names([head.columns for head in heads])
         return replace(table, blocks=self._cluster.map("complete", complete, table.blocks, names=names))
 
-    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice) -> Table:
+    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, decimal: str | None) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")
         (head,) = self._cluster.gather([self._cluster.submit("names", names_of, table.blocks[0])])
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)
-        count = choice.count if choice.count in head.columns else None
-        condensed = self._cluster.map("condense", condense, table.blocks, target=target, count=count)
-        parts: dict[int, Table] = {}
-        for place, own in self._cluster.as_they_come(condensed):
-            parts[place] = own
-            report("reading", sum(table.sizes[place] for place in parts), sum(table.sizes), "bytes")
-        self._cluster.release(condensed)
-        joined = join_condensed([parts[place] for place in range(len(table.blocks))])
-        return replace(joined, source=table.source)
+        done: list[int] = []
+
+        def on_block(place: int) -> None:
+            done.append(place)
+            report("reading", sum(table.sizes[place] for place in done), sum(table.sizes), "bytes")
+
+        plan = plan_counting(list(head.columns), target, mapping, choice)
+        return Condenser(self._cluster, table.blocks, table.source, plan).condense(mapping, choice, decimal, on_block)
 
     def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
         sent = self._cluster.submit("plan", _as_it_is, plan)

@@ -27,7 +27,9 @@ _RARE = 5.0
 hold another, the gamma tail is too light: the rank of such a row is as good as a rare value.
 """
 _DOUBTFUL = 0.05
-_MOST_CELLS_DRAWN = 4096
+FEW_NUMBERS = 4096
+"""A column of no more different numbers must be known by each of them."""
+_MOST_CELLS_DRAWN = FEW_NUMBERS
 """Distinct numbers times classes, beyond which tables take too long to draw: such a column is judged by its intervals
 alone.
 """

@@ -47,7 +47,7 @@ class CountedColumn(Column):
 
     def counts(self, weights: Integers | None = None) -> Integers:
         # Adds in double precision, exact up to 2**53 rows.
-        return np.bincount(self.codes, self._weigh(weights), minlength=self.distinct() + 1).astype(np.int64)
+        return np.bincount(self.codes, self._weigh(weights), minlength=len(self.values) + 1).astype(np.int64)
 
     def _weigh(self, weights: Integers | None) -> Integers:
         """The weight of each cell."""
@@ -207,7 +207,8 @@ class _MergedColumn:
         unusable = next((column for column in parts if column.problem is not None), None)
         if unusable is not None:
             # Nothing is known of its cells but whether they are missing.
-            new_codes = [np.append(np.zeros(column.distinct()), 1).astype(np.uint8) for column in parts]
+            missing = len(unusable.values)
+            new_codes = [np.append(np.zeros(column.distinct()), missing).astype(np.uint8) for column in parts]
             return cls(parts, unusable, unusable.values, new_codes)
         like = _agreed_part(parts, tables)
         encoded = pa.concat_arrays([column.values for column in parts]).dictionary_encode()
