@@ -173,3 +173,17 @@ def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+    import distributed
+
+    table = write_split_table(tmp_path / "table", 4)
+    options: dict[str, Any] = {"target": "y", "classifier": "logistic", "removal": "retrain", "step": 0.5}
+    expected = probfs.rank(table.folder, **options)
+    client: Any = distributed.Client
+    with client(cluster.address, set_as_default=False) as own:
+        before = sum(own.run(_tasks_done).values())
+        found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **options)
+        assert sum(own.run(_tasks_done).values()) > before
+    assert found.features == expected.features
