@@ -1,4 +1,4 @@
-"""Columns of many different numbers are ranked on a cluster as on one machine, though no one sees all of their values."""
+"""Columns of many different numbers are ranked on a cluster as on one machine, though nobody sees all their values."""
 
 from __future__ import annotations
 
@@ -15,109 +15,145 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.cluster import condensing, many_numbers
+from probfs import Ranking
+from probfs.cluster import condensing, connection, many_numbers
 from probfs.columns.inspection import Inspection
+from probfs.columns.limits import CUT_ABOVE
+from probfs.notes import Note
 from probfs.screening import number_test
 from probfs.tables.readers import number_columns
 from probfs.tables.summarized_column import SummarizedColumn
-from tests.support.ranked_in_process import rank_in_process
+from tests.support.file_parts import assert_same_ranking
+from tests.support.in_process_cluster import connect_in_process
+from tests.support.many_numbers import KINDS, measured, measurements, write_parts
 
-
-@st.composite
-def frames(draw: st.DrawFn) -> pd.DataFrame:
-    """Measurements with missing cells, ties and frequent numbers, a class, perhaps none in some rows, and counts."""
-    rows, classes = draw(st.integers(8, 80)), draw(st.integers(2, 3))
-    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    labels = random.integers(0, classes, rows)
-    columns: dict[str, Any] = {}
-    for number in range(draw(st.integers(1, 3))):
-        kind = draw(st.sampled_from(["different", "tied", "zeros tell", "close", "wide", "nearly whole"]))
-        numbers = random.normal(labels * draw(st.sampled_from([0.0, 1.0])), 1.0)
-        numbers = {
-            "different": numbers,
-            "tied": np.round(numbers, 1),
-            "zeros tell": np.where((labels == 0) ^ (random.random(rows) < 0.02), 0.0, numbers),
-            "close": 1.7e9 + np.round(numbers, 3),
-            "wide": numbers * 10.0 ** random.integers(-300, 300, rows),
-            "nearly whole": np.where(random.random(rows) < 0.1, numbers, np.arange(rows) * 7.0),
-        }[kind]
-        numbers[random.random(rows) < draw(st.sampled_from([0.0, 0.1]))] = np.nan
-        if draw(st.sampled_from([False, False, True])):
-            numbers[labels == classes - 1] = np.nan
-        columns[f"x{number}"] = numbers
-    columns["word"] = random.choice(["a", "b", "c"], rows)
-    columns["n"] = random.integers(0, 4, rows)
-    names = np.array([f"class {label}" for label in range(classes)], dtype=object)[labels]
-    if draw(st.booleans()):
-        names[random.random(rows) < 0.5] = None
-    return pd.DataFrame({**columns, "y": names})
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "count": st.just("n"),
+        "bins": st.sampled_from([2, 7]),
+        "missing": st.sampled_from(["auto", "value"]),
+        "na": st.sampled_from(["0.1", "2.0"]),
+        "min_class": st.sampled_from([1, 20]),
+        "exclude": st.just(["x0"]),
+        "score": st.just("unlabeled"),
+    },
+)
 
 
 @pytest.fixture(autouse=True)
-def _few_are_many() -> Iterator[None]:
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "connect", connect_in_process)
+
+
+@pytest.fixture
+def few_are_many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(condensing, "MANY_NUMBERS", 4)
         patch.setattr(many_numbers, "_ROWS_OF_A_RANGE", 16)
+        # So that typed columns of a few rows are blocks of numbers, as long ones are.
         patch.setattr(number_columns, "LONG", 6)
         patch.setattr(number_columns, "_SAMPLE", 6)
         yield
 
 
-def outcome(ranked: Any, *data: Any, **options: Any) -> Any:
-    """A ranking as plain data, or why there is none."""
-    notes: list[str] = []
+@pytest.fixture
+def summarized(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of columns that were summarized."""
+    names: list[str] = []
+    original = SummarizedColumn.of
+
+    def of(column: Any, *facts: Any) -> SummarizedColumn:
+        names.append(column.name)
+        return original(column, *facts)
+
+    monkeypatch.setattr(SummarizedColumn, "of", of)
+    return names
+
+
+def outcome(data: Any, **options: Any) -> tuple[Ranking, list[Note]] | str:
+    """A ranking and its notes, or why there is none."""
+    notes: list[Note] = []
     try:
-        ranking = ranked(*data, on_note=notes.append, report=True, **options)
+        ranking = probfs.rank(data, target="y", on_note=notes.append, report=True, **options)
     except probfs.ProbfsError as error:
         return str(error)
     return ranking, notes
 
 
-def assert_same(found: Any, wanted: Any) -> None:
-    if isinstance(wanted, str):
+def assert_same(data: Any, **options: Any) -> None:
+    """Both engines do the same."""
+    found, wanted = outcome(data, engine="dask", **options), outcome(data, **options)
+    if isinstance(wanted, str) or isinstance(found, str):
         assert found == wanted
         return
-    (own, own_notes), (other, other_notes) = found, wanted
-    assert own_notes == other_notes
-    assert [one.feature for one in own.features] == [one.feature for one in other.features]
-    for one, two in zip(own.features, other.features, strict=True):
-        assert (one.p, one.q) == pytest.approx((two.p, two.q), rel=1e-9)
-        assert (one.initial_s_a, one.initial_s_s) == pytest.approx((two.initial_s_a, two.initial_s_s), rel=1e-9)
-    assert own.background.intervals == other.background.intervals
-    assert without_ties(own.background.inspection) == without_ties(other.background.inspection)
+    assert_same_ranking(found[0], wanted[0])
+    assert found[1] == wanted[1]
+    backgrounds = found[0].background, wanted[0].background
+    assert backgrounds[0] is not None
+    assert backgrounds[1] is not None
+    assert backgrounds[0].intervals == backgrounds[1].intervals
+    assert without_ties(backgrounds[0].inspection) == without_ties(backgrounds[1].inspection)
 
 
 def without_ties(inspection: Inspection) -> Inspection:
-    """Of several numbers in equally many rows, any may be named as the most frequent."""
+    """Of several numbers in equally many rows, another one may be named as the most frequent."""
     return replace(inspection, columns=tuple(replace(own, most_frequent=None) for own in inspection.columns))
 
 
-def write_parts(frame: pd.DataFrame, cuts: list[int], folder: str) -> list[Path]:
-    paths = []
-    edges = [0, *sorted(cut for cut in set(cuts) if 0 < cut < len(frame)), len(frame)]
-    for number, (first, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        paths.append(Path(folder, f"part-{number}.parquet"))
-        frame.iloc[first:end].to_parquet(paths[-1], index=False)
-    return paths
-
-
-@given(
-    frames(),
-    st.lists(st.integers(1, 79), max_size=4),
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "count": st.just("n"),
-            "bins": st.sampled_from([2, 7]),
-            "missing": st.sampled_from(["auto", "value"]),
-            "na": st.sampled_from(["0", "0.1"]),
-            "min_class": st.sampled_from([1, 20]),
-            "include": st.just(["x0"]),
-        },
-    ),
-)
+@pytest.mark.usefixtures("few_are_many")
+@given(measurements(), st.lists(st.integers(0, 80), max_size=4), OPTIONS)
 def test_a_cluster_ranks_as_one_machine(frame: pd.DataFrame, cuts: list[int], options: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        paths = write_parts(frame, cuts, folder)
-        wanted = outcome(probfs.rank, paths, target="y", **options)
-        assert_same(outcome(rank_in_process, paths, target="y", **options), wanted)
+        assert_same(write_parts(frame, cuts, Path(folder)), **options)
+
+
+@pytest.mark.usefixtures("few_are_many")
+@given(measurements(), st.lists(st.integers(0, 80), max_size=4), OPTIONS)
+def test_numbers_that_are_not_listed(frame: pd.DataFrame, cuts: list[int], options: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many_numbers, "FEW_NUMBERS", CUT_ABOVE)
+        # Few rows are judged by the tail alone, as very many are, by both engines.
+        patch.setattr(number_test, "FEW_ROWS", 0)
+        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
+        assert_same(write_parts(frame, cuts, Path(folder)), **options)
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_further_rows_and_rules(tmp_path: Path, summarized: list[str]) -> None:
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 2, 200)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(y=labels.astype(str))
+    paths = write_parts(frame, [50, 120], tmp_path)
+    (tmp_path / "more").mkdir()
+    more = write_parts(frame.drop(columns="y").sample(90, random_state=1), [30], tmp_path / "more")
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text('[columns]\ndifferent = {quantiles = 9}\ntied = {cut = [0.0, 1.0]}\nwide = "numeric"\n')
+    assert_same(paths, unlabeled=[more], mapping=mapping, score="unlabeled")
+    assert set(summarized) == {"different", "zeros tell", "close", "nearly whole", "rare"}
+
+
+@pytest.mark.parametrize("labelled", [1.0, 0.05])
+def test_many_rows(tmp_path: Path, summarized: list[str], labelled: float) -> None:
+    random = np.random.default_rng(4)
+    rows = 100_000
+    labels = random.integers(0, 3, rows)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(id=np.arange(rows))
+    frame.loc[random.random(rows) < 0.1, "different"] = np.nan
+    names = np.array(["a", "b", "c"], dtype=object)[labels]
+    names[random.random(rows) > labelled] = None
+    assert_same(write_parts(frame.assign(n=random.integers(0, 3, rows), y=names), [60_000], tmp_path), count="n")
+    # The others are too few different numbers in one block.
+    assert set(summarized) == {"different", "wide", "zeros tell", "nearly whole"}
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_the_most_frequent_number_is_known(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"all different": np.arange(40) / 7 + 3, "y": ["a", "b"] * 20})
+    frame["a frequent one"] = np.where(np.arange(40) % 4 == 1, -2.5, frame["all different"])
+    found = outcome(write_parts(frame, [20], tmp_path), engine="dask")
+    assert not isinstance(found, str)
+    assert found[0].background is not None
+    columns = {own.column: own for own in found[0].background.inspection.columns}
+    assert (columns["all different"].most_frequent, columns["all different"].frequency) == ("3", 1)
+    assert (columns["a frequent one"].most_frequent, columns["a frequent one"].frequency) == ("-2.5", 10)

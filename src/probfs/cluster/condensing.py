@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from probfs.cluster.connection import Cluster, as_it_is
 from probfs.cluster.many_numbers import SummarizedNumbers, summarize_numbers
 from probfs.cluster.number_tasks import CountedBlock, CountingPlan, count_between, count_block
 from probfs.columns.cell_texts import texts_named_missing
@@ -23,14 +24,13 @@ from probfs.columns.row_classes import RowClasses, learn_row_classes
 from probfs.columns.rules import Quantiles
 from probfs.errors import DataError
 from probfs.tables.counted_column import CountedColumn, join_condensed
+from probfs.tables.joining import NO_ROWS
 from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column, Kind, Table
 from probfs.text import option, quoted
 
 if TYPE_CHECKING:
     from distributed import Future
-
-    from probfs.cluster.connection import Cluster
 
 MANY_NUMBERS = 20_000
 """Different numbers in a block, beyond which a column is summarized."""
@@ -58,7 +58,9 @@ class Condenser:
     ) -> Table:
         """The table of all blocks; ``on_block`` hears of each that was counted."""
         counted = self._count_blocks(on_block)
-        table = replace(join_condensed([own.table for own in counted]), source=self._source)
+        table = replace(join_condensed([own.table for own in counted], union=self._plan.union), source=self._source)
+        if not table.rows:
+            raise DataError(NO_ROWS, source=self._source)
         many = list(dict.fromkeys(name for own in counted for name in own.many))
         if not many:
             return table
@@ -70,7 +72,7 @@ class Condenser:
         return replace(table, columns={name: columns.get(name, column) for name, column in table.columns.items()})
 
     def _count_blocks(self, on_block: Callable[[int], None]) -> list[CountedBlock]:
-        sent = self._cluster.submit("plan", _as_it_is, self._plan)
+        sent = self._cluster.submit("plan", as_it_is, self._plan)
         tasks = self._cluster.map("condense", count_block, self._blocks, plan=sent)
         counted: dict[int, CountedBlock] = {}
         numbers = _DistinctNumbers(self._source)
@@ -101,14 +103,16 @@ class Condenser:
         return columns
 
     def _count_columns(self, known: Mapping[str, Any], others: Sequence[str]) -> dict[str, Column]:
-        sent = self._cluster.submit("known", _as_it_is, known)
+        sent = self._cluster.submit("known", as_it_is, known)
         tasks = self._cluster.map("count", count_between, self._blocks, plan=self._plan, known=sent, counted=others)
-        joined = join_condensed(self._cluster.gather(tasks))
+        joined = join_condensed(self._cluster.gather(tasks), union=self._plan.union)
         self._cluster.release([sent, *tasks])
         return {name: joined.columns[name] for name in (*known, *others)}
 
 
-def plan_counting(names: Sequence[str], target: str, mapping: MappingFile, choice: ColumnChoice) -> CountingPlan:
+def plan_counting(
+    names: Sequence[str], target: str, mapping: MappingFile, choice: ColumnChoice, *, union: bool
+) -> CountingPlan:
     """How the columns of a table are counted."""
     count = choice.count if choice.count in names else None
     cut_anyway = [
@@ -117,7 +121,7 @@ def plan_counting(names: Sequence[str], target: str, mapping: MappingFile, choic
         if name not in (target, count) and isinstance(mapping.columns.get(name), (Quantiles, type(None)))
     ]
     missing = texts_named_missing(choice, mapping)
-    return CountingPlan(target, count, tuple(cut_anyway), missing, MANY_NUMBERS, MOST_WHOLE_NUMBERS)
+    return CountingPlan(target, count, tuple(cut_anyway), missing, MANY_NUMBERS, MOST_WHOLE_NUMBERS, union)
 
 
 class _DistinctNumbers:
@@ -145,8 +149,3 @@ class _DistinctNumbers:
         problem = f"column {quoted(name)} holds more than {MOST_WHOLE_NUMBERS:,} different numbers"
         ways = f"leave it out with {option('exclude')}, or leave out {option('engine', 'dask')}"
         return DataError(f"{problem}, too many to count on a cluster; {ways}", source=self._source)
-
-
-def _as_it_is(value: Any) -> Any:
-    """A task that is its argument: where a worker that held it dies, Dask has it still."""
-    return value

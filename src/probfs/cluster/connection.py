@@ -19,7 +19,8 @@ from probfs.text import option, printable
 if TYPE_CHECKING:
     from distributed import Future
 
-_SECONDS_TO_CONNECT = 30
+_SECONDS_TO_CONNECT = 10
+"""Also to one that went away: a network may fail for a moment."""
 _DEATHS_OF_A_TASK = 10
 """How many times Dask may give a task up, because workers died while they had it, before the ranking is given up."""
 _DEATHS_BEFORE_GIVING_UP = 30
@@ -33,12 +34,14 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         problem = f"{option('workers')} is for processes on this machine, and {option('scheduler')} has its own"
         raise UsageError(f"{problem}; keep one of the two")
     try:
+        import dask
         import distributed
     except ImportError as error:
         ways = "install it with: pip install 'probfs[dask]'"
         raise UsageError(f"{option('engine', 'dask')} needs Dask; {ways}") from error
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
+        stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
         own = scheduler is None
         address = stack.enter_context(_started(workers or _cores())) if own else scheduler
         try:
@@ -75,14 +78,17 @@ class Cluster:
         limits = [own["memory_limit"] for own in self._workers().values()]
         return sum(limits) if all(limits) else None
 
-    def workers(self) -> int:
-        return len(self._workers())
+    def addresses(self) -> frozenset[str]:
+        """The workers that are there now."""
+        return frozenset(self._workers())
 
-    def submit(self, name: str, function: Any, *arguments: Any) -> Future[Any]:
-        """A task; ``name`` is what Dask's own pages call it."""
+    def submit(self, name: str, function: Any, *arguments: Any, workers: Sequence[str] | None = None) -> Future[Any]:
+        """A task; ``name`` is what Dask's own pages call it, and ``workers`` who should do it, while they are there."""
         self._number += 1
         key = f"probfs-{name}-{id(self):x}-{self._number}"
-        future: Future[Any] = self._client.submit(function, *arguments, key=key, pure=False)
+        future: Future[Any] = self._client.submit(
+            function, *arguments, key=key, pure=False, workers=workers, allow_other_workers=workers is not None
+        )
         self._futures.add(future)
         return future
 
@@ -123,6 +129,29 @@ class Cluster:
             for future in as_completed(list(futures), loop=self._client.loop):
                 yield places[future.key], self.gather([future])[0]
 
+    def spread(self, futures: Sequence[Future[Any]]) -> list[Future[Any]]:
+        """Results that take memory and time, moved to workers that have none of them where others have several.
+
+        A worker that joined late would have nothing to do: Dask works where the data is.
+        """
+        with self._one_line():
+            held_by: dict[Any, Sequence[str]] = self._client.who_has(list(futures))
+        places: dict[str, list[int]] = {address: [] for address in self._workers()}
+        for place, future in enumerate(futures):
+            for address in held_by.get(future.key, ())[:1]:
+                places.setdefault(address, []).append(place)
+        spread = list(futures)
+        while True:
+            poorest = min(places, key=lambda address: len(places[address]))
+            richest = max(places, key=lambda address: len(places[address]))
+            if len(places[richest]) - len(places[poorest]) < 2:
+                return spread
+            place = places[richest].pop()
+            places[poorest].append(place)
+            moved = self.submit("move", as_it_is, spread[place], workers=[poorest])
+            self.release([spread[place]])
+            spread[place] = moved
+
     def cancel(self) -> None:
         """Stop what is running for this ranking, and forget its results."""
         with contextlib.suppress(Exception):
@@ -132,9 +161,9 @@ class Cluster:
     @contextlib.contextmanager
     def running_joblib(self) -> Iterator[None]:
         """Have whatever joblib runs meanwhile done by the cluster: fits of classifiers that are fitted many times."""
-        from joblib import parallel_config
+        from probfs.runtime.processes import joblib_on_cluster
 
-        with parallel_config(backend="dask", client=self._client, n_jobs=-1), self._one_line():
+        with joblib_on_cluster(self._client), self._one_line():
             yield
 
     def check_versions(self) -> None:
@@ -169,6 +198,11 @@ class Cluster:
             raise UsageError(f"workers of {printable(self._address)} lack {error.name}; install it there") from error
 
 
+def as_it_is(value: Any) -> Any:
+    """A task that is its argument: a value that Dask has still where a worker dies that held it."""
+    return value
+
+
 def _own_version() -> str:
     return __version__
 
@@ -183,7 +217,10 @@ def _started(workers: int) -> Iterator[Any]:
     with (
         dask.config.set(settings),
         local_cluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         ) as cluster,
     ):
         yield cluster

@@ -18,7 +18,7 @@ from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.condensing import Condenser, plan_counting
-from probfs.cluster.connection import Cluster
+from probfs.cluster.connection import Cluster, as_it_is
 from probfs.cluster.store import ClusterStore
 from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
 from probfs.columns.dataset import Dataset, Feature
@@ -86,7 +86,7 @@ class ClusterEngine:
         table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
         if reading.union:
             table = self._complete(table)
-        condensed = self._condense(table, mapping_file, choice, reading.decimal)
+        condensed = self._condense(table, mapping_file, choice, reading)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
         others = [self._read_further(own, reading) for own in _several(unlabelled)]
@@ -140,8 +140,7 @@ class ClusterEngine:
         """Have a table read; nothing is waited for."""
         parts = find_parts(paths)
         plans = plan_blocks(parts, self._cluster.threads())
-        options = self._cluster.submit("options", _as_it_is, reading)
-        blocks = [self._cluster.submit("read", read_block, plan, options) for plan in plans]
+        blocks = [self._cluster.submit("read", read_block, plan, reading) for plan in plans]
         return _RemoteTable(name_together(paths, parts), blocks, [plan.size for plan in plans])
 
     def _read_further(self, data: Data, reading: ReadOptions) -> _RemoteTable:
@@ -154,7 +153,7 @@ class ClusterEngine:
         names = all_names([head.columns for head in heads])
         return replace(table, blocks=self._cluster.map("complete", complete, table.blocks, names=names))
 
-    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, decimal: str | None) -> Table:
+    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, reading: ReadOptions) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")
         (head,) = self._cluster.gather([self._cluster.submit("names", names_of, table.blocks[0])])
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)
@@ -164,28 +163,25 @@ class ClusterEngine:
             done.append(place)
             report("reading", sum(table.sizes[place] for place in done), sum(table.sizes), "bytes")
 
-        plan = plan_counting(list(head.columns), target, mapping, choice)
-        return Condenser(self._cluster, table.blocks, table.source, plan).condense(mapping, choice, decimal, on_block)
+        plan = plan_counting(list(head.columns), target, mapping, choice, union=reading.union)
+        condenser = Condenser(self._cluster, table.blocks, table.source, plan)
+        return condenser.condense(mapping, choice, reading.decimal, on_block)
 
     def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
-        sent = self._cluster.submit("plan", _as_it_is, plan)
+        sent = self._cluster.submit("plan", as_it_is, plan)
         coded: list[Future[Any]] = []
         for place, table in enumerate(self._tables):
             coded += self._cluster.map("encode", code_block, table.blocks, plan=sent, labelled=place == 0)
         return coded
 
 
-def _as_it_is(value: Any) -> Any:
-    """A task that is its argument: where a worker that held it dies, Dask has it still."""
-    return value
-
-
 def _as_paths(data: Data) -> Sequence[Path]:
     """The paths of a table; workers can read nothing else."""
     paths = data if isinstance(data, (list, tuple)) else (data,)
     for path in paths:
-        if not isinstance(path, (str, os.PathLike)) or path == STANDARD_INPUT:
-            what = "standard input" if path == STANDARD_INPUT else f"a {type(path).__name__}"
+        is_path = isinstance(path, (str, os.PathLike))
+        if not is_path or path == STANDARD_INPUT:
+            what = "standard input" if is_path else f"a {type(path).__name__}"
             raise UsageError(
                 f"{option('engine', 'dask')} reads files, and no worker can read {what}; write it to files"
             )

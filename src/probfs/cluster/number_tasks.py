@@ -42,6 +42,8 @@ class CountingPlan:
     """More different numbers in a block than these are not counted, if there is another way."""
     too_many: int
     """More of them are not counted in any case."""
+    union: bool
+    """Whether files may lack columns."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,12 +13,16 @@ from probfs.classifiers.naive_bayes.row_groups import Grouping
 from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.cluster.block import Block, History, Model, Question, Side
 from probfs.cluster.cluster_rows import ClusterRows
-from probfs.cluster.connection import Cluster
+from probfs.cluster.connection import Cluster, as_it_is
 from probfs.cluster.folds import deal_blocks
 from probfs.columns.dataset import Dataset
 
 if TYPE_CHECKING:
     from distributed import Future
+
+
+_SECONDS_BETWEEN_LOOKS = 2.0
+"""How often new workers are looked for: it takes as long as a question."""
 
 
 class ClusterStore:
@@ -58,12 +63,15 @@ class ClusterGroups:
         self._cluster = cluster
         self._blocks = blocks
         # The result of a task, and no data of its own: where its only copy is lost, Dask makes it again.
-        self._model = cluster.submit("model", _as_it_is, model)
+        self._model = cluster.submit("model", as_it_is, model)
+        self._workers = cluster.addresses()
+        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
         self.labelled: list[Rows] = [ClusterRows(self, "labelled")]
         self.unlabelled: list[Rows] = [ClusterRows(self, "unlabelled")] if has_unlabelled else []
 
     def ask(self, side: Side, history: History, questions: tuple[Question, ...]) -> list[list[Any]]:
         """The answers of each block that has rows of this side, in the order of blocks."""
+        self._use_new_workers()
         tasks = self._cluster.map(
             "answer", _answer, self._blocks, model=self._model, side=side, history=history, questions=questions
         )
@@ -71,9 +79,14 @@ class ClusterGroups:
         self._cluster.release(tasks)
         return [own for own in answers if own is not None]
 
-
-def _as_it_is(model: Model) -> Model:
-    return model
+    def _use_new_workers(self) -> None:
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+        workers = self._cluster.addresses()
+        if workers - self._workers:
+            self._blocks = self._cluster.spread(self._blocks)
+        self._workers = workers
 
 
 def _answer(

@@ -15,7 +15,7 @@ from probfs.runtime.threads import share_cores
 from probfs.tables.joining import missing_column
 from probfs.tables.readers import ReadOptions, read_parts
 from probfs.tables.source import display_name
-from probfs.tables.table import Integers, Table, unread_column
+from probfs.tables.table import Integers, NoRowsError, Table, unread_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,12 @@ def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
     # A worker has as many tasks at once as threads of its own.
     share_cores(1)
     pa.set_cpu_count(1)
-    return read_parts(plan.parts, reading, display_name(plan.parts[0].path))
+    source = display_name(plan.parts[0].path)
+    try:
+        return read_parts(plan.parts, reading, source)
+    except NoRowsError as error:
+        # Other blocks may have some.
+        return Table(error.source or source, {name: missing_column(name, 0) for name in error.columns}, 0)
 
 
 def names_of(table: Table) -> Table:

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from probfs.errors import DataError
-from probfs.tables.arrow_arrays import filled, looked_up, text_array
-from probfs.tables.table import NO_ROW, Codes, Column, Flags, Integers, Kind, Rows, Table, code_type
-from probfs.text import counted, listed, quoted
+from probfs.tables.arrow_arrays import looked_up
+from probfs.tables.joined_columns import join_dictionaries
+from probfs.tables.joining import refuse_other_columns
+from probfs.tables.table import NO_ROW, Codes, Column, Flags, Integers, Kind, Rows, Table
+from probfs.text import counted
 
 _DENSE = 1 << 16
 """Pairs of rows and values up to which a table of all pairs is counted, or as many as there are cells."""
@@ -141,12 +139,15 @@ def count_cells(
     return (found % values).astype(codes.dtype), found // values, by_key
 
 
-def join_condensed(parts: Sequence[Table]) -> Table:
-    """The condensed table of all rows of some parts, which follow each other, from the condensed tables of these."""
+def join_condensed(parts: Sequence[Table], *, union: bool = False) -> Table:
+    """The condensed table of all rows of some parts, which follow each other, from the condensed tables of these.
+
+    With ``union``, lists of declared values need not agree.
+    """
     first = parts[0]
     for part in parts:
-        _check_names(first, part)
-    merged = {name: _MergedColumn.of([part.columns[name] for part in parts], parts) for name in first.columns}
+        refuse_other_columns(first.columns, first.source, part.columns, part.source)
+    merged = {name: _merge_columns([part.columns[name] for part in parts], parts, union) for name in first.columns}
     sizes = [len(_standing_for(part)) for part in parts]
     naming = [merged[name] for name in first.condensed_by]
     texts = _combined([column.codes for column in naming], [len(column.values) for column in naming], sum(sizes))
@@ -172,14 +173,6 @@ def _standing_for(part: Table) -> Integers:
     return part.standing_for
 
 
-def _check_names(first: Table, part: Table) -> None:
-    for own, other in ((first, part), (part, first)):
-        lacking = [name for name in other.columns if name not in own.columns]
-        if lacking:
-            problem = f"lacks {counted(len(lacking), 'column')} of {other.source}: {listed(lacking)}"
-            raise DataError(f"{problem}; all files must have the same columns", source=own.source)
-
-
 @dataclass(frozen=True, eq=False)
 class _JoinedRows:
     """The rows of a joined table: which of them each part's rows are, and how many rows they stand for."""
@@ -194,33 +187,14 @@ class _MergedColumn:
     """A column of several parts, with one list of values for all."""
 
     parts: Sequence[CountedColumn]
-    like: CountedColumn
-    """The part that says what the column is."""
-    values: pa.StringArray
+    like: Column
+    """What the column is and holds, without rows."""
     new_codes: Sequence[Codes]
     """For each part, the new code of each value, and that of missing cells."""
 
-    @classmethod
-    def of(cls, columns: Sequence[Column], tables: Sequence[Table]) -> _MergedColumn:
-        parts = [column for column in columns if isinstance(column, CountedColumn)]
-        assert len(parts) == len(columns), "the table is not condensed"
-        unusable = next((column for column in parts if column.problem is not None), None)
-        if unusable is not None:
-            # Nothing is known of its cells but whether they are missing.
-            missing = len(unusable.values)
-            new_codes = [np.append(np.zeros(column.distinct()), missing).astype(np.uint8) for column in parts]
-            return cls(parts, unusable, unusable.values, new_codes)
-        like = _agreed_part(parts, tables)
-        encoded = pa.concat_arrays([column.values for column in parts]).dictionary_encode()
-        values, indices = encoded.dictionary, filled(encoded.indices, 0)
-        if like.ordered:
-            values = _in_common_order(parts, tables)
-            indices = filled(pc.index_in(encoded.dictionary, value_set=values), 0)[indices]
-        dtype = code_type(len(values))
-        ends = np.cumsum([column.distinct() for column in parts])
-        return cls(
-            parts, like, values, [np.append(own, len(values)).astype(dtype) for own in np.split(indices, ends[:-1])]
-        )
+    @property
+    def values(self) -> pa.StringArray:
+        return self.like.values
 
     @property
     def codes(self) -> Codes:
@@ -240,10 +214,8 @@ class _MergedColumn:
             own = np.where(part.value_rows == NO_ROW, NO_ROW, part.value_rows + start)
             np.minimum.at(value_rows, new_codes.astype(np.intp), own)
             start += part_size
-        return replace(
-            self.like,
-            codes=codes,
-            values=self.values,
+        return CountedColumn(
+            **{**vars(self.like), "codes": codes},
             cell_rows=cell_rows,
             cell_counts=cell_counts,
             standing_for=rows.standing_for,
@@ -251,39 +223,8 @@ class _MergedColumn:
         )
 
 
-def _agreed_part(parts: Sequence[CountedColumn], tables: Sequence[Table]) -> CountedColumn:
-    """A part that says what the column is: the first that holds a value, with which all others must agree."""
-    holding = [(part, table) for part, table in zip(parts, tables, strict=True) if part.distinct()]
-    if not holding:
-        return parts[0]
-    like, first = holding[0]
-    for part, table in holding[1:]:
-        if (part.kind, part.declared, part.categorical, part.ordered) != (
-            *(like.kind, like.declared, like.categorical, like.ordered),
-        ):
-            kinds = f"{_kind_of(part)} here, but {_kind_of(like)} in {first.source}"
-            problem = f"column {quoted(part.name)} holds {kinds}"
-            raise DataError(f"{problem}; give it the same type in all files, or leave it out", source=table.source)
-    return like
-
-
-def _kind_of(column: Column) -> str:
-    if column.is_nominal:
-        return "ordered categories" if column.ordered else "categories"
-    return column.kind.value
-
-
-def _in_common_order(parts: Sequence[CountedColumn], tables: Sequence[Table]) -> pa.StringArray:
-    """The values of an ordered type in one order that is that of each part."""
-    after: TopologicalSorter[str] = TopologicalSorter()
-    for part in parts:
-        texts = part.values.to_pylist()
-        for text in texts[:1]:
-            after.add(text)
-        for lower, higher in pairwise(texts):
-            after.add(higher, lower)
-    try:
-        return text_array(list(after.static_order()))
-    except CycleError:
-        problem = f"column {quoted(parts[0].name)} orders its categories in another way than other files"
-        raise DataError(f"{problem}; give it the same type in all files", source=tables[-1].source) from None
+def _merge_columns(columns: Sequence[Column], tables: Sequence[Table], union: bool) -> _MergedColumn:
+    parts = [column for column in columns if isinstance(column, CountedColumn)]
+    assert len(parts) == len(columns), "the table is not condensed"
+    joined = join_dictionaries(parts, [table.source for table in tables], union=union)
+    return _MergedColumn(parts, joined.column, joined.translations)

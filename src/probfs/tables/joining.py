@@ -13,7 +13,7 @@ from probfs.tables.arrow_arrays import text_array
 from probfs.tables.joined_columns import JoinedDictionary, join_columns, join_dictionaries
 from probfs.tables.joined_numbers import join_lone_numbers, join_wide_numbers, without_blocks
 from probfs.tables.number_block import is_wide
-from probfs.tables.table import Column, FileLines, Table
+from probfs.tables.table import Column, FileLines, NoRowsError, Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
 __all__ = ["JoinedDictionary", "TableJoiner", "join_columns", "join_dictionaries", "join_tables"]
@@ -29,6 +29,9 @@ def join_tables(tables: Iterable[Table], union: bool, source: str) -> Table:
     for table in tables:
         joiner.add(table)
     return joiner.finish()
+
+
+NO_ROWS = "none of these files has data rows"
 
 
 class TableJoiner:
@@ -60,7 +63,7 @@ class TableJoiner:
 
     def finish(self) -> Table:
         if not self._tables:
-            raise DataError("none of these files has data rows", source=self._source)
+            raise NoRowsError(NO_ROWS, source=self._source, columns=self._empty[0][1])
         for source, names in self._empty:
             self._check_names(source, names)
         sources = [table.source for table in self._tables]
@@ -92,22 +95,25 @@ class TableJoiner:
         return FileLines(sources, np.cumsum([0, *rows[:-1]]), lines)
 
     def _check_names(self, source: str, names: Iterable[str]) -> None:
-        """Refuse other columns than those of the first table; their order does not matter."""
-        if self._union:
-            return
-        expected, found, first = self._columns[0], dict.fromkeys(names), self._tables[0].source
-        lacking = [name for name in expected if name not in found]
-        further = [name for name in found if name not in expected]
-        if lacking:
-            near = nearest_name(lacking[0], further)
-            instead = "" if near is None else f", but has {quoted(near)}"
-            problem = f"lacks {counted(len(lacking), 'column')} of {first}: {listed(lacking)}{instead}"
-        elif further:
-            problem = f"has {counted(len(further), 'column')} that {first} lacks: {listed(further)}"
-        else:
-            return
-        remedy = f"give all files the same columns, or take those of all with {option('union', True)}"
-        raise DataError(f"{problem}; {remedy}", source=source)
+        if not self._union:
+            refuse_other_columns(self._columns[0], self._tables[0].source, names, source)
+
+
+def refuse_other_columns(expected: Collection[str], first: str, names: Iterable[str], source: str) -> None:
+    """Refuse a file that has other columns than the first one; their order does not matter."""
+    found = dict.fromkeys(names)
+    lacking = [name for name in expected if name not in found]
+    further = [name for name in found if name not in expected]
+    if lacking:
+        near = nearest_name(lacking[0], further)
+        instead = "" if near is None else f", but has {quoted(near)}"
+        problem = f"lacks {counted(len(lacking), 'column')} of {first}: {listed(lacking)}{instead}"
+    elif further:
+        problem = f"has {counted(len(further), 'column')} that {first} lacks: {listed(further)}"
+    else:
+        return
+    remedy = f"give all files the same columns, or take those of all with {option('union', True)}"
+    raise DataError(f"{problem}; {remedy}", source=source)
 
 
 def all_names(tables: Sequence[Collection[str]]) -> list[str]:

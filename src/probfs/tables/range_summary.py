@@ -232,8 +232,8 @@ class _LabelledRows:
         place = np.cumsum(heavy)[np.repeat(np.arange(len(heavy)), self.repeated)[chosen]] - 1
         slots = place * classes + self.labels[chosen]
         weights = None if self.weights is None else self.weights[chosen]
-        size = int(np.count_nonzero(heavy)) * classes
-        by_class = np.bincount(slots, weights, minlength=size).astype(np.int64).reshape(-1, classes)
+        shape = int(np.count_nonzero(heavy)), classes
+        by_class = np.bincount(slots, weights, minlength=math.prod(shape)).astype(np.int64).reshape(shape)
         return ListedNumbers(self.numbers[heavy], by_class)
 
     def score_sums(self, below: int, ranges: Ranges) -> ScoreSums:

@@ -1,0 +1,72 @@
+"""What an engine on a cluster makes of files is what this process makes of them; here without Dask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import probfs
+from probfs.cluster import connection
+from probfs.errors import DataError, UsageError
+from tests.support.file_parts import assert_same_ranking, write_split_table
+from tests.support.in_process_cluster import connect_in_process
+
+
+@pytest.fixture(autouse=True)
+def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "connect", connect_in_process)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_tables(tmp_path: Path, seed: int) -> None:
+    table = write_split_table(tmp_path / "table", seed)
+    expected = probfs.rank(table.folder, **table.options)
+    assert_same_ranking(probfs.rank(table.folder, engine="dask", **table.options), expected)
+
+
+def test_further_rows_without_a_class(tmp_path: Path) -> None:
+    table, more = write_split_table(tmp_path / "table", 1), write_split_table(tmp_path / "more", 2)
+    options: dict[str, Any] = {"target": "y", "score": "unlabeled"}
+    expected = probfs.rank(table.folder, unlabeled=more.folder, **options)
+    assert_same_ranking(probfs.rank(table.folder, unlabeled=more.folder, engine="dask", **options), expected)
+
+
+def test_union(tmp_path: Path) -> None:
+    rows = {"a": list("xyxyxyxy"), "y": list("01010110")}
+    pd.DataFrame(rows).to_csv(tmp_path / "1.csv", index=False)
+    pd.DataFrame({"b": list("uvvuuvvu"), **rows}).to_csv(tmp_path / "2.csv", index=False)
+    expected = probfs.rank(tmp_path, target="y", union=True)
+    assert_same_ranking(probfs.rank(tmp_path, target="y", union=True, engine="dask"), expected)
+    with pytest.raises(DataError, match=r"2\.csv: has 1 column that .*1\.csv lacks: 'b'"):
+        probfs.rank(tmp_path, target="y", engine="dask")
+
+
+def test_report(tmp_path: Path) -> None:
+    table = write_split_table(tmp_path / "table", 3)
+    page = probfs.rank(table.folder, engine="dask", report=True, **table.options).to_html()
+    assert page is not None
+    assert "Round" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "spark"}, 'engine="spark"'),
+        ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
+        ({"workers": 2}, 'workers= goes with engine="dask" only'),
+        ({"engine": "dask", "workers": 0}, "workers=: 0 is no number of processes"),
+        ({"engine": "dask", "uncertainty": True}, "uncertainty=True"),
+    ],
+)
+def test_mistakes(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    table = write_split_table(tmp_path / "table", 0)
+    with pytest.raises(UsageError, match=message):
+        probfs.rank(table.folder, target="y", **options)
+
+
+def test_only_files_can_be_read_elsewhere() -> None:
+    with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
+        probfs.rank(pd.DataFrame({"a": list("xyxy"), "y": list("0101")}), target="y", engine="dask")
