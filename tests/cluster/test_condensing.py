@@ -102,3 +102,10 @@ def test_very_many_whole_numbers_are_refused(
     assert probfs.rank(tmp_path, target="y", exclude="key", engine="dask").features[0].feature == "b"
     monkeypatch.setattr(condensing, "MOST_WHOLE_NUMBERS", 30)
     assert_same(tmp_path)
+
+
+def test_a_target_of_very_many_numbers_cannot_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(condensing, "MOST_WHOLE_NUMBERS", 29)
+    write(tmp_path, key=[np.arange(30), np.arange(30)], b=[WORDS, WORDS])
+    with pytest.raises(DataError, match=r'too many to count on a cluster; leave out engine="dask"$'):
+        probfs.rank(tmp_path, target="key", cut_target=2, engine="dask")

@@ -75,7 +75,7 @@ class Condenser:
         sent = self._cluster.submit("plan", as_it_is, self._plan)
         tasks = self._cluster.map("condense", count_block, self._blocks, plan=sent)
         counted: dict[int, CountedBlock] = {}
-        numbers = _DistinctNumbers(self._source)
+        numbers = _DistinctNumbers(self._source, self._plan)
         for place, own in self._cluster.as_they_come(tasks):
             counted[place] = own
             numbers.add(own)
@@ -127,8 +127,9 @@ def plan_counting(
 class _DistinctNumbers:
     """Refuses columns of more numbers than one machine should hold as texts."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, plan: CountingPlan) -> None:
         self._source = source
+        self._plan = plan
         self._values: dict[str, pa.StringArray] = {}
 
     def add(self, block: CountedBlock) -> None:
@@ -139,13 +140,15 @@ class _DistinctNumbers:
                 continue
             known = self._values.get(name)
             own = column.values if known is None else pa.concat_arrays([known, column.values])
-            if len(own) > MOST_WHOLE_NUMBERS:
+            if len(own) > self._plan.too_many:
                 own = pc.unique(own)
-            if len(own) > MOST_WHOLE_NUMBERS:
+            if len(own) > self._plan.too_many:
                 raise self._refusal(name)
             self._values[name] = own
 
     def _refusal(self, name: str) -> DataError:
-        problem = f"column {quoted(name)} holds more than {MOST_WHOLE_NUMBERS:,} different numbers"
-        ways = f"leave it out with {option('exclude')}, or leave out {option('engine', 'dask')}"
+        problem = f"column {quoted(name)} holds more than {self._plan.too_many:,} different numbers"
+        ways = f"leave out {option('engine', 'dask')}"
+        if name not in (self._plan.target, self._plan.count):
+            ways = f"leave it out with {option('exclude')}, or {ways}"
         return DataError(f"{problem}, too many to count on a cluster; {ways}", source=self._source)

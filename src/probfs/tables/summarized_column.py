@@ -79,7 +79,9 @@ def between_known_numbers(name: str, numbers: Floats, known: Floats) -> Column:
     places = np.searchsorted(known, numbers)
     is_known = known[np.minimum(places, len(known) - 1)] == numbers
     # Next to a known number, so that no other one is as near, unless nothing lies in between.
-    stand_ins = np.append(np.nextafter(known, -np.inf), np.nextafter(known[-1], np.inf))
+    with np.errstate(over="ignore"):
+        # Nothing lies beyond the largest double.
+        stand_ins = np.append(np.nextafter(known, -np.inf), np.nextafter(known[-1], np.inf))
     every = np.append(stand_ins, known)
     places[is_known] += len(stand_ins)
     places[np.isnan(numbers)] = len(every)
