@@ -109,3 +109,13 @@ def test_a_target_of_very_many_numbers_cannot_be_left_out(tmp_path: Path, monkey
     write(tmp_path, key=[np.arange(30), np.arange(30)], b=[WORDS, WORDS])
     with pytest.raises(DataError, match=r'too many to count on a cluster; leave out engine="dask"$'):
         probfs.rank(tmp_path, target="key", cut_target=2, engine="dask")
+
+
+@pytest.mark.parametrize("most", [29, 40])
+def test_very_many_numbers_that_cannot_be_summarized_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(condensing, "MOST_WHOLE_NUMBERS", most)
+    write(tmp_path, a=[MEASURED, np.append(MEASURED[:-1] + 10, np.inf)], b=[WORDS, WORDS])
+    with pytest.raises(DataError, match=f"column 'a' holds more than {most} different numbers"):
+        probfs.rank(tmp_path, target="y", engine="dask")

@@ -40,6 +40,10 @@ _MOST_CLASSES = 256
 """For more classes, a histogram of numbers for each would be larger than the numbers."""
 
 
+def _ignore(place: int) -> None:
+    pass
+
+
 class Condenser:
     """Condenses the blocks of one table."""
 
@@ -54,7 +58,7 @@ class Condenser:
         mapping: MappingFile,
         choice: ColumnChoice,
         decimal: str | None,
-        on_block: Callable[[int], None] = lambda place: None,
+        on_block: Callable[[int], None] = _ignore,
     ) -> Table:
         """The table of all blocks; ``on_block`` hears of each that was counted."""
         counted = self._count_blocks(on_block)
@@ -73,15 +77,7 @@ class Condenser:
 
     def _count_blocks(self, on_block: Callable[[int], None]) -> list[CountedBlock]:
         sent = self._cluster.submit("plan", as_it_is, self._plan)
-        tasks = self._cluster.map("condense", count_block, self._blocks, plan=sent)
-        counted: dict[int, CountedBlock] = {}
-        numbers = _DistinctNumbers(self._source, self._plan)
-        for place, own in self._cluster.as_they_come(tasks):
-            counted[place] = own
-            numbers.add(own)
-            on_block(place)
-        self._cluster.release([sent, *tasks])
-        return [counted[place] for place in range(len(self._blocks))]
+        return self._gather("condense", count_block, on_block, plan=sent)
 
     def _summarized(
         self, names: Sequence[str], rows: RowClasses, mapping: MappingFile, choice: ColumnChoice
@@ -104,10 +100,23 @@ class Condenser:
 
     def _count_columns(self, known: Mapping[str, Any], others: Sequence[str]) -> dict[str, Column]:
         sent = self._cluster.submit("known", as_it_is, known)
-        tasks = self._cluster.map("count", count_between, self._blocks, plan=self._plan, known=sent, counted=others)
-        joined = join_condensed(self._cluster.gather(tasks), union=self._plan.union)
-        self._cluster.release([sent, *tasks])
+        counted = self._gather("count", count_between, plan=self._plan, known=sent, counted=others)
+        joined = join_condensed([own.table for own in counted], union=self._plan.union)
         return {name: joined.columns[name] for name in (*known, *others)}
+
+    def _gather(
+        self, name: str, count: Callable[..., CountedBlock], on_block: Callable[[int], None] = _ignore, **others: Any
+    ) -> list[CountedBlock]:
+        """All blocks counted in some way, in their order."""
+        tasks = self._cluster.map(name, count, self._blocks, **others)
+        counted: dict[int, CountedBlock] = {}
+        numbers = _DistinctNumbers(self._source, self._plan)
+        for place, own in self._cluster.as_they_come(tasks):
+            counted[place] = own
+            numbers.add(own)
+            on_block(place)
+        self._cluster.release(tasks)
+        return [counted[place] for place in range(len(self._blocks))]
 
 
 def plan_counting(

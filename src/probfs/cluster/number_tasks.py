@@ -181,13 +181,17 @@ def summarize_shard(questions: RangeQuestions, keys: Sequence[RangeKey], parts: 
     return summaries
 
 
-def count_between(table: Table, plan: CountingPlan, known: Mapping[str, Floats], counted: Sequence[str]) -> Table:
-    """The condensed block of some columns: some as they are, and some with known numbers and what lies in between."""
+def count_between(
+    table: Table, plan: CountingPlan, known: Mapping[str, Floats], counted: Sequence[str]
+) -> CountedBlock:
+    """Count some columns of a block that were not counted: all values, or known numbers and what lies in between."""
     naming = [name for name in (plan.target, plan.count) if name is not None]
     marked = mark_missing(table.only(known), plan.missing)
     own = dict(table.only({*naming, *counted}).columns)
+    too_many = [name for name in counted if _more_numbers(own[name], plan.too_many)]
+    own |= {name: unread_column(name, table.rows) for name in too_many}
     for name, known_numbers in known.items():
         numbers = numbers_by_row(marked.columns[name])
         assert numbers is not None, "the numbers were counted before"
         own[name] = between_known_numbers(name, numbers, known_numbers)
-    return condense(replace(table, columns=own), plan.target, plan.count)
+    return CountedBlock(condense(replace(table, columns=own), plan.target, plan.count), too_many=tuple(too_many))
