@@ -156,7 +156,7 @@ def test_columns_that_are_left_out_change_no_ranking_of_parquet(tmp_path: Path) 
     for options in ({"exclude": f"{first},{second}"}, {"include": [first, second]}):
         told: dict[str, list[str]] = {"csv": [], "parquet": []}
         csv, parquet = (
-            probfs.rank(tmp_path / f"t.{ending}", target="class", **options, on_note=told[ending].append)  # type: ignore[arg-type]
+            probfs.rank(tmp_path / f"t.{ending}", target="class", **options, on_note=told[ending].append)
             for ending in told
         )
         assert csv.features == parquet.features

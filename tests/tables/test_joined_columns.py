@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.support.table_content import cell_texts
 SOURCES = ("a.arff", "b.arff", "c.arff")
 
 
-def column(cells: str, values: str | None = None, kind: Kind = Kind.TEXT, **more: bool) -> Column:
+def column(cells: str, values: str | None = None, kind: Kind = Kind.TEXT, **more: Any) -> Column:
     """A column of one-letter cells, of which - is missing; without values, those of the cells."""
     own = list(dict.fromkeys(cells.replace("-", ""))) if values is None else list(values)
     codes = np.array([own.index(cell) if cell != "-" else len(own) for cell in cells], dtype=np.uint8)
@@ -47,7 +48,8 @@ def test_codes_are_as_wide_as_all_values_need() -> None:
         for part in range(2)
     ]
     whole = joined(*parts)
-    assert (whole.codes.dtype, whole.codes.tolist()) == (np.uint16, list(range(400)))
+    assert whole.codes.dtype == np.dtype(np.uint16)
+    assert whole.codes.tolist() == list(range(400))
 
 
 def test_dictionaries_are_joined_without_codes() -> None:

@@ -99,11 +99,11 @@ def test_files_without_rows_only_need_the_same_columns() -> None:
     wrong = TableJoiner("t", union=False)
     wrong.add_empty("e", ["u"])
     wrong.add(csv("a", "u,y\n1,0\n"))
-    with pytest.raises(DataError, match="^e: lacks 1 column of a: 'y'"):
+    with pytest.raises(DataError, match=r"^e: lacks 1 column of a: 'y'"):
         wrong.finish()
     nothing = TableJoiner("t", union=False)
     nothing.add_empty("e", ["u"])
-    with pytest.raises(DataError, match="^t: none of these files has data rows$"):
+    with pytest.raises(DataError, match=r"^t: none of these files has data rows$"):
         nothing.finish()
 
 

@@ -143,7 +143,7 @@ def test_what_is_wrong_is_said(folder: Path, named: list[str], message: str) -> 
 
 
 def test_standard_input_stands_alone() -> None:
-    with pytest.raises(UsageError, match="^standard input cannot be read together with files; name files only$"):
+    with pytest.raises(UsageError, match=r"^standard input cannot be read together with files; name files only$"):
         find_parts(["-", "a.csv"])
     with pytest.raises(UsageError, match="no file is named"):
         find_parts([])
@@ -159,7 +159,7 @@ def test_a_folder_that_may_not_be_read_is_named(folder: Path, monkeypatch: pytes
         return real(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    with pytest.raises(DataError, match="^d/locked: cannot be read: permission denied$"):
+    with pytest.raises(DataError, match=r"^d/locked: cannot be read: permission denied$"):
         find_parts(["d"])
 
 

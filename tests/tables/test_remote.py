@@ -112,7 +112,7 @@ def test_the_errors_of_drivers_are_errors_of_the_file(monkeypatch: pytest.Monkey
     assert not RemoteFile(Failing()).seekable()
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "open", lambda *_, **__: Failing())
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "isdir", lambda *_: False)
-    with pytest.raises(DataError, match="^memory://t.csv: cannot be read: .*no credentials"):
+    with pytest.raises(DataError, match=r"^memory://t.csv: cannot be read: .*no credentials"):
         read_table("memory://t.csv")
 
 
