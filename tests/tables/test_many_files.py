@@ -14,7 +14,7 @@ import pytest
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.parts import Part
-from probfs.tables.readers import ReadOptions, read_part, read_table
+from probfs.tables.readers import ReadOptions, many_files, read_part, read_table
 from tests.support.table_content import Write, table_content
 
 
@@ -236,3 +236,14 @@ def test_a_table_may_be_a_path_or_several(write: Write) -> None:
     assert (
         table_content(read_table([path])) == table_content(read_table(path)) == table_content(read_table((str(path),)))
     )
+
+
+def test_files_that_are_too_many_for_memory_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(many_files, "_BYTES_BETWEEN_CHECKS", 20)
+    monkeypatch.setattr(many_files, "require_memory", lambda needed, *_: asked.append(needed))
+    for name in "abcd":
+        put(f"{name}.csv", "u,y\n1,0\n2,1\n")
+    read_table("*.csv")
+    # Of 48 bytes, 24 are read, which hold 8 cells: 16 in all, and as many again to rank them.
+    assert asked == [2 * 16 - 8, 2 * 16 - 16]

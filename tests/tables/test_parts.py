@@ -110,6 +110,12 @@ def test_partitions_are_decoded_and_may_be_missing(folder: Path) -> None:
     ]
 
 
+def test_names_of_folders_need_not_be_utf8(folder: Path) -> None:
+    name = os.fsdecode(b"k=\xff")
+    touch(f"d/{name}/t.csv", "d/k=%FF/t.csv")
+    assert [part.partition for part in find_parts(["d"])] == [(("k", "\ufffd"),), (("k", "\ufffd"),)]
+
+
 def test_a_part_can_be_sent_to_another_process() -> None:
     part = Part("s3://bucket/year=2026/a.csv", (("year", "2026"),))
     assert pickle.loads(pickle.dumps(part)) == part

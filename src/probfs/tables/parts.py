@@ -186,8 +186,13 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
         key, equals, value = folder.partition("=")
         if not (key and equals):
             continue
-        name = unquote(key)
+        name = _decode(key)
         if name in cells:
             raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
-        cells[name] = "" if value == _MISSING_PARTITION else unquote(value)
+        cells[name] = "" if value == _MISSING_PARTITION else _decode(value)
     return tuple(cells.items())
+
+
+def _decode(text: str) -> str:
+    """A key or a value as it was before it became part of a path; names of folders need not be UTF-8."""
+    return unquote(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
