@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from probfs.errors import DataError, UsageError
-from probfs.tables.parts import Part, find_parts, is_pattern, name_together
+from probfs.tables.parts import Part, find_parts, may_be_many, name_together
 
 
 @pytest.fixture
@@ -45,8 +45,9 @@ def test_parts_are_sorted_whatever_the_order_of_arguments(folder: Path) -> None:
 def test_a_file_of_that_very_name_is_no_pattern(folder: Path) -> None:
     touch("a[1].csv", "a1.csv")
     assert paths("a[1].csv") == ["a[1].csv"]
-    assert not is_pattern("a[1].csv")
-    assert is_pattern("a[2].csv")
+    assert not may_be_many("a[1].csv")
+    assert may_be_many("a[2].csv")
+    assert may_be_many(folder)
 
 
 def test_a_folder_is_all_tables_in_it_and_below(folder: Path) -> None:

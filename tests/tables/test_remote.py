@@ -66,7 +66,7 @@ def test_parquet_is_read_from_a_url(memory: Any) -> None:
 @pytest.mark.parametrize("named", ["memory://d", "memory://d/", "memory://d/*/*.csv", "memory://d/k=*"])
 def test_folders_and_patterns_have_partitions(memory: Any, named: str) -> None:
     parts = find_parts([named])
-    assert parts == (Part("memory:///d/k=1/a.csv", (("k", "1"),)), Part("memory:///d/k=2/b.csv", (("k", "2"),)))
+    assert parts == (Part("memory://d/k=1/a.csv", (("k", "1"),)), Part("memory://d/k=2/b.csv", (("k", "2"),)))
     table = read_table(named)
     assert table_content(table) == {"k": ["1", "1", "2"], "a": ["u", "v", "u"], "y": ["0", "1", "1"]}
     assert table.source == name_together([named], parts) == f"{named} (2 files)"
@@ -91,6 +91,23 @@ def test_without_fsspec_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(DataError, match=r"takes fsspec to read; pip install 'probfs\[remote\]'$"):
         read_table("memory://t.csv")
+
+
+def test_a_folder_that_was_named_is_no_column(memory: Any) -> None:
+    memory.pipe("/k=1/.hidden.csv", b"")
+    memory.pipe("/k=1/j=2/t.csv", HEADER + b"u,0\n")
+    assert find_parts(["memory://k=1"]) == (Part("memory://k=1/j=2/t.csv", (("j", "2"),)),)
+
+
+def test_one_file_has_several_urls(memory: Any) -> None:
+    with pytest.raises(DataError, match=r"^memory:///d/k=1/a.csv: is the same file as memory://d/k=1/a.csv; name"):
+        find_parts(["memory://d/k=1/a.csv", "memory:///d/k=1/a.csv"])
+
+
+def test_a_chain_names_one_file(memory: Any) -> None:
+    assert table_content(read_table("simplecache::memory://d/k=2/b.csv")) == {"y": ["1"], "a": ["u"]}
+    with pytest.raises(DataError, match="is a pattern in a chain of URLs; name the files one by one"):
+        read_table("simplecache::memory://d/*/b.csv")
 
 
 class Failing:
