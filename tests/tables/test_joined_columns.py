@@ -64,6 +64,8 @@ def test_a_column_of_missing_cells_agrees_with_all() -> None:
     assert (whole.kind, cell_texts(whole)) == (Kind.NUMBER, [None, None, "1", "2", None])
     assert cell_texts(joined(column("-"), column("-"))) == [None, None]
     assert joined(column("-"), column("a", categorical=True)).categorical
+    assert cell_texts(joined(column("--", "ab", declared=True), column("1", kind=Kind.NUMBER))) == [None, None, "1"]
+    assert joined(column("--", "ab", declared=True), column("a", "abc", declared=True)).distinct() == 3
 
 
 @pytest.mark.parametrize(

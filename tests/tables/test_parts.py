@@ -61,6 +61,10 @@ def test_patterns_may_match_folders_and_pass_over_marks(folder: Path) -> None:
     assert paths("d/*") == ["d/3.csv", "d/x/1.csv", "d/y/2.csv"]
     assert paths("d/**/*.csv") == ["d/3.csv", "d/x/1.csv", "d/y/2.csv"]
     assert paths("d/_SUC*") == ["d/_SUCCESS"]
+    touch("d/_temporary/0/4.csv", "d/_k=1/5.csv")
+    assert paths("d/**/*.csv") == ["d/3.csv", "d/_k=1/5.csv", "d/x/1.csv", "d/y/2.csv"]
+    assert paths("d/_temporary/*/*.csv") == ["d/_temporary/0/4.csv"]
+    assert paths("d/x/../*.csv") == ["d/x/../3.csv"]
 
 
 def test_links_that_lead_in_circles_end(folder: Path) -> None:
@@ -132,7 +136,7 @@ def test_relative_partitions_without_a_folder_above(folder: Path) -> None:
     ("named", "message"),
     [
         (["nothing*.csv"], "nothing\\*.csv: no file matches this pattern"),
-        (["empty"], "empty: is a directory without tables: files that end in .csv, "),
+        (["empty"], "empty: is a directory without tables, which end in .csv, .*; name its files by a pattern$"),
         (["a.csv", "a.csv"], "a.csv: is named twice; name each file once"),
         (["a.csv", "./a.csv"], "./a.csv: is the same file as a.csv; name each file once"),
         (["link.csv", "."], "./a.csv: is the same file as link.csv; name each file once"),

@@ -92,7 +92,8 @@ def _expand(name: str) -> _Found:
         files = _tables_below(folder)
         if not files:
             endings = ", ".join(ending for known in TABLE_FORMATS if is_readable(known) for ending in known.endings)
-            raise DataError(f"is a directory without tables: files that end in {endings}", source=display_name(name))
+            problem = f"is a directory without tables, which end in {endings}"
+            raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
         return _Found(folder, files)
     return _Found(name.rpartition("/")[0], [name])
 
@@ -107,8 +108,10 @@ def _fixed_folder(pattern: str) -> str:
 def _files_matching(pattern: str) -> list[str]:
     is_url = remote.is_url(pattern)
     matches = remote.matching_urls(pattern) if is_url else glob.glob(pattern, recursive=True)
-    if os.path.basename(pattern)[:1] in "*?[":
-        matches = [match for match in matches if not _is_hidden(os.path.basename(match))]
+    fixed = len(_fixed_folder(pattern))
+    if not any(map(_is_hidden, pattern[fixed:].split("/"))):
+        # Nobody asked for them.
+        matches = [match for match in matches if not any(map(_is_hidden, match[fixed:].split("/")))]
     folders = [match for match in matches if _is_folder(match)]
     files = sorted(set(matches).difference(folders))
     if "**" not in pattern:
