@@ -117,6 +117,7 @@ def _condense_column(column: Column, row_of_each: Integers, standing_for: Intege
         column.problem,
         column.categorical,
         column.ordered,
+        column.order,
         cell_rows=rows,
         cell_counts=counts,
         standing_for=standing_for,
@@ -276,13 +277,14 @@ def _in_common_order(parts: Sequence[CountedColumn], tables: Sequence[Table]) ->
     """The values of an ordered type in one order that is that of each part."""
     after: TopologicalSorter[str] = TopologicalSorter()
     for part in parts:
-        texts = part.values.to_pylist()
+        texts = (part.values if part.order is None else part.order).to_pylist()
         for text in texts[:1]:
             after.add(text)
         for lower, higher in pairwise(texts):
             after.add(higher, lower)
     try:
-        return text_array(list(after.static_order()))
+        held = {text for part in parts for text in part.values.to_pylist()}
+        return text_array([text for text in after.static_order() if text in held])
     except CycleError:
         problem = f"column {quoted(parts[0].name)} orders its categories in another way than other files"
         raise DataError(f"{problem}; give it the same type in all files", source=tables[-1].source) from None

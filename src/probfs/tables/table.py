@@ -74,6 +74,8 @@ class Column:
     """Whether the column's own type says that its values are categories, also where they look like numbers or dates."""
     ordered: bool = False
     """Whether that type orders them; ``values`` stand in this order then."""
+    order: pa.StringArray | None = None
+    """All values of an ordered type in its order, those included that no row holds."""
 
     @property
     def is_nominal(self) -> bool:
@@ -143,7 +145,7 @@ class Column:
 
     def recoded(self, new_codes: Codes, values: pa.StringArray) -> Column:
         """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
-        flags = self.declared, self.problem, self.categorical, self.ordered
+        flags = self.declared, self.problem, self.categorical, self.ordered, self.order
         return Column(self.name, looked_up(new_codes, self.codes), values, self.kind, *flags)
 
     def as_dates(self) -> Column:

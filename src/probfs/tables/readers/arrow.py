@@ -114,11 +114,14 @@ def _as_categories(column: Column, cells: pa.ChunkedArray) -> Column:
     """The column as one of categories, whose order counts if their type says so."""
     if not cells.type.ordered or not column.distinct():
         return replace(column, categorical=True)
-    places = numpy_array(pc.index_in(column.values, value_set=category_order(cells)))
+    all_in_order = category_order(cells)
+    places = numpy_array(pc.index_in(column.values, value_set=all_in_order))
     order = np.argsort(places, kind="stable")
     new_codes = np.append(np.argsort(order, kind="stable"), len(order)).astype(column.codes.dtype)
     values = column.values.take(index_array(order))
-    return replace(column, codes=new_codes[column.codes], values=values, categorical=True, ordered=True)
+    return replace(
+        column, codes=new_codes[column.codes], values=values, categorical=True, ordered=True, order=all_in_order
+    )
 
 
 def _combined(cells: pa.ChunkedArray) -> pa.Array:
