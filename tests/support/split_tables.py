@@ -208,7 +208,8 @@ def as_frame(cells: dict[str, Cells]) -> Table:
     frame = pd.DataFrame({name: [cell or None for cell in own] for name, own in cells.items()}, dtype=object)
     for name in cells:
         if name in CATEGORIES:
-            frame[name] = pd.Categorical(frame[name], CATEGORIES[name], ordered=name == "digits")
+            known = frame[name].where(frame[name].isin(CATEGORIES[name]), None)
+            frame[name] = pd.Categorical(known, CATEGORIES[name], ordered=name == "digits")
         elif name in NUMBERS:
             frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(np.float64)
         elif name == "dates":
