@@ -311,7 +311,9 @@ def check_same(case: Case, read: Callable[[dict[str, Cells]], Table]) -> None:
     whole = outcome_or_error(partial(of_whole, read(case.cells), case, unlabelled))
     split = outcome_or_error(partial(of_blocks, blocks, case, unlabelled))
     if isinstance(whole, tuple) or isinstance(split, tuple):
-        assert whole == split
+        # Of several errors, those of the table itself come first: unlabelled rows are encoded after it is planned.
+        alone = outcome_or_error(partial(of_whole, read(case.cells), case, []))
+        assert split == (alone if isinstance(alone, tuple) else whole)
         return
     assert split.prepared.plans == whole.prepared.plans
     assert split.prepared.leaks == whole.prepared.leaks
