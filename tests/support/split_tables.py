@@ -324,5 +324,8 @@ def check_same(case: Case, read: Callable[[dict[str, Cells]], Table]) -> None:
     for name in ("labels", "counts", "codes", "unlabelled_counts", "unlabelled_codes"):
         np.testing.assert_array_equal(getattr(split.block, name), getattr(whole.block, name), name)
     assert split.block.labels.dtype == whole.block.labels.dtype
+    # Beyond so many rows, sums of rows times ranks are rounded, and depend on the order in which they are added.
+    exact = whole.block.counts.sum() <= 2**26
     for name in ("p", "q", "chi_squared", "kruskal_wallis"):
-        np.testing.assert_array_equal(getattr(split.screening, name), getattr(whole.screening, name), name)
+        found, expected = getattr(split.screening, name), getattr(whole.screening, name)
+        np.testing.assert_allclose(found, expected, rtol=0 if exact else 1e-12, err_msg=name)

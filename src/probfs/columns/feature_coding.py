@@ -57,9 +57,8 @@ class FeatureCoding:
 
         A missing cell tells nothing here, though it may be a value.
         """
-        codes = looked_up(
-            np.where(self.held, np.arange(len(self.held)), self.values).astype(unlabelled.dtype), unlabelled
-        )
+        kept = np.where(self.held, np.arange(self.values + 1), self.values)
+        codes = looked_up(kept.astype(unlabelled.dtype), unlabelled)
         return codes, int(np.count_nonzero(codes < self.values - self.missing_is_value))
 
 
