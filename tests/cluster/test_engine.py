@@ -57,20 +57,20 @@ def test_report(tmp_path: Path) -> None:
     assert "Round" in page
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"engine": "spark"}, 'engine="spark"'),
-        ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
-        ({"workers": 2}, 'workers= goes with engine="dask" only'),
-        ({"engine": "dask", "workers": 0}, "workers=: 0 is no number of processes"),
-        ({"engine": "dask", "uncertainty": True}, "uncertainty=True"),
-    ],
-)
-def test_mistakes(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_uncertainty_needs_rows(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 0)
-    with pytest.raises(UsageError, match=message):
-        probfs.rank(table.folder, target="y", **options)
+    with pytest.raises(UsageError, match="uncertainty=True ranks samples of rows, which need to be here"):
+        probfs.rank(table.folder, target="y", engine="dask", uncertainty=True)
+
+
+def test_files_without_rows(tmp_path: Path) -> None:
+    for name, text in (("1", "a,y\n"), ("2", "a,y\nu,0\nv,1\nu,0\nv,1\n"), ("3", "y,a\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    expected = probfs.rank(tmp_path, target="y")
+    assert_same_ranking(probfs.rank(tmp_path, target="y", engine="dask"), expected)
+    (tmp_path / "2.csv").unlink()
+    with pytest.raises(DataError, match="none of these files has data rows"):
+        probfs.rank(tmp_path, target="y", engine="dask")
 
 
 def test_only_files_can_be_read_elsewhere() -> None:

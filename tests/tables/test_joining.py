@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from probfs.errors import DataError
+from probfs.notes import NoteKind
 from probfs.tables.joined_numbers import join_lone_numbers
 from probfs.tables.joining import TableJoiner, join_tables
 from probfs.tables.mixed_column import MixedColumn
@@ -78,9 +79,9 @@ def test_an_error_names_the_file_and_the_line_of_a_cell() -> None:
 
 
 def test_equal_notes_are_one_note() -> None:
+    texts = {name: (f"{name}: odd", "general", *([f"{name}: rare"] if name == "b" else [])) for name in "abc"}
     parts = [
-        replace(csv(name, "u,y\n1,0\n"), notes=(f"{name}: odd", "general", *([f"{name}: rare"] if name == "b" else [])))
-        for name in "abc"
+        replace(csv(name, "u,y\n1,0\n"), notes=tuple(map(NoteKind.IGNORED.note, own))) for name, own in texts.items()
     ]
     assert join_tables(parts, False, "t").notes == ("a and 2 more files: odd", "general", "b: rare")
 
