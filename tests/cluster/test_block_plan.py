@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from probfs.cluster.block_plan import plan_blocks
+from probfs.cluster.tasks import read_block
 from probfs.tables.parts import Part
+from probfs.tables.readers import ReadOptions
 
 
 def parts_of(folder: Path, sizes: list[int]) -> list[Part]:
@@ -43,3 +46,20 @@ def test_blocks_hold_about_equally_many_bytes(
 def test_files_that_only_workers_see() -> None:
     parts = [Part(f"s3://bucket/{number}.parquet") for number in range(4)]
     assert [len(block.parts) for block in plan_blocks(parts, 1)] == [2, 2]
+
+
+def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"a": range(100), "y": [0, 1] * 50}).to_parquet(path, row_group_size=10)
+    blocks = plan_blocks([Part(str(path))], 2)
+    assert [part.row_groups for block in blocks for part in block.parts] == [(0, 1, 2), (3, 4), (5, 6, 7), (8, 9)]
+    tables = [read_block(block, ReadOptions()) for block in blocks]
+    cells = [text for table in tables for text in table.columns["a"].values.to_pylist()]
+    assert cells == [str(number) for number in range(100)]
+    assert [table.first_row for table in tables] == [0, 30, 50, 80]
+
+
+def test_what_is_no_parquet_file_is_left_to_the_reader(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"nothing")
+    assert [block.parts for block in plan_blocks([Part(str(path))], 2)] == [(Part(str(path)),)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -48,6 +49,14 @@ def test_union(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(tmp_path, target="y", union=True, engine="dask"), expected)
     with pytest.raises(DataError, match=r"2\.csv: has 1 column that .*1\.csv lacks: 'b'"):
         probfs.rank(tmp_path, target="y", engine="dask")
+
+
+def test_one_file_in_row_groups(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 4, (300, 5)), columns=list("abcde")).assign(y=random.integers(0, 2, 300))
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=29)
+    expected = probfs.rank(tmp_path / "table.parquet", target="y")
+    assert_same_ranking(probfs.rank(tmp_path / "table.parquet", target="y", engine="dask"), expected)
 
 
 def test_report(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ class Part:
     """The path or the URL of the file; ``-`` for standard input."""
     partition: tuple[tuple[str, str], ...] = ()
     """Names and cells of the columns that stand in the path, as in ``year=2026/``; an empty cell is missing."""
+    row_groups: tuple[int, ...] = ()
+    """Which row groups of a Parquet file to read, in their order; all where none is named."""
 
 
 @dataclass(frozen=True)
