@@ -165,7 +165,7 @@ def test_columns_that_are_left_out_change_no_ranking_of_parquet(tmp_path: Path) 
 
 
 def test_a_list_of_frames_is_no_table() -> None:
-    with pytest.raises(probfs.UsageError, match="data: a list of paths may be one table, but not of DataFrame; join"):
+    with pytest.raises(probfs.UsageError, match=r"^data must be a path, .*, not a list of DataFrame; only paths may"):
         probfs.rank([pd.DataFrame({"a": [1]})], target="a")  # type: ignore[list-item]
     with pytest.raises(probfs.UsageError, match="no file is named"):
         probfs.rank([], target="a")
