@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 import pytest
@@ -164,7 +165,26 @@ def test_columns_that_are_left_out_change_no_ranking_of_parquet(tmp_path: Path) 
 
 
 def test_a_list_of_frames_is_no_table() -> None:
-    with pytest.raises(probfs.UsageError, match="data: a list of paths may be one table, but not of DataFrame; join"):
+    with pytest.raises(probfs.UsageError, match=r"^data must be a path, .*, not a list of DataFrame; only paths may"):
         probfs.rank([pd.DataFrame({"a": [1]})], target="a")  # type: ignore[list-item]
     with pytest.raises(probfs.UsageError, match="no file is named"):
         probfs.rank([], target="a")
+
+
+@given(
+    cells=st.lists(st.sampled_from(["a/b", "c=d", "é %", "1", "07", "..", None]), min_size=12, max_size=30),
+    seed=st.integers(0, 99),
+)
+def test_a_column_may_stand_in_the_names_of_folders(cells: list[str | None], seed: int) -> None:
+    rows = range(len(cells))
+    frame = pd.DataFrame({"k": pd.Series(cells, dtype="str"), "u": [row * seed % 5 for row in rows]})
+    frame["y"] = [(row + row * row * seed // 3) % 2 if row > 3 else row % 2 for row in rows]
+    with TemporaryDirectory() as folder:
+        one, many = Path(folder, "one.csv"), Path(folder, "many")
+        frame.to_csv(one, index=False)
+        for place, (cell, own) in enumerate(frame.groupby("k", dropna=False)):
+            name = "__HIVE_DEFAULT_PARTITION__" if pd.isna(cell) else quote(str(cell), safe="")
+            (many / f"k={name}").mkdir(parents=True)
+            own.drop(columns="k").to_csv(many / f"k={name}" / f"{place}.csv", index=False)
+        ranking, again = (probfs.rank(data, target="y", keep_identifiers=True) for data in (one, many))
+    assert_equal_rankings(ranking, again)

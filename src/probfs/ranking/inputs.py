@@ -128,8 +128,10 @@ def _check_paths(paths: Sequence[Any], parameter: str) -> None:
     """Refuse a list of anything but paths."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            what = f"a list of paths may be one table, but not of {type(path).__name__}"
-            raise UsageError(f"{parameter}: {what}; join frames and arrays to one first")
+            from probfs.tables.readers.in_memory import TAKEN
+
+            problem = f"{parameter} must be {TAKEN}, not a list of {type(path).__name__}"
+            raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
 
 
 def _is_standard_input(data: Data) -> bool:
