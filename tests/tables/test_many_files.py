@@ -167,13 +167,13 @@ def test_categories_keep_the_order_of_their_type(folder: Path) -> None:
 def columns_read(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The columns that each read of a Parquet file asks for."""
     asked: list[Any] = []
-    real = pq.ParquetFile.read
+    real = pq.ParquetFile.read_row_groups
 
-    def read(file: Any, columns: Sequence[str] | None = None) -> Any:
+    def read(file: Any, groups: Sequence[int], columns: Sequence[str] | None = None) -> Any:
         asked.append(columns)
-        return real(file, columns=columns)
+        return real(file, groups, columns=columns)
 
-    monkeypatch.setattr(pq.ParquetFile, "read", read)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", read)
     return asked
 
 
