@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,12 @@ import probfs
 from probfs.cluster import connection
 from probfs.errors import DataError, UsageError
 from tests.support.file_parts import assert_same_ranking, write_split_table
-from tests.support.in_process_cluster import InProcessCluster
+from tests.support.in_process_cluster import connect_here
 
 
 @pytest.fixture(autouse=True)
 def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextlib.contextmanager
-    def connect(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
-        yield InProcessCluster()
-
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(connection, "connect", connect_here)
 
 
 @pytest.mark.parametrize("seed", range(20))
