@@ -1,7 +1,7 @@
 """What a ranking on a cluster costs: a model of four numbers, learned from two runs and held against others.
 
-From the project's root, with the extra dask installed: python benchmarks/cluster_model.py. It writes tables of up to
-20,000,000 rows into the folder that PROBFS_BENCHMARK_FOLDER names, else into one that it deletes, and takes some minutes.
+From the project's root, with the extra dask installed: python benchmarks/cluster_model.py. It takes some minutes, and
+writes tables of up to 20,000,000 rows into the folder that PROBFS_BENCHMARK_FOLDER names, else into one that it deletes.
 docs/cluster.md shows what it prints.
 """
 
