@@ -1,7 +1,7 @@
 """What a ranking on a cluster costs: a model of four numbers, learned from two runs and held against others.
 
 From the project's root, with the extra dask installed: python benchmarks/cluster_model.py. It takes some minutes, and
-writes tables of up to 20,000,000 rows into the folder that PROBFS_BENCHMARK_FOLDER names, else into one that it deletes.
+writes tables of up to 20,000,000 rows, into the folder that PROBFS_BENCHMARK_FOLDER names, else into one of its own.
 docs/cluster.md shows what it prints.
 """
 
@@ -85,14 +85,13 @@ def main() -> None:
     model = Model.of(*runs[:2])
     print(f"start {model.start:.1f} s, latency {1000 * model.latency:.0f} ms a round,")
     print(
-        f"reading and encoding {1e9 * model.reading:.1f} ns a cell, scoring {1e9 * model.scoring:.3f} ns a cell and round"
+        f"reading and encoding {1e9 * model.reading:.1f} ns a cell, scoring {1e9 * model.scoring:.3f} ns in each round"
     )
     print("\n| rows | workers | measured | predicted |\n|---|---|---|---|")
     for run in runs:
         measured = run.start + run.preparing + run.rounds
-        print(
-            f"| {run.rows:,} | {run.workers} | {measured:.1f} s | {model.seconds(run.rows, COLUMNS, run.workers):.1f} s |"
-        )
+        predicted = model.seconds(run.rows, COLUMNS, run.workers)
+        print(f"| {run.rows:,} | {run.workers} | {measured:.1f} s | {predicted:.1f} s |")
     print(f"\n10^9 rows, 200 columns, 50 workers: {model.seconds(1e9, 200, 50):.0f} s")
 
 
