@@ -9,7 +9,7 @@ import pytest
 from tests.support.paths import ROOT
 
 PACKAGES = (
-    *("", "api", "cli", "columns", "comparison"),
+    *("", "api", "cli", "cluster", "columns", "comparison"),
     *("ranking", "rendering", "rendering/figures", "rendering/report", "screening", "selection"),
 )
 TESTED_ELSEWHERE = {
@@ -17,7 +17,11 @@ TESTED_ELSEWHERE = {
     "api/arguments": "test_api",
     "api/ranking": "test_api",
     "api/selecting": "selection/test_stages",
+    "cluster/cluster_rows": "cluster/test_store",
+    "cluster/tasks": "cluster/test_engine",
     "columns/limits": "columns/test_roles",
+    "ranking/engine": "cluster/test_engine",
+    "ranking/engine_names": "api/test_engines",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",
     "rendering/comparison_formats": "rendering/test_formats",

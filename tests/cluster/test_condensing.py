@@ -13,12 +13,12 @@ import probfs
 from probfs.cluster import condensing, connection
 from probfs.errors import DataError
 from tests.support.file_parts import assert_same_ranking
-from tests.support.in_process_cluster import connect_in_process
+from tests.support.in_process_cluster import connect_here
 
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "connect", connect_in_process)
+    monkeypatch.setattr(connection, "connect", connect_here)
     monkeypatch.setattr(condensing, "MANY_NUMBERS", 10)
 
 

@@ -24,7 +24,7 @@ from probfs.screening import number_test
 from probfs.tables.readers import number_columns
 from probfs.tables.summarized_column import SummarizedColumn
 from tests.support.file_parts import assert_same_ranking
-from tests.support.in_process_cluster import connect_in_process
+from tests.support.in_process_cluster import connect_here
 from tests.support.many_numbers import KINDS, measured, measurements, write_parts
 
 OPTIONS = st.fixed_dictionaries(
@@ -43,7 +43,7 @@ OPTIONS = st.fixed_dictionaries(
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "connect", connect_in_process)
+    monkeypatch.setattr(connection, "connect", connect_here)
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ class _Result:
 class InProcessCluster:
     """Has the methods of ``Cluster`` that stages use."""
 
+    limit: int | None = None
+    """Of memory, in bytes."""
+
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return _Result(_travelled(function(*(_value(one) for one in arguments))))
 
@@ -33,6 +36,9 @@ class InProcessCluster:
     def threads(self) -> int:
         return 3
 
+    def memory(self) -> int | None:
+        return self.limit
+
     def addresses(self) -> frozenset[str]:
         return frozenset(["here"])
 
@@ -41,8 +47,8 @@ class InProcessCluster:
 
 
 @contextlib.contextmanager
-def connect_in_process(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
-    """In place of ``connection.connect``."""
+def connect_here(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
+    """In place of ``probfs.cluster.connection.connect``."""
     yield InProcessCluster()
 
 

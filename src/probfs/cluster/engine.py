@@ -16,6 +16,7 @@ import numpy as np
 
 from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.protocol import Classifier
+from probfs.cluster.block import bytes_of_rows
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster, as_it_is
@@ -29,6 +30,7 @@ from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.target import choose_target
 from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import Data, Inputs, Labels, Path
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
@@ -39,10 +41,14 @@ from probfs.tables.parts import find_parts, name_together
 from probfs.tables.readers import ReadOptions
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
-from probfs.text import option
+from probfs.text import option, shown_bytes
 
 if TYPE_CHECKING:
     from distributed import Future
+
+
+_SHARE_IN_MEMORY = 0.6
+"""Of a worker's memory, above which Dask puts results on disk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,7 @@ class ClusterEngine:
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = plan_encoding(inputs.prepared)
+        memory = self._note_on_memory(plan, inputs.prepared.table.rows)
         coded = self._code(plan)
         facts: list[BlockFacts] = self._cluster.gather(self._cluster.map("facts", facts_of, coded))
         for table in self._tables:
@@ -109,6 +116,7 @@ class ClusterEngine:
         dataset = _condensed_dataset(inputs.prepared, plan, sum(own.unlabelled_rows for own in facts))
         present, telling = (np.sum([getattr(own, name) for own in facts], axis=0) for name in ("present", "telling"))
         notes = (
+            *memory,
             *dict.fromkeys(note for own in facts for note in own.notes),
             *plan.notes_on_unseen(present, telling),
             *plan.notes,
@@ -166,6 +174,15 @@ class ClusterEngine:
         plan = plan_counting(list(head.columns), target, mapping, choice, union=reading.union)
         condenser = Condenser(self._cluster, table.blocks, table.source, plan)
         return condenser.condense(mapping, choice, reading.decimal, on_block)
+
+    def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
+        """A warning where rows take more of the workers' memory than Dask leaves there."""
+        limit = self._cluster.memory()
+        needed = bytes_of_rows(rows, len(plan.features), plan.code_dtype.itemsize)
+        if limit is None or needed <= _SHARE_IN_MEMORY * limit:
+            return []
+        problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
+        return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
     def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
         sent = self._cluster.submit("plan", as_it_is, plan)

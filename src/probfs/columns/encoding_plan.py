@@ -132,9 +132,7 @@ def encode_block(table: Table, plan: EncodingPlan, labelled: bool = True) -> Enc
         every = feature.recode(table)
         codes[place] = every[with_class]
         if len(others):
-            own = every[others]
-            telling[place] = feature.silence_unseen(own)
-            unlabelled[place] = own
+            unlabelled[place], telling[place] = feature.silence_unseen(every[others])
             present[place] = _count_present(table.columns[feature.name], others)
     return EncodedBlock(
         labels[with_class], counts[with_class], codes, counts[others], unlabelled, present, telling, tuple(notes)

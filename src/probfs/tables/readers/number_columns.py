@@ -34,9 +34,13 @@ def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str
     fits = np.flatnonzero(~too_large)
     # Adding zero turns -0 into 0. A block has its own numbers, whatever becomes of those given, a line in one piece.
     own = np.add(numbers if len(fits) == len(numbers) else numbers[fits], 0.0, order="C")
-    block = NumberBlock(own, partial(_texts_at, own))
-    columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
-    return {column.name: column for column in columns}
+    return columns_of_fitting_numbers([names[line] for line in fits.tolist()], own)
+
+
+def columns_of_fitting_numbers(names: Sequence[str], numbers: Floats) -> dict[str, NumberColumn]:
+    """The columns of the block that these numbers become, all of which are known to fit into it."""
+    block = NumberBlock(numbers, partial(_texts_at, numbers))
+    return {column.name: column for column in block.columns(names, Kind.NUMBER)}
 
 
 def numbers_from_arrow(
