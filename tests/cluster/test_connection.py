@@ -19,6 +19,7 @@ import probfs
 from probfs.errors import DataError, UsageError
 from tests.support.dask_cluster import DaskProcesses, running_cluster
 from tests.support.file_parts import assert_same_ranking, write_split_table
+from tests.support.many_numbers import KINDS, measured, write_parts
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,18 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
     expected = probfs.rank(table.folder, **table.options)
     found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **table.options)
     assert_same_ranking(found, expected)
+
+
+def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 2, 3000)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(y=labels.astype(str))
+    paths = write_parts(frame, [500, 2000], tmp_path)
+    # Nobody counts the values of these columns.
+    monkeypatch.setattr("probfs.cluster.condensing.MANY_NUMBERS", 100)
+    monkeypatch.setattr("probfs.cluster.many_numbers._ROWS_OF_A_RANGE", 400)
+    found = probfs.rank(paths, target="y", engine="dask", scheduler=cluster.address)
+    assert_same_ranking(found, probfs.rank(paths, target="y"))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7])

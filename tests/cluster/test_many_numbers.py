@@ -58,6 +58,16 @@ def few_are_many() -> Iterator[None]:
 
 
 @pytest.fixture
+def none_are_few() -> Iterator[None]:
+    """Few rows are judged by the tail alone, as very many are, by both engines."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many_numbers, "FEW_NUMBERS", CUT_ABOVE)
+        patch.setattr(number_test, "FEW_ROWS", 0)
+        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
+        yield
+
+
+@pytest.fixture
 def summarized(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of columns that were summarized."""
     names: list[str] = []
@@ -108,18 +118,26 @@ def test_a_cluster_ranks_as_one_machine(frame: pd.DataFrame, cuts: list[int], op
         assert_same(write_parts(frame, cuts, Path(folder)), **options)
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("few_are_many", "none_are_few")
 @given(measurements(), st.lists(st.integers(0, 80), max_size=4), OPTIONS)
 def test_numbers_that_are_not_listed(frame: pd.DataFrame, cuts: list[int], options: dict[str, Any]) -> None:
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many_numbers, "FEW_NUMBERS", CUT_ABOVE)
-        # Few rows are judged by the tail alone, as very many are, by both engines.
-        patch.setattr(number_test, "FEW_ROWS", 0)
-        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
+    with tempfile.TemporaryDirectory() as folder:
         assert_same(write_parts(frame, cuts, Path(folder)), **options)
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("few_are_many", "none_are_few")
+def test_a_number_that_gives_the_class_away_though_another_is_in_more_rows(tmp_path: Path) -> None:
+    rows = np.arange(200)
+    numbers = np.where(rows % 5 == 0, 5.5, np.where(rows % 2, 0.0, rows / 7))
+    frame = pd.DataFrame({"a": numbers, "b": rows % 3, "y": np.where(rows % 5 == 0, "p", "q")})
+    paths = write_parts(frame, [90], tmp_path)
+    assert_same(paths)
+    found = outcome(paths, engine="dask")
+    assert not isinstance(found, str)
+    assert any("'5.5' or not tells 'p'" in note for note in found[1])
+
+
+@pytest.mark.usefixtures("few_are_many", "none_are_few")
 def test_further_rows_and_rules(tmp_path: Path, summarized: list[str]) -> None:
     random = np.random.default_rng(3)
     labels = random.integers(0, 2, 200)
@@ -147,13 +165,14 @@ def test_many_rows(tmp_path: Path, summarized: list[str], labelled: float) -> No
     assert set(summarized) == {"different", "wide", "zeros tell", "nearly whole"}
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("few_are_many", "none_are_few")
 def test_the_most_frequent_number_is_known(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"all different": np.arange(40) / 7 + 3, "y": ["a", "b"] * 20})
-    frame["a frequent one"] = np.where(np.arange(40) % 4 == 1, -2.5, frame["all different"])
+    different = (np.arange(40) * 7 + 5) % 40 / 4 + 3
+    frame = pd.DataFrame({"all different": different, "y": ["a", "b"] * 20})
+    frame["a frequent one"] = np.where(np.arange(40) % 4 == 1, -2.5, different)
     found = outcome(write_parts(frame, [20], tmp_path), engine="dask")
     assert not isinstance(found, str)
     assert found[0].background is not None
     columns = {own.column: own for own in found[0].background.inspection.columns}
-    assert (columns["all different"].most_frequent, columns["all different"].frequency) == ("3", 1)
+    assert (columns["all different"].most_frequent, columns["all different"].frequency) == ("4.25", 1)
     assert (columns["a frequent one"].most_frequent, columns["a frequent one"].frequency) == ("-2.5", 10)

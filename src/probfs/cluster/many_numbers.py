@@ -28,7 +28,7 @@ from probfs.columns.block_cutting import quantile_ranks
 from probfs.columns.leakage import LeakLimits
 from probfs.columns.row_classes import RowClasses
 from probfs.screening.number_test import FEW_NUMBERS
-from probfs.tables.number_ranges import LABELLED, choose_ranges, finer_bins
+from probfs.tables.number_ranges import choose_ranges, finer_bins
 from probfs.tables.range_summary import NumberSummary, RangeSummary, combine
 from probfs.tables.table import Floats
 
@@ -126,10 +126,8 @@ def _shards(keys: Sequence[RangeKey], wanted: int) -> list[list[RangeKey]]:
 
 
 def _combined(count: NumberCount, summaries: Sequence[RangeSummary], leaks: LeakLimits) -> SummarizedNumbers:
-    # Without a labelled number, the greatest one is -inf.
-    greatest = count.histogram.greatest[LABELLED].max(initial=-np.inf)
     summary = combine(count.histogram, summaries)
-    known = [count.first, greatest, *summary.at_rank.values()]
+    known = [count.first, *summary.at_rank.values()]
     heaviest = max((own.heaviest for own in summaries if own.heaviest is not None), default=None)
     if heaviest is not None:
         known.append(heaviest[1])
@@ -137,6 +135,6 @@ def _combined(count: NumberCount, summaries: Sequence[RangeSummary], leaks: Leak
     if summary.labelled.distinct > FEW_NUMBERS:
         listed = [own.only(leaks.leaking(own.by_class)) for own in listed]
     every = np.unique(np.concatenate([known, *(own.numbers for own in listed)]))
-    every = every[np.isfinite(every)]
+    every = every[~np.isnan(every)]
     # Of a column without a number that takes part, nothing needs to be known.
     return SummarizedNumbers(summary, every if len(every) else np.zeros(1))

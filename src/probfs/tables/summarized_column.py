@@ -1,7 +1,7 @@
 """Columns of so many different numbers that only a few of them are known, and the others are counted between those.
 
-The known numbers are those that decide what becomes of the column: where it is cut, the greatest one, those that nearly
-give the class away. What must be known of all numbers, such as how many are different, was found by ranges of numbers
+The known numbers are those that decide what becomes of the column: where it is cut, and those that nearly give the
+class away. What must be known of all numbers, such as how many are different, was found by ranges of numbers
 (see ``range_summary``). Everything else is as in any column of a condensed table.
 """
 
