@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+
+from probfs.tables.arrow_arrays import text_array
+from probfs.tables.counted_column import CountedColumn, condense
+from probfs.tables.summarized_column import SummarizedColumn, between_known_numbers
+from probfs.tables.table import Column, Floats, Table
+from tests.support.split_numbers import SplitNumbers
 
 KINDS = ("different", "tied", "zeros tell", "close", "wide", "nearly whole", "rare")
 
@@ -59,3 +66,24 @@ def write_parts(frame: pd.DataFrame, cuts: Sequence[int], folder: Path) -> list[
         paths.append(folder / f"part-{number}.parquet")
         frame.iloc[first:end].to_parquet(paths[-1], index=False)
     return paths
+
+
+def summarized(numbers: Floats, known: Floats, labels: Sequence[str | None]) -> SummarizedColumn:
+    """A column of which some numbers are known, beside a target with these labels."""
+    column = summarized_table(numbers, known, labels).columns["a"]
+    assert isinstance(column, SummarizedColumn)
+    return column
+
+
+def summarized_table(numbers: Floats, known: Floats, labels: Sequence[str | None]) -> Table:
+    """A condensed table of the target ``y`` and the column ``a``."""
+    texts = text_array(sorted({label for label in labels if label is not None}))
+    codes = np.array([len(texts) if label is None else texts.to_pylist().index(label) for label in labels], np.uint8)
+    columns = {"a": between_known_numbers("a", numbers, known), "y": Column("y", codes, texts)}
+    table = condense(Table("t.parquet", columns, len(numbers)), "y", None)
+    classes = np.where(codes == len(texts), -1, codes.astype(np.int64))
+    summary = SplitNumbers(numbers, classes, len(texts), None, (2,)).summary(3)
+    column, target = table.columns["a"], table.columns["y"]
+    assert isinstance(column, CountedColumn)
+    own = SummarizedColumn.of(column, known, summary, target.codes < len(texts))
+    return replace(table, columns={"a": own, "y": target})

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.counted_column import CountedColumn, condense
 from probfs.tables.readers.arrow import column_from_arrow
 from probfs.tables.readers.number_columns import block_of_declared_numbers
-from probfs.tables.summarized_column import SummarizedColumn, between_known_numbers, numbers_by_row
-from probfs.tables.table import Column, Floats, Kind, Table, numbers_of
-from tests.support.split_numbers import SPECIAL, SplitNumbers
+from probfs.tables.summarized_column import between_known_numbers, numbers_by_row
+from probfs.tables.table import Kind, numbers_of
+from tests.support.many_numbers import summarized
+from tests.support.split_numbers import SPECIAL
 
 NUMBERS = st.one_of(st.sampled_from(SPECIAL), st.floats(allow_nan=True, allow_infinity=False))
 
@@ -32,18 +31,6 @@ def test_numbers_between_known_ones_keep_their_place(numbers: list[float], chose
     for cell, stands_in in zip(cells, found, strict=True):
         assert [cell < one for one in known] == [stands_in < one for one in known]
         assert [cell == one for one in known] == [stands_in == one for one in known]
-
-
-def summarized(numbers: Floats, known: Floats, labels: list[str | None]) -> SummarizedColumn:
-    texts = text_array(sorted({label for label in labels if label is not None}))
-    codes = np.array([len(texts) if label is None else texts.to_pylist().index(label) for label in labels], np.uint8)
-    columns = {"y": Column("y", codes, texts), "a": between_known_numbers("a", numbers, known)}
-    table = condense(Table("t.parquet", columns, len(numbers)), "y", None)
-    classes = np.where(codes == len(texts), -1, codes.astype(np.int64))
-    summary = SplitNumbers(numbers, classes, len(texts), None, (2,)).summary(3)
-    column, target = table.columns["a"], table.columns["y"]
-    assert isinstance(column, CountedColumn)
-    return SummarizedColumn.of(column, known, summary, target.codes < len(texts))
 
 
 def test_facts_of_all_numbers_and_of_those_with_a_class() -> None:

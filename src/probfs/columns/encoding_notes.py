@@ -13,7 +13,6 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import Quantiles
 from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
-from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Floats, Kind
 from probfs.text import listed, option
 
@@ -70,8 +69,6 @@ def notes_on_features(
 def _names_rows(prepared: PreparedTable, name: str, numbers: Floats | None) -> bool:
     """Whether values that are all different may be identifiers: texts and whole numbers, not measurements or dates."""
     column = prepared.table.columns[name]
-    if isinstance(column, SummarizedColumn):
-        return False
     if isinstance(column, NumberColumn):
         return not column.has_fractions(None)
     numbers = column.numbers() if numbers is None else numbers

@@ -78,8 +78,7 @@ def _refusals(prepared: PreparedTable) -> list[Note]:
     refusals = []
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
-        finite = isinstance(column, (NumberColumn, SummarizedColumn))
-        if finite and isinstance(plan.rule, (Measured, Quantiles, Category)):
+        if isinstance(column, NumberColumn) and isinstance(plan.rule, (Measured, Quantiles, Category)):
             # These take all finite numbers.
             continue
         try:
