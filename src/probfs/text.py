@@ -125,9 +125,17 @@ def listed(names: Iterable[str], most: int = 6) -> str:
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    everything = list(names)
-    shown = ", ".join(quoted(name) for name in everything[:most])
-    return shown if len(everything) <= most else f"{shown} and {len(everything) - most} more"
+    return and_more([quoted(name) for name in names], most)
+
+
+def and_more(phrases: Sequence[str], most: int) -> str:
+    """A few phrases, and how many more there are.
+
+    >>> and_more(["a", "b", "c"], most=1), and_more(["a"], most=1)
+    ('a and 2 more', 'a')
+    """
+    shown = ", ".join(phrases[:most])
+    return shown if len(phrases) <= most else f"{shown} and {len(phrases) - most:,} more"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -11,7 +11,7 @@ from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
 from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
-from probfs.runtime.output import write_whole
+from probfs.runtime.output import deliver_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ class Ranking:
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return _deliver(ranking_csv(self, safe=safe), path)
+        return deliver_text(ranking_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
@@ -121,7 +121,7 @@ class Ranking:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
-        return _deliver(ranking_json(self), path)
+        return deliver_text(ranking_json(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -130,7 +130,7 @@ class Ranking:
         """
         from probfs.rendering.report.ranking_report import ranking_report
 
-        return _deliver(ranking_report(self), path)
+        return deliver_text(ranking_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the ranking with matplotlib: bars of the driving score, and how the models of all rounds do.
@@ -227,9 +227,3 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.exponent,
         scores.cv_errors,
     )
-
-
-def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        write_whole(path, text.encode())
-    return text

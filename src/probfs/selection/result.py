@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
-from probfs.runtime.output import write_whole
+from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Selection:
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return _deliver(selection_csv(self, safe=safe), path)
+        return deliver_text(selection_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
@@ -156,7 +156,7 @@ class Selection:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
-        return _deliver(selection_json(self), path)
+        return deliver_text(selection_json(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -165,7 +165,7 @@ class Selection:
         """
         from probfs.rendering.report.selection_report import selection_report
 
-        return _deliver(selection_report(self), path)
+        return deliver_text(selection_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.
@@ -201,9 +201,3 @@ class Selection:
         from probfs.rendering.selection_html import selection_html
 
         return selection_html(self)
-
-
-def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        write_whole(path, text.encode())
-    return text

@@ -32,7 +32,7 @@ _TICK_EVERY = 45.0
 
 
 @dataclass(frozen=True)
-class Remark:
+class BarText:
     """A few words about a feature, with the name of another one among them or without."""
 
     before: str = ""
@@ -55,7 +55,7 @@ class BarRow:
     """One standard error of the value."""
     interval: tuple[int, int] | None = None
     """Of ranks."""
-    remark: Remark = Remark()
+    remark: BarText = BarText()
 
     @property
     def end(self) -> float:

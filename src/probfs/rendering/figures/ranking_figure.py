@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
-from probfs.rendering.figures.bars import BarChart, BarRow, Remark
+from probfs.rendering.figures.bars import BarChart, BarRow, BarText
 from probfs.rendering.figures.compose import Drawing
 from probfs.rendering.figures.curves import CurvePanel, Curves, Line
 from probfs.rendering.figures.style import score_label
@@ -52,7 +52,7 @@ def _row(feature: RankedFeature, ranking: Ranking) -> BarRow:
         "dim" if noise else "strong",
         error,
         None if low is None or high is None else (low, high),
-        Remark(NOISE_MARK if noise else ""),
+        BarText(NOISE_MARK if noise else ""),
     )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
-from probfs.rendering.figures.bars import BarChart, BarRow, Look, Remark
+from probfs.rendering.figures.bars import BarChart, BarRow, BarText, Look
 from probfs.rendering.figures.compose import Drawing
 from probfs.rendering.figures.curves import CurvePanel, Curves, Estimate, Line, Mark
 from probfs.rendering.figures.style import score_label
@@ -45,18 +45,18 @@ def _row(feature: SelectedFeature, selection: Selection) -> BarRow:
     return BarRow(feature.feature, feature.rank, value, _LOOKS[feature.verdict], remark=_remark(feature, selection))
 
 
-def _remark(feature: SelectedFeature, selection: Selection) -> Remark:
+def _remark(feature: SelectedFeature, selection: Selection) -> BarText:
     if feature.instead is not None and feature.explained is not None:
-        return Remark("repeats ", feature.instead, f" ({feature.explained:.0%})")
+        return BarText("repeats ", feature.instead, f" ({feature.explained:.0%})")
     if feature.verdict == "noise":
-        return Remark("noise" if feature.q is None else f"noise (q {feature.q:.2g})")
+        return BarText("noise" if feature.q is None else f"noise (q {feature.q:.2g})")
     if feature.verdict == "weak":
         if selection.is_beyond(feature):
-            return Remark(f"beyond the {selection.settings.keep} asked for")
-        return Remark("copy of a dropped feature" if feature.log_loss is None else "weak")
+            return BarText(f"beyond the {selection.settings.keep} asked for")
+        return BarText("copy of a dropped feature" if feature.log_loss is None else "weak")
     if feature.verdict == "redundant":
-        return Remark("redundant")
-    return Remark("by request" if feature.feature in selection.settings.always else "")
+        return BarText("redundant")
+    return BarText("by request" if feature.feature in selection.settings.always else "")
 
 
 def _curves(selection: Selection) -> Curves | None:
