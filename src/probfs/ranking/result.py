@@ -66,6 +66,12 @@ class RoundSummary:
     cv_errors: int | None = None
     """For the SVM: the errors on the cross-validated decision values that its probabilities are fitted on."""
 
+    def held_out_errors(self, estimate: str) -> int | None:
+        """The errors to show where ``errors`` and losses are of rows that the model was trained on; None elsewhere, and
+        where nothing was held out.
+        """
+        return self.cv_errors if estimate == "resubstitution" else None
+
 
 @dataclass(frozen=True)
 class InputSummary:
@@ -95,10 +101,15 @@ class Ranking:
     version: str
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
+    most_listed: int | None = field(default=None, compare=False, repr=False)
+    """How many features ``top`` was asked for; None for all."""
 
     def top(self, number: int | None) -> Ranking:
         """The same ranking with only the best features listed; the rounds stay complete."""
-        return self if number is None else replace(self, features=self.features[:number])
+        if number is None:
+            return self
+        background = None if self.background is None else self.background.with_top(number)
+        return replace(self, features=self.features[:number], background=background, most_listed=number)
 
     def to_frame(self) -> pandas.DataFrame:
         """The ranked features as a data frame with the columns of the CSV."""
@@ -140,7 +151,7 @@ class Ranking:
         axes : matplotlib.axes.Axes or three of them, default: those of a new figure
             Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
             pyplot's, as large as its content needs.
-        top : int, default: all of up to 50 features, the best 40 of more
+        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
             How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
             that given axes have no room for.
 

@@ -49,6 +49,11 @@ class SelectedFeature:
     explained: float | None
     """How much of it, from 0 to 1."""
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether it has the values of a better feature, and so was not eliminated by itself."""
+        return self.verdict in ("redundant", "weak") and self.log_loss is None
+
 
 @dataclass(frozen=True)
 class Size:
@@ -107,6 +112,8 @@ class Selection:
     """The elimination that was cut: the features told from noise that are no copies of others, and every round."""
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
+    most_listed: int | None = field(default=None, compare=False, repr=False)
+    """How many features ``top`` was asked for; None for all."""
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""
@@ -122,7 +129,13 @@ class Selection:
         """The same selection with only the best features listed; all else stays complete."""
         if number is None:
             return self
-        return replace(self, features=self.features[:number], unlisted=(*self.features[number:], *self.unlisted))
+        return replace(
+            self,
+            features=self.features[:number],
+            unlisted=(*self.features[number:], *self.unlisted),
+            background=None if self.background is None else self.background.with_top(number),
+            most_listed=number,
+        )
 
     def reduced(self, frame: Frame) -> Frame:
         """The frame with only the columns kept, the target and the count; the order of its columns and rows stays.
@@ -177,7 +190,7 @@ class Selection:
         axes : matplotlib.axes.Axes or three of them, default: those of a new figure
             Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
             pyplot's, as large as its content needs.
-        top : int, default: all of up to 50 features, the best 40 of more
+        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
             How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
             that given axes have no room for.
 

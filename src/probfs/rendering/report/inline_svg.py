@@ -26,7 +26,7 @@ def inline_figure(drawing: Drawing, title: str, description: str) -> Markup:
     from markupsafe import Markup
 
     # The page has a title, which the figure need not repeat.
-    content = figure_file(replace(drawing, title=""), "svg")
+    content = figure_file(replace(drawing, title=()), "svg")
     with file_style():
         palette = asdict(choose_palette())
     names = {color: name for name, color in palette.items()} | {"#000000": "ink", "#ffffff": "paper"}
