@@ -123,4 +123,4 @@ def _least(selection: Selection) -> list[Mark]:
     """The number of features with the least loss, unless the cut is there."""
     if selection.best_size == len(selection.kept):
         return []
-    return [Mark(f"least log-loss: {selection.best_size:,} features", selection.best_size, "least")]
+    return [Mark(f"least log-loss: {counted(selection.best_size, 'feature')}", selection.best_size, "least")]
