@@ -33,6 +33,8 @@ class ReportColumn:
     """Whether sorting begins with the largest."""
     bars: Sequence[float] = ()
     """From 0 to 1, beside each cell."""
+    wraps: bool = False
+    """Whether numbers may take two lines on paper."""
 
 
 @dataclass(frozen=True)

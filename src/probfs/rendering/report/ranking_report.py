@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from probfs.classifiers.scores import SCORES
 from probfs.rendering.figures.ranking_figure import ranking_drawing
 from probfs.rendering.ranking_columns import (
+    IN_ROUND_1,
     NOISE,
     NOISE_MARK,
     is_noise,
@@ -106,6 +107,10 @@ def _feature_table(ranking: Ranking) -> ReportTable:
         elif heading == driving.symbol:
             bars = bar_lengths([score_value(own, driving) for own in features])
             columns.append(ReportColumn(heading, cells, best_first=True, bars=bars))
+        elif IN_ROUND_1 in heading:
+            # On paper, a number and its standard error may take two lines.
+            wrapping = [cell.replace(" ±", "\u00a0±") for cell in cells]
+            columns.append(ReportColumn(heading, wrapping, best_first=True, wraps=True))
         elif heading != NOISE:
             columns.append(ReportColumn(heading, cells, best_first=heading in {score.symbol for score in SCORES}))
     columns.append(ReportColumn("p", [shown_probability(own.p) for own in features]))
