@@ -267,8 +267,11 @@ class TestStory:
         assert len(browser.texts("#story-bars li")) == 3
         assert browser.find("#story-rest").text == "… and 197 that this page does not list"
         type_into(browser, "#story-find", "nothing")
-        missed = "No such name among those left, of which there are 197 that this page does not list."
-        assert browser.find("#story-rest").text == missed
+        missed = "No feature that is left and listed has such a name"
+        assert (
+            browser.find("#story-rest").text
+            == f"{missed}; there may be one among the 197 that this page does not list."
+        )
         browser.open(pages["best 50"])
         assert re.fullmatch(
             r"… 20 more, none above [\d.e-]+, and 150 that this page does not list", browser.find("#story-rest").text

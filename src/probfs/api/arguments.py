@@ -17,7 +17,7 @@ from probfs.columns.roles import ColumnChoice
 from probfs.errors import TargetWarning
 from probfs.ranking.background import WRITING_A_REPORT
 from probfs.ranking.settings import Settings
-from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.source import STANDARD_INPUT, display_name
 from probfs.text import did_you_mean, option, printable, quoted, typed_command
 
 _MOST_WRITTEN = 20
@@ -38,8 +38,10 @@ def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
     """The command that was typed, or else the call in Python that writes a report: the arguments that are not their
     defaults, without listeners.
     """
-    data = given["data"]
-    typed = typed_command(reads_input=isinstance(data, str) and data == STANDARD_INPUT)
+    # A command may have read the table already.
+    source = given["data"] if isinstance(given["data"], str) else getattr(given["data"], "source", None)
+    from_input = isinstance(source, str) and source in (STANDARD_INPUT, display_name(STANDARD_INPUT))
+    typed = typed_command(reads_input=from_input)
     if typed is not None:
         return typed
     words = []

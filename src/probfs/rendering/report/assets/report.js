@@ -129,7 +129,9 @@
   const describeRest = (places, scores, unlisted) => {
     const without = `${unlisted.toLocaleString("en")} that this page does not list`;
     if (!places.length) {
-      return unlisted ? `No such name among those left, of which there are ${without}.` : "No feature that is left has such a name.";
+      return unlisted
+        ? `No feature that is left and listed has such a name; there may be one among the ${without}.`
+        : "No feature that is left has such a name.";
     }
     const hidden = places.slice(MOST_BARS).map((place) => scores[place] ?? 0);
     if (!hidden.length) {
