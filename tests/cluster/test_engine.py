@@ -60,12 +60,6 @@ def test_report(tmp_path: Path) -> None:
     assert "Round" in page
 
 
-def test_uncertainty_needs_rows(tmp_path: Path) -> None:
-    table = write_split_table(tmp_path / "table", 0)
-    with pytest.raises(UsageError, match="uncertainty=True ranks samples of rows, which need to be here"):
-        probfs.rank(table.folder, target="y", engine="dask", uncertainty=True)
-
-
 def test_files_without_rows(tmp_path: Path) -> None:
     for name, text in (("1", "a,y\n"), ("2", "a,y\nu,0\nv,1\nu,0\nv,1\n"), ("3", "y,a\n")):
         (tmp_path / f"{name}.csv").write_text(text)

@@ -102,9 +102,6 @@ class ClusterEngine:
         return Inputs(prepared, mapping_file, tuple(further))
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
-        if settings.uncertainty:
-            problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
-            raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = plan_encoding(inputs.prepared)

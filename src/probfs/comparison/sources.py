@@ -48,7 +48,7 @@ def document_of(result: Any, source: str) -> ComparedRanking:
     return parse_document(json.loads(result.to_json()), source)
 
 
-def shown_name(given: Comparable) -> str:
+def name_of_table(given: Comparable) -> str:
     """What messages call a table."""
     return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
 
