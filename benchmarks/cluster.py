@@ -16,6 +16,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +46,7 @@ def write_table(folder: Path, rows: int, files: int) -> None:
         pq.write_table(pa.table(columns), folder / f"part-{number:03}.parquet")
 
 
-def _column(random: np.random.Generator, labels: np.ndarray, place: int) -> pa.Array:  # type: ignore[type-arg]
+def _column(random: np.random.Generator, labels: Any, place: int) -> Any:
     told = (random.random(len(labels)) < 0.1) * labels if place % 3 == 0 else 0
     missing = random.random(len(labels)) < 0.02 if place % 10 == 0 else None
     if place < 20:
@@ -63,7 +64,7 @@ def measure(folder: Path, *options: str) -> Measured:
     found = Measured()
     with tempfile.NamedTemporaryFile() as output:
         start = time.perf_counter()
-        process = subprocess.Popen([*command, "--output", output.name, *options])
+        process = subprocess.Popen([*command, "--output", output.name, *options])  # noqa: S603  # this project's own
         watcher = threading.Thread(target=_watch, args=(process, found), daemon=True)
         watcher.start()
         process.wait()
@@ -107,7 +108,9 @@ def _peak(process: int) -> int:
 
 def _told(name: str, found: Measured) -> str:
     largest = {kind: sorted(own, reverse=True) for kind, own in found.peaks.items()}
-    memory = ", ".join(f"{kind} {' '.join(f'{peak / 1e9:.2f}' for peak in own[:4])} GB" for kind, own in largest.items())
+    memory = ", ".join(
+        f"{kind} {' '.join(f'{peak / 1e9:.2f}' for peak in own[:4])} GB" for kind, own in largest.items()
+    )
     return f"{name}: {found.seconds:.1f} s; peaks: {memory}"
 
 

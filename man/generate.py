@@ -93,8 +93,8 @@ spearman and kendall are rank correlations over the columns that both have; over
 columns that are the same, and rbo the rank-biased overlap, in which the first columns count most; changed, rose, fell,
 appeared, vanished and renamed count columns, and beyond those that moved beyond rank intervals; of selections,
 verdicts counts columns with another verdict, and kept_changed those that only one of the two keeps. A condition on a
-measure that the documents do not give (beyond, without rank intervals) counts as true: a check that cannot be made has
-not been passed.
+measure that the documents do not give (beyond, without rank intervals; vanished, where the new document was written
+with --top) counts as true: a check that cannot be made has not been passed.
 
 The result is a table on a terminal, with the columns that changed, and CSV elsewhere. The CSV has a row for each
 column: {", ".join(COMPARISON_HEADER)}.

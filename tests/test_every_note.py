@@ -23,6 +23,7 @@ from probfs.kernels.unavailable import KernelUnavailable
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support.datasets import random_dataset
+from tests.support.in_process_cluster import InProcessCluster, connect_here
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 from tests.support.workbook import workbook_bytes
@@ -161,6 +162,14 @@ def _reproduce(stage: Stage) -> None:
 
 
 LATE = make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])
+
+
+def _spilled(stage: Stage) -> None:
+    stage.patch.setattr("probfs.cluster.connection.connect", connect_here)
+    stage.patch.setattr(InProcessCluster, "limit", 100)
+    stage.rank(stage.write("t.csv", make_frame().to_csv(index=False)), engine="dask")
+
+
 SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.DELIMITER: (lambda stage: stage.rank_text("t.csv", "a;y\nu;p\nv;q\nu;p\nw;q\n"), ()),
     NoteKind.ROW_INDEX: (lambda stage: stage.rank_text("t.csv", ",a,y\n0,u,p\n1,v,q\n2,u,p\n3,v,q\n"), ("",)),
@@ -221,6 +230,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.COMPILING: (_compiling, ()),
     NoteKind.NOT_COMPILED: (_not_compiled, ()),
     NoteKind.TIME: (lambda stage: stage.rank(make_frame(), classifier="svm", estimate="loo", jobs=1), ()),
+    NoteKind.SPILLED: (_spilled, ()),
     NoteKind.SIGMOID: (_sigmoid, ()),
     NoteKind.NOT_CONVERGED: (_not_converged, ()),
     NoteKind.GUESSING: (lambda stage: stage.rank(noise(), classifier="svm", eliminate=False, jobs=1), ()),

@@ -9,7 +9,7 @@ import pytest
 from tests.support.paths import ROOT
 
 PACKAGES = (
-    *("", "api", "cli", "columns", "comparison"),
+    *("", "api", "cli", "cluster", "columns", "comparison"),
     *("ranking", "rendering", "rendering/figures", "rendering/report", "screening", "selection"),
 )
 TESTED_ELSEWHERE = {
@@ -17,8 +17,16 @@ TESTED_ELSEWHERE = {
     "api/arguments": "test_api",
     "api/ranking": "test_api",
     "api/selecting": "selection/test_stages",
-    "selection/engine": "selection/test_stages",
+    "cluster/blocks": "cluster/test_connection",
+    "cluster/cluster_rows": "cluster/test_store",
+    "cluster/coded_rows": "cluster/test_store",
+    "cluster/fold_cells": "cluster/test_fold_numbers",
+    "cluster/selection_rows": "cluster/test_selection",
+    "cluster/tasks": "cluster/test_engine",
     "columns/limits": "columns/test_roles",
+    "ranking/engine": "cluster/test_engine",
+    "ranking/engine_names": "api/test_engines",
+    "selection/engine": "selection/test_stages",
     "rendering/ranking_formats": "rendering/test_formats",
     "rendering/selection_formats": "rendering/test_formats",
     "rendering/comparison_formats": "rendering/test_formats",

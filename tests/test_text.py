@@ -57,13 +57,25 @@ def test_the_language_is_restored_after_an_error_and_nests() -> None:
 
 def test_a_command_that_was_typed_can_be_typed_again() -> None:
     # Names of files may be any bytes but 0.
-    words = ["rank", "my table.csv", "it's", "a\\b", "\x1b\u202e'\\1", "\udcff\udc80", "é", "", "$HOME `id`", "\n\t"]
+    words = [
+        "rank",
+        "-o",
+        "my table.csv",
+        "it's",
+        "a\\b",
+        "\x1b\u202e'\\1",
+        "\udcff\udc80",
+        "é",
+        "",
+        "$HOME `id`",
+        "\n\t",
+    ]
     assert typed_command() is None
     with command_line_language(words):
         command = typed_command()
     assert command is not None
     assert not any(map(is_unseen, command))
-    assert command.startswith("probfs rank 'my table.csv' ")
+    assert command.startswith("probfs rank -o 'my table.csv' ")
     script = "printf '%s\\0' " + command.removeprefix("probfs ")
     shown = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
     assert shown.decode("utf-8", "surrogateescape").split("\0")[:-1] == words

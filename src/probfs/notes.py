@@ -88,7 +88,7 @@ class NoteKind(Enum):
     ROW_INDEX = "row-index", _NOTE, "a first column without a name, or a data frame's index, is left out"
     UNNAMED_COLUMNS = "unnamed-columns", _NOTE, "columns without a name are named by their position"
     SHEETS = "sheets", _NOTE, "only the first sheet of a workbook is read"
-    IGNORED = "ignored", _NOTE, "a part of an ARFF file is not used, such as weights"
+    IGNORED = "ignored", _NOTE, "a part of a file or of its path is not used, such as the weights of an ARFF file"
     DATE_FORMAT = "date-format", _WARNING, "the format of dates is not understood, so they are texts"
     UNUSABLE = "unusable", _WARNING, "a column holds lists or the like, and is left out"
     # Columns.
@@ -118,6 +118,7 @@ class NoteKind(Enum):
     COMPILING = "compiling", _NOTE, "loops are compiled, once"
     NOT_COMPILED = "not-compiled", _NOTE, "compiled loops are not available, so the work takes longer"
     TIME = "time", _NOTE, "how long the work will take"
+    SPILLED = "spilled", _WARNING, "the workers of a cluster lack memory for all rows, and keep some on disk"
     SIGMOID = "sigmoid", _WARNING, "sigmoids of the SVM came out decreasing and were replaced, so scores are rough"
     NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"

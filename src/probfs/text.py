@@ -19,6 +19,8 @@ _LONGEST_QUOTE = 60
 _MANY_NAMES = 2_000
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_OUTPUT = re.compile(r"-q?o.*|--output(?:=.*)?", re.DOTALL)
+"""A word that names the file which a result goes to."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -40,15 +42,24 @@ def command_line_language(words: Sequence[str] = ()) -> Iterator[None]:
         _typed_words.reset(tokens[1])
 
 
-def typed_command() -> str | None:
+def typed_command(*, reads_input: bool = False) -> str | None:
     """The command as a user can type it again into a shell; None if nobody typed one.
 
-    >>> with command_line_language(["rank", "my table.csv", "--na", "\\x1b"]):
+    Whoever typed it knows where standard input came from and where standard output went: a word stands for each file.
+
+    >>> with command_line_language(["rank", "my table.csv", "--na", "\\x1b", "-o", "r.html"]):
     ...     print(typed_command())
-    probfs rank 'my table.csv' --na $'\\x1b'
+    probfs rank 'my table.csv' --na $'\\x1b' -o r.html
+    >>> with command_line_language(["rank", "--format", "html"]):
+    ...     print(typed_command(reads_input=True))
+    probfs rank --format html < TABLE > REPORT
     """
     words = _typed_words.get()
-    return " ".join(["probfs", *map(_shell_word, words)]) if words else None
+    if not words:
+        return None
+    files = ["< TABLE"] if reads_input else []
+    files += [] if any(map(_OUTPUT.fullmatch, words)) else ["> REPORT"]
+    return " ".join(["probfs", *map(_shell_word, words), *files])
 
 
 def _shell_word(word: str) -> str:
@@ -125,9 +136,17 @@ def listed(names: Iterable[str], most: int = 6) -> str:
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    everything = list(names)
-    shown = ", ".join(quoted(name) for name in everything[:most])
-    return shown if len(everything) <= most else f"{shown} and {len(everything) - most} more"
+    return and_more([quoted(name) for name in names], most)
+
+
+def and_more(phrases: Sequence[str], most: int) -> str:
+    """A few phrases, and how many more there are.
+
+    >>> and_more(["a", "b", "c"], most=1), and_more(["a"], most=1)
+    ('a and 2 more', 'a')
+    """
+    shown = ", ".join(phrases[:most])
+    return shown if len(phrases) <= most else f"{shown} and {len(phrases) - most:,} more"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 import probfs
 from tests.support.browser import MISSING, Browser, find_browser, open_browser
-from tests.support.browser_pages import hostile_frame, large_frame, mixed_frame
+from tests.support.browser_pages import hostile_frame, large_frame, long_named_frame, mixed_frame, turning_frame
 from tests.support.paths import SAMPLES
 
 
@@ -52,13 +52,22 @@ class Pages:
 
     def _make(self, name: str) -> probfs.Ranking | probfs.Selection:
         kind, _, data = name.partition(" ")
-        frames = {"hostile": hostile_frame, "mixed": mixed_frame, "large": large_frame}
+        if kind.startswith("best"):
+            return probfs.rank(large_frame(), target="outcome", report=True, step=0.05).top(int(data))
+        frames = {
+            "hostile": hostile_frame,
+            "mixed": mixed_frame,
+            "large": large_frame,
+            "turning": turning_frame,
+            "long-named": long_named_frame,
+        }
         samples = {"kiln": SAMPLES / "kiln.csv", "cancer": SAMPLES / "breast_cancer.csv"}
         table: Path | pd.DataFrame = samples[data] if data in samples else frames[data]()
         targets = {"kiln": "cracked", "cancer": "class", "hostile": "<h1>target</h1>"}
         target = targets.get(data, "outcome")
-        if kind == "ranking":
-            return probfs.rank(table, target=target, report=True, step=0.05 if data == "large" else 1)
+        if kind in ("ranking", "uncertain"):
+            step = 0.05 if data == "large" else 1
+            return probfs.rank(table, target=target, report=True, step=step, uncertainty=kind == "uncertain")
         return probfs.select(table, target=target, report=True, folds=2)
 
 

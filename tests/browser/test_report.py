@@ -100,7 +100,32 @@ def overflowing(browser: Browser) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("name", ["ranking mixed", "selection mixed"])
+def test_sentences_in_tables_are_not_squeezed(browser: Browser, pages: Pages, name: str) -> None:
+    browser.resize(320)
+    browser.open(pages[name])
+    script = "return [...document.querySelectorAll('.sentences tr td:last-child')].map(e => e.clientWidth)"
+    widths = browser.run(script)
+    assert widths
+    assert min(widths) >= 255
+
+
+def test_names_from_right_to_left_stand_in_the_order_of_their_sentence(browser: Browser, pages: Pages) -> None:
+    browser.open(pages["ranking turning"])
+    script = """
+      const sentence = [...document.querySelectorAll('.sentence')].find(e => e.textContent.startsWith('The first'));
+      return [...sentence.querySelectorAll('bdi')].map(e => e.getBoundingClientRect().left)"""
+    places = browser.run(script)
+    assert len(places) == 3
+    assert places == sorted(places)
+
+
 class TestTables:
+    def test_the_mark_of_noise_is_found_as_it_is_typed(self, browser: Browser, pages: Pages) -> None:
+        browser.open(pages["ranking mixed"])
+        type_into(browser, ".searched input", "≈ noise")
+        assert 0 < len(browser.texts(NAMES)) < 20
+
     def test_numbers_are_sorted_as_numbers_and_back(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking mixed"])
         ranks = column(browser, 1)
@@ -237,6 +262,26 @@ class TestStory:
         type_into(browser, "#story-find", "nothing")
         assert browser.find("#story-rest").text == "No feature that is left has such a name."
 
+    def test_features_that_the_page_does_not_list_are_counted(self, browser: Browser, pages: Pages) -> None:
+        browser.open(pages["best 3"])
+        assert len(browser.texts("#story-bars li")) == 3
+        assert browser.find("#story-rest").text == "… and 197 that this page does not list"
+        type_into(browser, "#story-find", "nothing")
+        missed = "No feature that is left and listed has such a name"
+        assert (
+            browser.find("#story-rest").text
+            == f"{missed}; there may be one among the 197 that this page does not list."
+        )
+        browser.open(pages["best 50"])
+        assert re.fullmatch(
+            r"… 20 more, none above [\d.e-]+, and 150 that this page does not list", browser.find("#story-rest").text
+        )
+
+    def test_what_leaves_is_said_in_words_in_narrow_windows_too(self, browser: Browser, pages: Pages) -> None:
+        browser.resize(320)
+        browser.open(pages["ranking kiln"])
+        assert [text for text in browser.texts("#story-bars .mark") if text] == ["leaves"]
+
     def test_the_story_is_right_after_the_table_was_sorted(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking kiln"])
         before = browser.texts("#story-bars .name")
@@ -303,6 +348,19 @@ class TestSchemesAndPrint:
         assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert len(browser.texts(NAMES)) == 20
         browser.prefer("light")
+
+    @pytest.mark.parametrize("name", ["uncertain hostile", "uncertain long-named", "selection hostile"])
+    def test_no_column_is_cut_off_on_paper(self, browser: Browser, pages: Pages, name: str) -> None:
+        browser.open(pages[name])
+        printed = " ".join(page.extract_text() for page in PdfReader(io.BytesIO(browser.print_pdf())).pages).split()
+        for heading in browser.run("return [...document.querySelectorAll('thead th')].map(e => e.textContent)"):
+            assert set(heading.split()) <= set(printed), heading
+        browser.prefer("light", "print")
+        # A4 without its margins.
+        browser.resize(673)
+        right = browser.run("return [...document.querySelectorAll('table')].map(e => e.getBoundingClientRect().right)")
+        browser.prefer("light")
+        assert max(right) <= 673
 
     def test_a_page_is_printed_to_pdf_with_its_headings_on_every_page(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking large"])

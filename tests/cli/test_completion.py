@@ -64,6 +64,8 @@ def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
     [
         ("rank ", Kind.FILES, ""),
         ("rank -- -", Kind.FILES, ""),
+        ("rank a.csv ", Kind.FILES, ""),
+        ("rank a.csv b.csv ", Kind.FILES, ""),
         ("exact ", Kind.FILES, ""),
         ("rank t.csv --mapping ", Kind.FILES, ""),
         ("rank t.csv --output=", Kind.FILES, "--output="),
@@ -90,6 +92,7 @@ def test_columns_are_those_of_the_table_wherever_it_stands(write: Write) -> None
     assert offered(f"rank {path} --exclude sex,") == ["sex,age", "sex,class"]
     assert offered(f"rank --target -q {path} --count a") == ["age"]
     assert offered("rank --target ") == offered("rank - --target ") == offered("rank no.csv --target ") == []
+    assert offered(f"rank {path} other.csv --target a") == offered(f"rank {path.parent} --target a") == ["age"]
     odd = write("odd.txt", "age|sex\n")
     assert offered(f"rank --delimiter | --input-format csv {odd} --target ") == ["age", "sex"]
 

@@ -18,7 +18,7 @@ from tests.support.table_content import Write
     ("arguments", "status", "message"),
     [
         (["rank", "missing.csv"], 1, "missing.csv: cannot be read: no such file"),
-        (["rank", "."], 1, ".: is a directory"),
+        (["rank", "folder"], 1, "folder: is a directory without tables"),
         (["rank", "t.csv", "--target", "clas"], 2, "did you mean 'class'?"),
         (["selct", "t.csv"], 2, "? See 'probfs --help'"),
         (["rank", "t.csv", "--traget", "y"], 2, "No such option: --traget (Possible options: "),
@@ -50,7 +50,7 @@ def test_a_mistake_is_one_line_and_the_right_status(
 ) -> None:
     write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n")
     write("broken.csv", "a,class\nx,0\ny,0,1\n")
-    write("m.toml", "")
+    (write("m.toml", "").parent / "folder").mkdir()
     result = run(*arguments)
     lines = [line for line in result.stderr.splitlines() if not line.startswith("probfs: target")]
     assert result.returncode == status

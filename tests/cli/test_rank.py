@@ -53,6 +53,12 @@ def test_a_report_names_the_command_that_makes_it_again(run_here: Run, tmp_path:
     assert (tmp_path / "it's.html").read_text() == page
 
 
+def test_a_report_stands_words_for_what_was_redirected(run: Run) -> None:
+    table = (SAMPLES / "kiln.csv").read_bytes()
+    page = run("rank", "--target", "cracked", "--format", "html", "--quiet", stdin=table).stdout
+    assert "<code>probfs rank --target cracked --format html --quiet &lt; TABLE &gt; REPORT</code>" in page
+
+
 def test_top_prints_the_best_of_all_that_were_computed(run: Run) -> None:
     everything = run("rank", *COMMUTE).stdout.splitlines()
     assert run("rank", *COMMUTE, "--top", 2).stdout.splitlines() == everything[:3]

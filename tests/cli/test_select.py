@@ -55,7 +55,7 @@ def test_options_are_keywords_of_the_library(run_here: Run, write: Write, select
     result = run_here("select", "t.csv", *words.split(), *others.split())
     assert result.returncode == 0, result.stderr
     expected = {
-        "data": "t.csv",
+        "data": ["t.csv"],
         "target": "outcome",
         "count": "n",
         "always": ["zip,dose", "note"],

@@ -19,6 +19,7 @@ import probfs
 from probfs.errors import DataError, UsageError
 from tests.support.dask_cluster import DaskProcesses, running_cluster
 from tests.support.file_parts import assert_same_ranking, write_split_table
+from tests.support.many_numbers import KINDS, measured, write_parts
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,18 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
     expected = probfs.rank(table.folder, **table.options)
     found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **table.options)
     assert_same_ranking(found, expected)
+
+
+def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 2, 3000)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(y=labels.astype(str))
+    paths = write_parts(frame, [500, 2000], tmp_path)
+    # Nobody counts the values of these columns.
+    monkeypatch.setattr("probfs.cluster.condensing.MANY_NUMBERS", 100)
+    monkeypatch.setattr("probfs.cluster.many_numbers._ROWS_OF_A_RANGE", 400)
+    found = probfs.rank(paths, target="y", engine="dask", scheduler=cluster.address)
+    assert_same_ranking(found, probfs.rank(paths, target="y"))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7])
@@ -173,3 +186,17 @@ def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+    import distributed
+
+    table = write_split_table(tmp_path / "table", 4)
+    options: dict[str, Any] = {"target": "y", "classifier": "logistic", "removal": "retrain", "step": 0.5}
+    expected = probfs.rank(table.folder, **options)
+    client: Any = distributed.Client
+    with client(cluster.address, set_as_default=False) as own:
+        before = sum(own.run(_tasks_done).values())
+        found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **options)
+        assert sum(own.run(_tasks_done).values()) > before
+    assert found.features == expected.features

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,16 +13,12 @@ import probfs
 from probfs.cluster import connection
 from probfs.errors import DataError, UsageError
 from tests.support.file_parts import assert_same_ranking, write_split_table
-from tests.support.in_process_cluster import InProcessCluster
+from tests.support.in_process_cluster import connect_here
 
 
 @pytest.fixture(autouse=True)
 def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextlib.contextmanager
-    def connect(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
-        yield InProcessCluster()
-
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(connection, "connect", connect_here)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -50,6 +45,14 @@ def test_union(tmp_path: Path) -> None:
         probfs.rank(tmp_path, target="y", engine="dask")
 
 
+def test_one_file_in_row_groups(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 4, (300, 5)), columns=list("abcde")).assign(y=random.integers(0, 2, 300))
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=29)
+    expected = probfs.rank(tmp_path / "table.parquet", target="y")
+    assert_same_ranking(probfs.rank(tmp_path / "table.parquet", target="y", engine="dask"), expected)
+
+
 def test_report(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 3)
     page = probfs.rank(table.folder, engine="dask", report=True, **table.options).to_html()
@@ -57,20 +60,14 @@ def test_report(tmp_path: Path) -> None:
     assert "Round" in page
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"engine": "spark"}, 'engine="spark"'),
-        ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
-        ({"workers": 2}, 'workers= goes with engine="dask" only'),
-        ({"engine": "dask", "workers": 0}, "workers=: 0 is no number of processes"),
-        ({"engine": "dask", "uncertainty": True}, "uncertainty=True"),
-    ],
-)
-def test_mistakes(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    table = write_split_table(tmp_path / "table", 0)
-    with pytest.raises(UsageError, match=message):
-        probfs.rank(table.folder, target="y", **options)
+def test_files_without_rows(tmp_path: Path) -> None:
+    for name, text in (("1", "a,y\n"), ("2", "a,y\nu,0\nv,1\nu,0\nv,1\n"), ("3", "y,a\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    expected = probfs.rank(tmp_path, target="y")
+    assert_same_ranking(probfs.rank(tmp_path, target="y", engine="dask"), expected)
+    (tmp_path / "2.csv").unlink()
+    with pytest.raises(DataError, match="none of these files has data rows"):
+        probfs.rank(tmp_path, target="y", engine="dask")
 
 
 def test_only_files_can_be_read_elsewhere() -> None:

@@ -68,3 +68,20 @@ def test_folds_are_counted() -> None:
         expected = count_values(replace(dataset, counts=copies))
         np.testing.assert_array_equal(counts.rows, expected.class_rows)
         np.testing.assert_array_equal(counts.by_slot, expected.by_slot)
+
+
+@given(
+    st.integers(0, 1000),
+    st.integers(2, 3),
+    st.integers(2, 4),
+    st.lists(st.integers(0, 60), max_size=4).map(sorted),
+    st.integers(1, 3),
+)
+def test_every_row_is_dealt_as_it_would_be(seed: int, classes: int, folds: int, cuts: list[int], values: int) -> None:
+    dataset = random_dataset(60, 3, values, classes, seed)
+    counts = np.random.default_rng(seed).integers(0, 4, 60)
+    dataset = replace(dataset, counts=counts + (np.arange(60) < 2 * classes))
+    every = dict(enumerate(dataset.features))
+    found = dealt(deal_blocks(blocks_of(dataset, cuts), condense(dataset), every, folds, 0))
+    codes = np.stack([own.labelled for own in dataset.features])
+    assert found == rows_of_folds(codes, dataset.labels, deal_folds(dataset, folds, 0))

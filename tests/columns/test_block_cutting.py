@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.columns.block_cutting import interval_codes, quantile_points, quantile_points_of_ranks
+from probfs.columns.block_cutting import interval_codes, quantile_points, quantile_ranks
 from probfs.columns.rules import Quantiles, Seen
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Kind
@@ -47,16 +47,6 @@ def test_points_found_range_by_range_are_those_of_the_whole_line(
     numbers = column.numbers[rows] + 0.0
     if np.isnan(numbers).all():
         return
-    wanted = quantile_points(numbers[None], None if column.weights is None else column.counts[rows], intervals)
-    found = quantile_points_of_ranks(column.summary(most_rows, intervals), intervals)
-    for own, other in zip(found, wanted, strict=True):
-        assert own.tolist() == other.tolist()
-    codes = interval_codes(column.numbers[None], *found)
-    assert codes.tolist() == interval_codes(column.numbers[None], *wanted).tolist()
-
-
-def test_the_greatest_number_of_labelled_rows_is_no_point_though_others_have_a_greater_one() -> None:
-    column = SplitNumbers(np.array([1.0, 2.0, 2.0, 2.0, 9.0]), np.array([0, 1, 0, 1, -1]), 2, None)
-    points, counting = quantile_points_of_ranks(column.summary(2, intervals=4), 4)
-    assert points.tolist() == [[1.0, 2.0, 2.0]]
-    assert counting.tolist() == [[True, False, False]]
+    points, _ = quantile_points(numbers[None], None if column.weights is None else column.counts[rows], intervals)
+    summary = column.summary(most_rows, intervals)
+    assert [summary.at_rank[rank] for rank in quantile_ranks(summary.counted_numbers, intervals)] == points[0].tolist()

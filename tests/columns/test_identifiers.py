@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.columns.identifiers import identifier_reason
+from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.frame import table_from_frame
 from probfs.tables.table import Column, Kind
 
 Cell = Callable[[int], object]
 
 
-def column_of(cells: Sequence[object], name: str = "c") -> Column:
-    return table_from_frame(pd.DataFrame({name: list(cells)})).columns[name]
+def column_of(cells: Sequence[object] | pd.Categorical[Any], name: str = "c") -> Column:
+    own = cells if isinstance(cells, pd.Categorical) else list(cells)
+    return table_from_frame(pd.DataFrame({name: own})).columns[name]
 
 
 def texts(cells: Sequence[object], name: str = "c") -> Column:
@@ -40,6 +44,29 @@ def test_row_numbers_are_whole_in_order_and_in_every_row() -> None:
     assert identifier_reason(texts([1, 2, 3, 5, 4])) is None
     assert identifier_reason(texts([1, 2, 3, 4, None])) is None
     assert identifier_reason(texts([1, 2, 3, 4])) is None, "four rows may hold them by chance"
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 2, 3, 3], [0, 1, 2, 3, 5], [1, 0, 2, 3, 4]])
+def test_declared_values_number_rows_only_if_each_row_holds_its_own(codes: list[int]) -> None:
+    column = Column("c", np.arange(5, dtype=np.uint8), text_array(["1", "2", "3", "4", "5"]), declared=True)
+    assert identifier_reason(column) == "numbers the rows from 1 on"
+    assert identifier_reason(replace(column, codes=np.array(codes, np.uint8))) != "numbers the rows from 1 on"
+
+
+KEYS = [5 * key for key in range(200)]
+
+
+def test_keys_rise_in_the_order_of_rows_and_never_repeat() -> None:
+    rises = "whole numbers that rise from row to row, 200 values in 200 rows"
+    assert identifier_reason(texts(KEYS)) == rises
+    assert identifier_reason(texts([*KEYS, KEYS[-2]])) is None
+    assert identifier_reason(texts([KEYS[1], KEYS[0], *KEYS[2:]])) is None
+    for order in (KEYS, Random(2).sample(KEYS, 200)):
+        # The values of an ordered type stand in its order, whatever that of the rows is.
+        typed = [str(key) for key in order]
+        assert identifier_reason(column_of(pd.Categorical([str(key) for key in KEYS], typed, ordered=True))) == rises
+        shuffled = pd.Categorical(Random(3).sample(typed, 200), typed, ordered=True)
+        assert identifier_reason(column_of(shuffled)) is None
 
 
 SHUFFLED = Random(1).sample(range(10_000, 90_000), 200)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.columns import leakage
-from probfs.columns.leakage import Leak, LeakFinder, note_on_leaks
+from probfs.columns.leakage import Leak, LeakFinder, LeakLimits, note_on_leaks
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.table import Column
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
@@ -116,3 +116,14 @@ def test_one_note_tells_of_the_first_few() -> None:
     note = note_on_leaks(leaks)
     assert note.startswith("these columns nearly give the class away (leakage?): 'c0' ('x' or not tells 'p' in 98.5%")
     assert note.endswith("of rows) and 2 more")
+
+
+@given(labelled_cells())
+def test_limits_tell_which_values_leak(cells: tuple[list[int], list[int], list[int], int, int]) -> None:
+    codes, labels, weights, values, classes = cells
+    overlap = np.zeros((values + 1, classes), dtype=np.int64)
+    np.add.at(overlap, (codes, labels), weights)
+    limits = LeakLimits.of(overlap.sum(axis=0))
+    leaking = limits.leaking(overlap)
+    assert leaking.any() == (fewest_errors(codes, labels, weights, values, classes) is not None)
+    assert (overlap[leaking].sum(axis=1) >= limits.fewest_rows).all()

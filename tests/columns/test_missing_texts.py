@@ -14,6 +14,8 @@ from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
 from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberColumn
 from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.table import Table
+from tests.support.many_numbers import summarized
 from tests.support.table_content import Write, read_csv_text, table_content
 from tests.support.wide_tables import blocks
 
@@ -91,3 +93,10 @@ def test_some_words_of_a_column_may_be_missing_and_others_not() -> None:
     assert isinstance(marked.columns["a"], MixedColumn)
     assert isinstance(marked.columns["b"], NumberColumn)
     assert isinstance(mark_missing(marked, ["?"]).columns["a"], NumberColumn)
+
+
+def test_a_summarized_column_has_none_of_the_cells_any_more() -> None:
+    column = summarized(np.array([1.5, 2.5, 3.5]), np.array([2.5]), ["p", "q", "p"])
+    # The number that stands for all above 2.5 may be written as some text that means missing.
+    table = Table("t.parquet", {"a": column}, 3)
+    assert mark_missing(table, column.values.to_pylist()).columns["a"] is column

@@ -90,3 +90,9 @@ def test_numbers_are_read_as_they_were_written(numbers: list[tuple[int, int]], m
     else:
         assert is_settled(style, decimal)
         assert respell_numbers(text_array(written), style).to_pylist() == plain
+
+
+def test_texts_of_other_columns_in_the_same_memory_do_not_matter() -> None:
+    texts = text_array(["0,5", "1 234", "2 345", "1.5"])
+    assert style_of_numbers(texts.slice(1, 2), None) is THOUSANDS
+    assert style_of_numbers(texts.slice(1, 0), None) is None

@@ -7,6 +7,7 @@ import pytest
 import probfs
 from probfs.columns.row_counts import MOST_ROWS, row_counts
 from probfs.errors import DataError
+from probfs.tables.counted_column import condense
 from tests.support.table_content import Write, read_csv_text
 
 
@@ -52,3 +53,12 @@ def test_no_more_rows_than_doubles_can_count() -> None:
     with pytest.raises(DataError, match=r"^t\.csv: column 'n': the counts add up to more than 2\^53 rows$"):
         row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * rows), "n")
     assert int(row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * (rows - 1)), "n").sum()) == most * (rows - 1)
+
+
+def test_a_row_that_stands_for_several_counts_for_all_of_them() -> None:
+    condensed = condense(read_csv_text("n,y\n2,p\n2,p\n3,p\n0,q\n"), "y", "n")
+    assert sorted(row_counts(condensed, "n").tolist()) == [0, 3, 4]
+    assert sorted(row_counts(condensed, None).tolist()) == [1, 1, 2]
+    many = condense(read_csv_text("n,y\n" + f"{10**15 - 1},p\n" * 10), "y", "n")
+    with pytest.raises(DataError, match="the counts add up to more than 2\\^53 rows"):
+        row_counts(many, "n")

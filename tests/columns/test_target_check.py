@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import probfs
+from probfs.columns.mapping_file import MappingFile
+from probfs.columns.prepare import prepare
+from probfs.columns.roles import ColumnChoice
 from probfs.columns.target_check import candidate_targets, check_target
 from probfs.errors import DataError, UsageError
 from probfs.text import command_line_language
+from tests.support.many_numbers import summarized_table
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import Write
 
@@ -106,3 +111,9 @@ def test_a_column_named_like_a_class_is_a_candidate_if_it_repeats_its_values() -
     assert candidate_targets(nothing) == []
     with pytest.raises(DataError, match="name another with target=, or cut it"):
         check_target(nothing)
+
+
+def test_many_numbers_are_no_candidate_though_few_are_known() -> None:
+    numbers = np.arange(60) / 7
+    table = summarized_table(numbers, numbers[[20, 40]], ["p", "q"] * 30)
+    assert candidate_targets(prepare(table, MappingFile(), ColumnChoice(target="y"))) == []

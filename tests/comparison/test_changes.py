@@ -124,7 +124,7 @@ def test_what_a_partial_list_leaves_out_neither_appeared_nor_vanished() -> None:
     assert compare_rankings(part, whole, top=2).measures["overlap"] == 0.5
     old = compare_rankings(whole, part)
     assert {column.change for column in old.columns} == {"same", "unlisted", "appeared"}
-    assert old.measures["vanished"] == 0
+    assert old.measures["vanished"] is None
     assert {warning.code for warning in old.warnings} == {"partial"}
 
 
@@ -172,3 +172,11 @@ def test_scores_are_the_same_up_to_rounding() -> None:
     screened = selection_of({"a": "keep", "b": "noise"}), selection_of({"a": "keep", "b": "weak"})
     assert compare_rankings(screened[0], screened[0]).same_scores
     assert not compare_rankings(*screened).same_scores
+
+
+def test_scores_of_different_kinds_are_not_compared() -> None:
+    same = ranking_of("ab")
+    assert compare_rankings(same, same).same_scores is True
+    assert compare_rankings(same, ranking_of("ab", settings={"score": "signed"})).same_scores is None
+    assert compare_rankings(same, ranking_of("ab", settings={"eliminate": False})).same_scores is None
+    assert compare_rankings(same, selection_of({"a": "keep", "b": "weak"})).same_scores is None

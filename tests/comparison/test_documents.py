@@ -177,6 +177,10 @@ def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any
         ("features.0.verdict", None, "features[0].verdict is not a text"),
         ("kept", None, "kept is not a list of texts"),
         ("kept", ["\ud800"], "kept is not a list of texts"),
+        ("kept", ["a", "a"], "kept has 'a' twice"),
+        ("kept", [], "kept has not 'a', whose verdict is keep"),
+        ("kept", ["a", "b"], "kept has 'b', whose verdict is "),
+        ("kept", ["a", "x"], "kept has 'x', which is none of the features"),
     ],
 )
 def test_a_selection_is_checked_as_well(path: str, value: Any, says: str) -> None:

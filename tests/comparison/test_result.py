@@ -59,3 +59,20 @@ def test_the_csv_can_be_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(compare_orders("abc", "xac").to_csv())))
     assert [row["column"] for row in rows] == ["x", "a", "c", "b"]
     assert [row["moved"] for row in rows] == ["", "0", "0", ""]
+
+
+def test_what_a_partial_document_cannot_tell_is_not_known() -> None:
+    part, whole = ranking_of("ab", total=4), ranking_of("abcd")
+    names = ("changed", "appeared", "vanished", "renamed")
+    assert [compare_rankings(part, whole).measures[name] for name in names] == [0, None, 0, None]
+    assert [compare_rankings(whole, part).measures[name] for name in names] == [0, 0, None, None]
+    assert [compare_rankings(part, part).measures[name] for name in names] == [0, None, None, None]
+
+
+def test_verdicts_of_columns_that_are_not_listed_are_not_known() -> None:
+    whole = selection_of({"a": "keep", "b": "weak", "c": "weak"})
+    part = selection_of({"a": "keep", "b": "noise"}, total=3)
+    for old, new in ((whole, part), (part, whole)):
+        measures = compare_rankings(old, new).measures
+        assert (measures["verdicts"], measures["kept_changed"], measures["changed"]) == (None, 0, 1)
+    assert compare_rankings(whole, whole).measures["verdicts"] == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -63,3 +65,10 @@ def test_a_frame_of_unlabelled_rows_is_named_too() -> None:
         probfs.rank(frame, target="cracked", unlabeled=frame.drop(columns="cracked"), report=True)
     ).call
     assert call == "probfs.rank(data, target='cracked', unlabeled=unlabeled, report=True).to_html('report.html')"
+
+
+def test_the_call_lists_as_many_features_as_the_result() -> None:
+    background = background_of(probfs.rank(KILN, target="cracked", report=True).top(2))
+    assert background.call.endswith(", report=True).top(2).to_html('report.html')")
+    typed = replace(background, call="probfs rank kiln.csv --top 2 -o r.html")
+    assert typed.with_top(2) == typed

@@ -84,4 +84,27 @@ def test_what_makes_it_hard_to_compare_is_said() -> None:
 
 def test_columns_that_are_not_listed_are_counted() -> None:
     comparison = compare_rankings(ranking_of("ab", total=4), ranking_of("abcd"))
-    assert comparison_sentences(comparison)[2] == "Of 4 columns: 2 are listed in one document only, 2 stayed."
+    assert comparison_sentences(comparison)[2] == (
+        "No rank changed among the 2 columns that both documents list; 2 are listed in one document only."
+    )
+    moved = compare_rankings(ranking_of("ba", total=4), ranking_of("abcd"))
+    assert comparison_sentences(moved)[2] == "Of 4 columns: 1 rose, 1 fell, 2 are listed in one document only."
+
+
+def test_verdicts_that_changed_are_named_where_nothing_else_did() -> None:
+    old, new = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "noise"})
+    sentences = comparison_sentences(compare_rankings(old, new))
+    assert sentences[2:] == ["No rank changed; 1 verdict did: 'b' (weak → noise).", "Kept: 1 before, 1 now."]
+
+
+def test_verdicts_that_changed_are_counted_beside_moves() -> None:
+    old = selection_of({"a": "keep", "b": "keep", "c": "weak"})
+    new = selection_of({"b": "keep", "a": "keep", "c": "redundant"})
+    sentence = "Of 3 columns: 1 rose, 1 fell, 1 stayed, 1 judged otherwise."
+    assert comparison_sentences(compare_rankings(old, new))[2] == sentence
+
+
+def test_nothing_is_said_of_scores_that_are_not_the_same_kind() -> None:
+    signed = ranking_of("ab", settings={"score": "signed"})
+    sentences = comparison_sentences(compare_rankings(ranking_of("ab"), signed))
+    assert sentences[2] == "No rank changed: the same columns and ranks (2 columns)."

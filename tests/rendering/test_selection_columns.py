@@ -23,3 +23,10 @@ def test_names_are_printable_in_reasons_too() -> None:
     columns = selection_columns(make_selection(make_feature(1, "a\u202e", "keep"), twin))
     assert columns["feature"] == ["a\\u202e", "b\\n"]
     assert columns["why"][1] == "a\\u202e says 50% of it"
+
+
+def test_a_copy_is_called_one() -> None:
+    kept = make_feature(1, "a", "keep")
+    copy = make_feature(2, "b", "redundant", log_loss=None, instead="a", explained=1.0)
+    same_say = make_feature(3, "c", "redundant", instead="a", explained=1.0)
+    assert selection_columns(make_selection(kept, copy, same_say))["why"] == ["", "copy of a", "a says 100% of it"]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import probfs
-from probfs.runtime.output import format_by_ending
+from probfs.runtime.output import deliver_text, format_by_ending
 from probfs.text import command_line_language
 
 ENDINGS = {".csv": "csv", ".json": "json"}
+
+
+def test_a_text_is_returned_and_also_written_where_a_path_is_given(tmp_path: Path) -> None:
+    assert deliver_text("größe", None) == deliver_text("größe", tmp_path / "text") == "größe"
+    assert (tmp_path / "text").read_bytes() == "größe".encode()
 
 
 def test_the_ending_of_a_file_chooses_its_format() -> None:

@@ -66,13 +66,3 @@ def test_no_feature_and_no_row_are_no_counts() -> None:
     none = Dataset((), ("a", "b"), np.empty(0, np.int8), np.empty(0, np.int64), np.empty(0, np.int64))
     assert list(count_values(none).tables()) == []
     assert as_dictionaries(replace(none, features=(feature_of("f", 2, np.empty(0, np.int64)),))) == [{}]
-
-
-@given(datasets())
-def test_the_counts_of_some_features_are_those_of_a_table_of_them(dataset: Dataset) -> None:
-    every = count_values(dataset)
-    some = np.arange(len(dataset.features))[::-2]
-    alone = count_values(replace(dataset, features=tuple(dataset.features[place] for place in some)))
-    chosen = every.of_features(some)
-    for name in ("values", "offset", "by_slot", "class_rows"):
-        np.testing.assert_array_equal(getattr(chosen, name), getattr(alone, name))

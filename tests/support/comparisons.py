@@ -64,7 +64,7 @@ def ranking_document(
     )
 
 
-def selection_document(verdicts: Mapping[str, str], **data: Any) -> dict[str, Any]:
+def selection_document(verdicts: Mapping[str, str], *, total: int | None = None, **data: Any) -> dict[str, Any]:
     """A selection of columns in this order, with these verdicts."""
     features = [
         {
@@ -82,7 +82,7 @@ def selection_document(verdicts: Mapping[str, str], **data: Any) -> dict[str, An
         {
             "schema": "probfs.selection/1",
             "version": "0.1.0",
-            "input": _data(len(verdicts), **data),
+            "input": _data(total or len(verdicts), **data),
             "settings": make_settings().to_dict(),
             "features": features,
             "kept": [name for name, verdict in verdicts.items() if verdict == "keep"],

@@ -102,7 +102,7 @@ def _bomb() -> bytes:
 
 UNREADABLE = (
     Case("missing file", "none.csv", lambda path: None, "", "cannot be read: no such file or directory"),
-    Case("directory", "folder.csv", Path.mkdir, "", "is a directory; name a file in it"),
+    Case("directory", "folder.csv", Path.mkdir, "", "is a directory without tables"),
     Case("empty", "e.csv", b"", "", "is empty; a header line and data rows are needed"),
     Case("blank lines only", "e.csv", b"\n\r\n\n", "", "is empty; a header line and data rows are needed"),
     Case("header only", "h.csv", b"a,b,y\n", "", "has no data rows below the header"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ class _Result:
 
 class InProcessCluster:
     """Has the methods of ``Cluster`` that stages use."""
+
+    limit: int | None = None
+    """Of memory, in bytes."""
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return _Result(_travelled(function(*(_value(one) for one in arguments))))
@@ -32,11 +36,20 @@ class InProcessCluster:
     def threads(self) -> int:
         return 3
 
+    def memory(self) -> int | None:
+        return self.limit
+
     def addresses(self) -> frozenset[str]:
         return frozenset(["here"])
 
     def release(self, futures: Sequence[Any]) -> None:
         pass
+
+
+@contextlib.contextmanager
+def connect_here(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
+    """In place of ``probfs.cluster.connection.connect``."""
+    yield InProcessCluster()
 
 
 def _value(argument: Any) -> Any:

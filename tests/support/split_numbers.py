@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.block_cutting import quantile_ranks
 from probfs.tables.number_ranges import Histogram, RowGroups, choose_ranges, finer_bins, histogram, pieces
-from probfs.tables.range_summary import NumberSummary, combine, summarize
+from probfs.tables.range_summary import NumberSummary, RangeSummary, combine, summarize
 from probfs.tables.table import Floats, Integers
 
 SPECIAL = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e308, -1e308, 1.7976931348623157e308, 10.0, 20.0, -2.5]
@@ -62,11 +62,20 @@ class SplitNumbers:
     def summary(self, most_rows: int, intervals: int = 5, refinements: int = 1) -> NumberSummary:
         """As a cluster finds it; whatever travels does so as bytes."""
         counted = self.histogram(most_rows, refinements)
+        return combine(counted, self.range_summaries(counted, most_rows, intervals))
+
+    def range_summaries(
+        self, counted: Histogram, most_rows: int, intervals: int = 5, *, few: int = 0, least_weight: int | None = None
+    ) -> list[RangeSummary]:
+        """Of ranges chosen by a histogram of all blocks."""
         ranges = choose_ranges(counted, most_rows)
         by_block = [sent(pieces(numbers, rows, sent(ranges))) for numbers, rows in self.blocks()]
         wanted = quantile_ranks(counted, intervals)
         by_range = [[block[place] for block in by_block] for place in range(len(ranges.starts))]
-        return combine(counted, [sent(summarize(place, parts, ranges, wanted)) for place, parts in enumerate(by_range)])
+        return [
+            sent(summarize(place, parts, ranges, wanted, few=few, least_weight=least_weight))
+            for place, parts in enumerate(by_range)
+        ]
 
 
 def sent(thing: Sent) -> Sent:

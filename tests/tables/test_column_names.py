@@ -82,3 +82,12 @@ def test_every_name_that_can_be_written_is_read_again(
     path = tmp_path_factory.mktemp("names") / "t.csv"
     path.write_bytes(delimited([names, ["1"] * len(names)]).encode())
     assert column_names(str(path)) == [name for name in names if name.strip()]
+
+
+def test_of_many_files_the_first_is_read_and_the_names_of_its_folders(tmp_path: Path) -> None:
+    for year in (2025, 2026):
+        (tmp_path / f"year={year}").mkdir()
+        (tmp_path / f"year={year}" / "t.csv").write_text(f"in{year},b\n")
+    for path in (tmp_path, tmp_path / "*" / "t.csv", tmp_path / "year=*"):
+        assert column_names(str(path)) == ["year", "in2025", "b"]
+    assert column_names(str(tmp_path / "none*")) == column_names("memory://t.csv") == []

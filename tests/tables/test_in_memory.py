@@ -197,7 +197,7 @@ def chunks_with_dictionaries_of_their_own(cells: list[str]) -> pa.ChunkedArray:
     ("data", "message"),
     [
         ({"a": [1]}, "data must be a path, a data frame (pandas, polars, pyarrow, DuckDB, or whatever has"),
-        ([[1, 2], [3, 4]], "or a numpy array, not list"),
+        ([[1, 2], [3, 4]], "or a numpy array, not a list of list; only paths may be listed"),
         (pd.Series([1, 2]), "not Series"),
         (pl.Series([1, 2]), "not Series, which is a single column"),
         (pa.array([1, 2]), "not Int64Array"),

@@ -87,3 +87,41 @@ def test_weights_of_2_to_the_53_rows_are_exact() -> None:
 def test_a_fraction_in_a_row_that_counts_for_none_hides_no_multiples_of_ten() -> None:
     column = SplitNumbers(np.array([10.0, 20.0, 21.0, 0.5]), np.array([0, 1, 0, 1]), 2, np.array([1, 1, 1, 0]))
     assert column.summary(10).counted == Repeats(3, 1, tens=2)
+
+
+@given(split_numbers(), st.integers(1, 30), st.integers(0, 5), st.one_of(st.none(), st.integers(1, 6)))
+def test_heavy_numbers_are_listed_and_all_of_a_range_that_has_few(
+    column: SplitNumbers, most_rows: int, few: int, least: int | None
+) -> None:
+    rows, numbers = column.labelled, column.numbers + 0.0
+    for own in column.range_summaries(column.histogram(most_rows), most_rows, few=few, least_weight=least):
+        listed = dict(zip(own.listed.numbers.tolist(), own.listed.by_class.tolist(), strict=True))
+        for number, by_class in listed.items():
+            held = rows[numbers[rows] == number]
+            expected = np.bincount(column.labels[held], column.counts[held], minlength=column.classes)
+            assert by_class == expected.tolist()
+        if own.labelled.distinct <= few:
+            assert len(listed) == own.labelled.distinct
+        elif least is None:
+            assert not listed
+        else:
+            assert all(sum(by_class) >= least for by_class in listed.values())
+
+
+@given(split_numbers(), st.integers(1, 30), st.integers(1, 6))
+def test_no_heavy_number_is_left_out(column: SplitNumbers, most_rows: int, least: int) -> None:
+    rows, numbers = column.labelled, column.numbers + 0.0
+    own_numbers = np.unique(numbers[rows][~np.isnan(numbers[rows])])
+    heavy = [number for number in own_numbers if column.counts[rows[numbers[rows] == number]].sum() >= least]
+    summaries = column.range_summaries(column.histogram(most_rows), most_rows, least_weight=least)
+    assert [number for own in summaries for number in own.listed.numbers.tolist()] == heavy
+
+
+@given(split_numbers(), st.integers(1, 30))
+def test_the_heaviest_number_of_counted_rows(column: SplitNumbers, most_rows: int) -> None:
+    summaries = column.range_summaries(column.histogram(most_rows), most_rows)
+    numbers, counted = column.numbers + 0.0, (column.counts > 0) & ~np.isnan(column.numbers)
+    weights = {number: int(column.counts[counted & (numbers == number)].sum()) for number in numbers[counted].tolist()}
+    found = [own.heaviest for own in summaries if own.heaviest is not None]
+    assert max((weight for weight, _ in found), default=0) == max(weights.values(), default=0)
+    assert all(weights[number] == weight for weight, number in found)

@@ -16,7 +16,9 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import TargetWarning
 from probfs.notes import Note
+from probfs.ranking.background import WRITING_A_REPORT
 from probfs.ranking.settings import Settings
+from probfs.tables.source import STANDARD_INPUT, display_name
 from probfs.text import did_you_mean, option, printable, quoted, typed_command
 
 _MOST_WRITTEN = 20
@@ -37,7 +39,10 @@ def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
     """The command that was typed, or else the call in Python that writes a report: the arguments that are not their
     defaults, without listeners.
     """
-    typed = typed_command()
+    # A command may have read the table already.
+    source = given["data"] if isinstance(given["data"], str) else getattr(given["data"], "source", None)
+    from_input = isinstance(source, str) and source in (STANDARD_INPUT, display_name(STANDARD_INPUT))
+    typed = typed_command(reads_input=from_input)
     if typed is not None:
         return typed
     words = []
@@ -49,7 +54,7 @@ def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
             words.append(_as_code(value, name))
         elif not name.startswith("on_") and not _is_default(value, parameter.default):
             words.append(f"{name}={_as_code(value, name)}")
-    return f"probfs.{call.__name__}({', '.join(words)}).to_html('report.html')"
+    return f"probfs.{call.__name__}({', '.join(words)}){WRITING_A_REPORT}"
 
 
 def _is_default(value: Any, default: Any) -> bool:

@@ -63,10 +63,14 @@ def _open_cluster(
         return
     if isinstance(workers, bool) or (workers is not None and (not isinstance(workers, int) or workers < 1)):
         raise UsageError(f"{option('workers')}: {workers!r} is no number of processes; give 1 or more")
+    counts_rows = settings.specification.name == "nb"
+    if counts_rows and settings.uncertainty:
+        problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
+        raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
     from probfs.cluster.connection import connect
 
     with connect(scheduler, workers) as cluster:
-        if settings.specification.name == "nb":
+        if counts_rows:
             yield cluster
         else:
             with cluster.running_joblib():

@@ -15,6 +15,11 @@ _BYTES_OF_A_ROW = 56
 """What is kept of a row beside its codes: its class, its count, its log-odds in two parts, and what a round needs."""
 
 
+def bytes_of_rows(rows: int, features: int, itemsize: int) -> int:
+    """The memory that rows take on all workers together."""
+    return rows * (features * itemsize + _BYTES_OF_A_ROW)
+
+
 @dataclass(frozen=True, eq=False)
 class CodedRows:
     """Rows sorted by class: the class and count of each, and a line of codes for each feature."""

@@ -161,9 +161,9 @@ class Cluster:
     @contextlib.contextmanager
     def running_joblib(self) -> Iterator[None]:
         """Have whatever joblib runs meanwhile done by the cluster: fits of classifiers that are fitted many times."""
-        from joblib import parallel_config
+        from probfs.runtime.processes import joblib_on_cluster
 
-        with parallel_config(backend="dask", client=self._client, n_jobs=-1), self._one_line():
+        with joblib_on_cluster(self._client), self._one_line():
             yield
 
     def check_versions(self) -> None:

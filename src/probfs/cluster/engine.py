@@ -18,6 +18,8 @@ from probfs.classifiers.naive_bayes.counts import ClassCounts
 from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.blocks import Blocks
+from probfs.cluster.coded_rows import bytes_of_rows
+from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster, as_it_is
 from probfs.cluster.store import ClusterStore
 from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
@@ -28,22 +30,26 @@ from probfs.columns.needed_columns import columns_not_needed
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.target import choose_target
-from probfs.errors import DataError, UsageError
+from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import Data, Inputs, Labels, Path
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
 from probfs.runtime.progress import report
 from probfs.screening.planned_screen import screen_plan
-from probfs.tables.counted_column import condense, join_condensed
-from probfs.tables.joining import NO_ROWS, all_names
+from probfs.tables.joining import all_names
 from probfs.tables.parts import find_parts, name_together
 from probfs.tables.readers import ReadOptions
 from probfs.tables.source import STANDARD_INPUT
 from probfs.tables.table import Table
-from probfs.text import option
+from probfs.text import option, shown_bytes
 
 if TYPE_CHECKING:
     from distributed import Future
+
+
+_SHARE_IN_MEMORY = 0.6
+"""Of a worker's memory, above which Dask puts results on disk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +101,7 @@ class ClusterEngine:
         table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
         if reading.union:
             table = self._complete(table)
-        condensed = self._condense(table, mapping_file, choice, union=reading.union)
+        condensed = self._condense(table, mapping_file, choice, reading)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
         others = [self._read_further(own, reading) for own in _several(unlabelled)]
@@ -105,12 +111,10 @@ class ClusterEngine:
         return Inputs(prepared, mapping_file, tuple(further))
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
-        if settings.uncertainty:
-            problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
-            raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = self.make_plan(inputs.prepared, settings)
+        memory = self._note_on_memory(plan, inputs.prepared.table.rows)
         coded = self._code(plan)
         facts: list[BlockFacts] = self._cluster.gather(self._cluster.map("facts", facts_of, coded))
         for table in self._tables:
@@ -118,6 +122,7 @@ class ClusterEngine:
         dataset = _condensed_dataset(inputs.prepared, plan, sum(own.unlabelled_rows for own in facts))
         present, telling = (np.sum([getattr(own, name) for own in facts], axis=0) for name in ("present", "telling"))
         notes = (
+            *memory,
             *dict.fromkeys(note for own in facts for note in own.notes),
             *plan.notes_on_unseen(present, telling),
             *plan.notes,
@@ -166,21 +171,28 @@ class ClusterEngine:
         names = all_names([head.columns for head in heads])
         return replace(table, blocks=self._cluster.map("complete", complete, table.blocks, names=names))
 
-    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, *, union: bool) -> Table:
+    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, reading: ReadOptions) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")
         (head,) = self._cluster.gather([self._cluster.submit("names", names_of, table.blocks[0])])
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)
-        count = choice.count if choice.count in head.columns else None
-        condensed = self._cluster.map("condense", condense, table.blocks, target=target, count=count)
-        parts: dict[int, Table] = {}
-        for place, own in self._cluster.as_they_come(condensed):
-            parts[place] = own
-            report("reading", sum(table.sizes[place] for place in parts), sum(table.sizes), "bytes")
-        self._cluster.release(condensed)
-        joined = join_condensed([parts[place] for place in range(len(table.blocks))], union=union)
-        if not joined.rows:
-            raise DataError(NO_ROWS, source=table.source)
-        return replace(joined, source=table.source)
+        done: list[int] = []
+
+        def on_block(place: int) -> None:
+            done.append(place)
+            report("reading", sum(table.sizes[place] for place in done), sum(table.sizes), "bytes")
+
+        plan = plan_counting(list(head.columns), target, mapping, choice, union=reading.union)
+        condenser = Condenser(self._cluster, table.blocks, table.source, plan)
+        return condenser.condense(mapping, choice, reading.decimal, on_block)
+
+    def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
+        """A warning where rows take more of the workers' memory than Dask leaves there."""
+        limit = self._cluster.memory()
+        needed = bytes_of_rows(rows, len(plan.features), plan.code_dtype.itemsize)
+        if limit is None or needed <= _SHARE_IN_MEMORY * limit:
+            return []
+        problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
+        return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
     def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
         sent = self._cluster.submit("plan", as_it_is, plan)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from probfs.tables.number_ranges import LABELLED, Histogram
-from probfs.tables.range_summary import NumberSummary
 from probfs.tables.table import Codes, Flags, Floats, Integers, code_type
 
 _FEW_POINTS = 32
@@ -29,7 +28,9 @@ def quantile_points(numbers: Floats, weights: Integers | None, intervals: int) -
         wanted = _rows_up_to_each_share(below[:, -1], intervals)
         places = np.stack([np.searchsorted(own, rows) for own, rows in zip(below, wanted, strict=True)])
     points = np.take_along_axis(ordered, places, axis=1)
-    return points, _counting(points, np.take_along_axis(ordered, present[:, None] - 1, axis=1))
+    counting = points < np.take_along_axis(ordered, present[:, None] - 1, axis=1)
+    counting[:, 1:] &= points[:, 1:] > points[:, :-1]
+    return points, counting
 
 
 def quantile_ranks(numbers: Histogram, intervals: int) -> list[int]:
@@ -37,20 +38,6 @@ def quantile_ranks(numbers: Histogram, intervals: int) -> list[int]:
     rows = numbers.weights[LABELLED].sum()
     ranks: list[int] = _rows_up_to_each_share(np.array([rows]), intervals)[0].tolist()
     return ranks
-
-
-def quantile_points_of_ranks(summary: NumberSummary, intervals: int) -> tuple[Floats, Flags]:
-    """As ``quantile_points``, of one line, from a summary that knows the numbers at ``quantile_ranks``."""
-    ranks = quantile_ranks(summary.counted_numbers, intervals)
-    points = np.array([[summary.at_rank[rank] for rank in ranks]])
-    return points, _counting(points, summary.counted_numbers.greatest[LABELLED].max(keepdims=True)[None])
-
-
-def _counting(points: Floats, greatest: Floats) -> Flags:
-    """Which points do not repeat the one before, nor the greatest number of their line."""
-    counting = points < greatest
-    counting[:, 1:] &= points[:, 1:] > points[:, :-1]
-    return counting
 
 
 def _rows_up_to_each_share(rows: Integers, intervals: int) -> Integers:

@@ -92,7 +92,7 @@ def _count_feature(prepared: PreparedTable, others: Sequence[Table], plan: Colum
     codes = coding.recode(prepared.table, new_codes)
     labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
     unlabelled = np.concatenate([codes[prepared.unlabelled], *map(coding.recode, others)])
-    telling = coding.silence_unseen(unlabelled)
+    unlabelled, telling = coding.silence_unseen(unlabelled)
     present = _unlabelled_values(prepared, others, plan.name)
     missing_is_value, nominal = coding.missing_is_value, coding.nominal
     feature = Feature(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from probfs.columns.cell_texts import CellTexts
 from probfs.columns.dataset import unseen_share
@@ -18,39 +17,14 @@ from probfs.columns.encoding_notes import notes_on_features, notes_on_unseen
 from probfs.columns.feature_coding import FeatureCoding, learn_coding
 from probfs.columns.number_cells import NumberCells
 from probfs.columns.prepare import PreparedTable
+from probfs.columns.row_classes import TargetCoding
 from probfs.columns.row_counts import row_counts
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.rules.base import positions_in
 from probfs.columns.target_check import check_target
 from probfs.columns.unlabelled_tables import notes_on_lacking_counts, refuse_lacking_columns
 from probfs.columns.value_counts import ValueCounts
-from probfs.errors import DataError
 from probfs.notes import Note
-from probfs.tables.table import Codes, Column, Flags, Floats, Integers, Labels, Table
-from probfs.text import quoted
-
-
-@dataclass(frozen=True, eq=False)
-class TargetCoding:
-    """The class of each text of the target."""
-
-    name: str
-    texts: pa.StringArray
-    labels: Labels
-    """The position of each text's class, or UNKNOWN; the last entry is that of a missing cell."""
-    dropped: Flags
-    """Whether rows with this text are left out, as their class is rare."""
-
-    def positions(self, table: Table) -> Integers:
-        """For each row of a table, the position of its text among the texts."""
-        column = table.columns[self.name]
-        found = np.append(positions_in(column.values, self.texts), len(self.texts))
-        held = column.counts() > 0
-        if (found[held] == UNKNOWN).any():
-            text = column.values[int(np.argmax((found == UNKNOWN) & held))].as_py()
-            problem = f"column {quoted(self.name)} holds {quoted(text)}, which was not there before"
-            raise DataError(f"{problem}; do not change a file while it is ranked", source=table.source)
-        return found[column.codes]
+from probfs.tables.table import Codes, Column, Floats, Integers, Labels, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,23 +92,13 @@ def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
     return EncodingPlan(
         features,
         prepared.target.classes,
-        _target_coding(prepared),
+        TargetCoding.of(prepared.table, prepared.target, prepared.weights, prepared.choice.count),
         prepared.texts,
         prepared.choice.count,
         prepared.table.source,
         tuple(notes_on_features(prepared, {feature.name: feature.distinct for feature in features})),
         _count_values(prepared, learned),
     )
-
-
-def _target_coding(prepared: PreparedTable) -> TargetCoding:
-    target, table = prepared.target, prepared.table
-    column = table.columns[target.name]
-    labels = np.full(column.distinct() + 1, UNKNOWN, dtype=target.labels.dtype)
-    labels[column.codes] = target.labels
-    dropped = np.zeros(len(labels), dtype=np.bool_)
-    dropped[column.codes[(row_counts(table, prepared.choice.count) > 0) & (prepared.weights == 0)]] = True
-    return TargetCoding(target.name, column.values, labels, dropped)
 
 
 def _count_values(prepared: PreparedTable, learned: list[tuple[FeatureCoding, Integers]]) -> ValueCounts:
@@ -173,9 +137,7 @@ def encode_block(table: Table, plan: EncodingPlan, labelled: bool = True) -> Enc
         every = feature.recode(table)
         codes[place] = every[with_class]
         if len(others):
-            own = every[others]
-            telling[place] = feature.silence_unseen(own)
-            unlabelled[place] = own
+            unlabelled[place], telling[place] = feature.silence_unseen(every[others])
             present[place] = _count_present(table.columns[feature.name], others)
     return EncodedBlock(
         labels[with_class],
@@ -191,4 +153,4 @@ def encode_block(table: Table, plan: EncodingPlan, labelled: bool = True) -> Enc
 
 
 def _count_present(column: Column, rows: Integers) -> int:
-    return int(np.count_nonzero(column.codes[rows] != len(column.values)))
+    return int(np.count_nonzero(~column.is_missing()[rows]))

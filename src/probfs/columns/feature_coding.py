@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from probfs.columns.block_cutting import interval_codes
 from probfs.columns.dataset import MISSING_LABEL, refuse_many_values
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.recoding import new_code_of_each_value, translate_codes
 from probfs.columns.roles import ColumnPlan
-from probfs.columns.rules import Category, Coder, Measured
-from probfs.tables.arrow_arrays import text_array
+from probfs.columns.rules import Category, Coder, CutCoder, Measured
+from probfs.tables.arrow_arrays import looked_up, text_array
+from probfs.tables.number_block import NumberColumn
 from probfs.tables.table import Codes, Flags, Integers, Table
 
 
@@ -49,13 +51,23 @@ class FeatureCoding:
 
     def recode(self, table: Table, new_codes: Integers | None = None) -> Codes:
         """The code of every row of a table; ``new_codes`` are those of its values, where they are known already."""
+        column = table.columns[self.name]
+        if new_codes is None and isinstance(column, NumberColumn) and isinstance(self.coder, CutCoder):
+            # Without a text for each of perhaps very many numbers.
+            points = self.coder.points[None, :]
+            codes: Codes = interval_codes(column.by_row[None, :], points, np.ones(points.shape, dtype=np.bool_))[0]
+            return codes
         new_codes = self.new_codes(table) if new_codes is None else new_codes
-        return translate_codes(table.columns[self.name].codes, new_codes, self.values)
+        return translate_codes(column.codes, new_codes, self.values)
 
-    def silence_unseen(self, unlabelled: Codes) -> int:
-        """Give the code of cells that say nothing to those whose value no labelled row holds; how many still tell."""
-        unlabelled[~self.held[unlabelled]] = self.values
-        return int(np.count_nonzero(unlabelled < self.values - self.missing_is_value))
+    def silence_unseen(self, unlabelled: Codes) -> tuple[Codes, int]:
+        """The codes with that of cells that say nothing wherever no labelled row holds the value; how many still tell.
+
+        A missing cell tells nothing here, though it may be a value.
+        """
+        kept = np.where(self.held, np.arange(self.values + 1), self.values)
+        codes = looked_up(kept.astype(unlabelled.dtype), unlabelled)
+        return codes, int(np.count_nonzero(codes < self.values - self.missing_is_value))
 
 
 def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCoding, Integers]:

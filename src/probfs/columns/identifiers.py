@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from probfs.columns.limits import CUT_ABOVE
 from probfs.tables.arrow_arrays import index_array, mask_array, numpy_array
 from probfs.tables.number_block import NumberColumn
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column, Floats, Integers, Kind, is_number, numbers_of
 from probfs.text import counted
 
@@ -77,8 +78,8 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
     # Most columns hold few values, which is known without a look at their cells.
     if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= column.rows):
         return None
-    if isinstance(column, NumberColumn) and column.has_fractions(weights):
-        # Measurements, which a block tells for all of its columns at once.
+    if isinstance(column, SummarizedColumn) or (isinstance(column, NumberColumn) and column.has_fractions(weights)):
+        # Measurements, which a block tells for all of its columns at once; whole numbers are never summarized.
         return None
     first = _first_row_number(column)
     if first is not None:

@@ -15,6 +15,7 @@ from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column, Kind
 
 
@@ -100,14 +101,17 @@ def kind_of(column: Column) -> str:
 
 
 def _summary(prepared: PreparedTable, plan: ColumnPlan) -> ColumnSummary:
-    column = prepared.table.columns[plan.name]
+    column, distinct = prepared.table.columns[plan.name], None
+    if isinstance(column, SummarizedColumn):
+        # The most frequent number is among the known ones.
+        column, distinct = column.of_known_numbers(), column.distinct(prepared.weights)
     counts = column.counts(prepared.weights)
     present = counts[:-1] if column.problem is None else np.zeros(1, dtype=np.int64)
     top = int(present.argmax()) if present.any() else None
     return ColumnSummary(
         column.name,
         kind_of(column),
-        int(np.count_nonzero(present)),
+        int(np.count_nonzero(present)) if distinct is None else distinct,
         int(counts[-1]),
         None if top is None else column.values[top].as_py(),
         0 if top is None else int(present[top]),

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from probfs.notes import Note, NoteKind
 from probfs.tables.number_block import NumberColumn
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Codes, Column, Integers, Labels, Rows
 from probfs.text import quoted
 
@@ -56,6 +57,49 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> Note:
     return NoteKind.LEAKAGE.note(message, leaks)
 
 
+@dataclass(frozen=True, eq=False)
+class LeakLimits:
+    """How many rows a leak gets wrong at most, given how many labelled rows there are of each class."""
+
+    by_class: Integers
+    most_errors: npt.NDArray[np.float64]
+    """For each class; negative where no value can leak it."""
+
+    @classmethod
+    def of(cls, by_class: Integers) -> LeakLimits:
+        total = by_class.sum()
+        rarer_side = np.minimum(by_class, total - by_class)
+        limits = np.minimum(_MOST_ERRORS * total, _MOST_ERRORS_OF_GUESSING * rarer_side)
+        return cls(by_class, np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0))
+
+    @property
+    def fewest_rows(self) -> int:
+        """Values and missing cells in fewer rows than this are no leak."""
+        total = int(self.by_class.sum())
+        rarer_side = np.minimum(self.by_class, total - self.by_class)
+        smaller = (rarer_side - self.most_errors)[self.most_errors >= 0]
+        return max(_FEWEST_ROWS, math.ceil(smaller.min())) if len(smaller) else total + 1
+
+    def errors(self, rows: Integers, labels: Integers, overlap: Integers) -> tuple[Integers, Integers]:
+        """Of values in so many rows, that meet a class in so many: in how many rows the one is without the other, and
+        how many rows are wrong if the value stands for the class, or for all others.
+        """
+        differing = rows + self.by_class[labels] - 2 * overlap
+        return differing, np.minimum(differing, self.by_class.sum() - differing)
+
+    def leaking(self, overlap: Integers) -> npt.NDArray[np.bool_]:
+        """Which values are leaks; ``overlap`` says in how many rows each meets each class: values × classes."""
+        rows = overlap.sum(axis=1, keepdims=True)
+        _, errors = self.errors(rows, np.arange(len(self.by_class)), overlap)
+        leaking: npt.NDArray[np.bool_] = np.any((errors <= self.most_errors) & self.on_both_sides(rows), axis=1)
+        return leaking
+
+    def on_both_sides(self, rows: Integers) -> npt.NDArray[np.bool_]:
+        """Whether enough rows hold a value, and enough do not."""
+        enough: npt.NDArray[np.bool_] = np.minimum(rows, self.by_class.sum() - rows) >= _FEWEST_ROWS
+        return enough
+
+
 class LeakFinder:
     """Looks for leaks in columns of a table, given the class of each labelled row."""
 
@@ -71,12 +115,8 @@ class LeakFinder:
         by_class = np.bincount(labels, self._label_weights, minlength=len(classes)).astype(np.int64)
         self._by_class = by_class
         self._total = int(by_class.sum())
-        rarer_side = np.minimum(by_class, self._total - by_class)
-        limits = np.minimum(_MOST_ERRORS * self._total, _MOST_ERRORS_OF_GUESSING * rarer_side)
-        self._limits = np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0)
-        smaller = (rarer_side - limits)[self._limits >= 0]
-        self._fewest_rows = max(_FEWEST_ROWS, math.ceil(smaller.min())) if len(smaller) else self._total + 1
-        """Values and missing cells in fewer rows than this are no leak."""
+        self._limits = LeakLimits.of(by_class)
+        self._fewest_rows = self._limits.fewest_rows
         heaviest = 1 if weights is None else int(weights.max(initial=1))
         self._fewest_unweighted = -(-self._fewest_rows // heaviest)
 
@@ -89,17 +129,18 @@ class LeakFinder:
         """The value of a column that tells a class with the fewest errors, if they are few."""
         if isinstance(column, NumberColumn) and not self._repeats_enough(column):
             return None
+        if isinstance(column, SummarizedColumn):
+            # A leak is among the numbers that are known, and numbers counted together are none.
+            column = column.of_known_numbers()
         rows = column.counts(self._weights)
         if not self._could_leak(rows):
             return None
         if len(self._labels) >= _WORTH_SAMPLING and not self._sample_could_leak(column, len(rows)):
             return None
         values, labels, overlap = self._pairs(column, rows)
-        differing = rows[values] + self._by_class[labels] - 2 * overlap
-        # A value may stand for the class or for all others.
-        errors = np.minimum(differing, self._total - differing)
-        both_sides = np.minimum(rows, self._total - rows) >= _FEWEST_ROWS
-        leaks = np.flatnonzero((errors <= self._limits[labels]) & both_sides[values])
+        differing, errors = self._limits.errors(rows[values], labels, overlap)
+        few_errors = errors <= self._limits.most_errors[labels]
+        leaks = np.flatnonzero(few_errors & self._limits.on_both_sides(rows)[values])
         if not len(leaks):
             return None
         # Of equals: the class that the value stands for, then missing cells, then the first value and class.
@@ -120,9 +161,9 @@ class LeakFinder:
 
     def _could_leak(self, rows: Integers) -> bool:
         """Whether some value is in about as many rows as a class or its opposite: no other value can be a leak."""
-        likely = self._limits >= 0
+        likely = self._limits.most_errors >= 0
         sizes = np.concatenate([self._by_class[likely], self._total - self._by_class[likely]])
-        limits = np.tile(self._limits[likely], 2)
+        limits = np.tile(self._limits.most_errors[likely], 2)
         ordered = np.sort(rows[rows >= _FEWEST_ROWS])
         first, last = (
             np.searchsorted(ordered, sizes - limits, "left"),
@@ -140,7 +181,7 @@ class LeakFinder:
         overlap = overlap.reshape(values, classes)
         differing = overlap.sum(axis=1, keepdims=True) + overlap.sum(axis=0) - 2 * overlap
         errors = np.minimum(differing, overlap.sum() - differing)
-        return bool(np.any(errors <= self._limits))
+        return bool(np.any(errors <= self._limits.most_errors))
 
     def _cells(self, column: Column, step: int = 1) -> tuple[Codes, Labels, Integers | None]:
         """The code of each labelled cell, its class, and its weight; of every so many rows."""

@@ -15,6 +15,7 @@ from probfs.tables.arrow_arrays import mask_array, numpy_array, text_array
 from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
 from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberBlock, NumberColumn, some_lines
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column, Flags, Floats, Kind, Table, code_type, is_number
 
 ALSO_WORDS = ("None",)
@@ -103,6 +104,9 @@ def without_values(
     """
     if isinstance(column, NumberColumn):
         return column.of_block(blocks[column.block]) if column.block in blocks else column
+    if isinstance(column, SummarizedColumn):
+        # Its numbers were counted without those cells.
+        return column
     if isinstance(column, MixedColumn):
         numeric = without_values(column.numeric, unwanted, blocks)
         words = [word for word in column.words if word not in unwanted]

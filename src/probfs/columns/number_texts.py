@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -103,6 +104,10 @@ def _all_match(values: pa.StringArray, pattern: str) -> bool:
 
 def _may_hold(values: pa.StringArray, pieces: tuple[bytes, ...]) -> bool:
     """Whether a piece stands in the memory of the texts, which is much faster than to look at each text."""
-    buffer = values.buffers()[2]
-    data = b"" if buffer is None else buffer.to_pybytes()
-    return any(piece in data for piece in pieces)
+    _, ends, data = values.buffers()
+    if data is None or not len(values):
+        return False
+    # Columns may share the memory: only the part between the first text and the last is the column's own.
+    own = np.frombuffer(ends, np.int32, len(values) + 1, values.offset * np.int32().itemsize)
+    texts = data[int(own[0]) : int(own[-1])].to_pybytes()
+    return any(piece in texts for piece in pieces)

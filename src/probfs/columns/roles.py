@@ -16,6 +16,7 @@ from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrow_arrays import index_array
 from probfs.tables.number_block import NumberColumn
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
 from probfs.text import counted, listed, nearest_name, option, quoted
 
@@ -239,7 +240,7 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
                 yield name, unknown
 
 
-def _plan_of_numbers(column: NumberColumn, choice: ColumnChoice, weights: Integers | None) -> ColumnPlan:
+def _plan_of_numbers(column: Column, choice: ColumnChoice, weights: Integers | None) -> ColumnPlan:
     """The plan for a feature without a rule of which it is known that all values are finite numbers."""
     seen = column.distinct(weights)
     if not (seen > CUT_ABOVE or choice.numbers_as_they_are):
@@ -262,7 +263,7 @@ def _feature_plan(
 
     if rule is not None and not isinstance(rule, Numeric):
         return plan(rule, "mapping"), False
-    if isinstance(column, NumberColumn) and rule is None:
+    if isinstance(column, (NumberColumn, SummarizedColumn)) and rule is None:
         return _plan_of_numbers(column, choice, weights), False
     seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
     many = len(seen) > CUT_ABOVE

@@ -13,6 +13,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
+from probfs.tables.summarized_column import SummarizedColumn
 from probfs.tables.table import Column
 from probfs.text import listed, option, quoted
 
@@ -68,6 +69,8 @@ def candidate_targets(prepared: PreparedTable) -> list[str]:
     found = []
     for position, plan in enumerate(prepared.features):
         column = prepared.table.columns[plan.name]
+        if isinstance(column, SummarizedColumn):
+            continue
         rows = np.sort(column.counts(prepared.weights)[:-1])
         rows = rows[rows > 0]
         named = bool(_CLASS_NAME.search(plan.name))

@@ -131,7 +131,12 @@ def _is_beyond(old: ComparedColumn, new: ComparedColumn, pairs: _Pairs) -> bool 
     return not any(inside) if inside else None
 
 
-def _have_same_scores(pairs: _Pairs) -> bool:
+def _have_same_scores(pairs: _Pairs) -> bool | None:
+    """Whether scores are the same; None where the two documents have scores of different kinds."""
+    old_side, new_side = pairs.sides
+    kinds = [(side.kind, side.score.key, side.settings.get("eliminate")) for side in (old_side, new_side)]
+    if kinds[0] != kinds[1]:
+        return None
     scores = [(pairs.old[name].score, pairs.new[name].score) for name in pairs.old_ranks]
     largest = max((abs(score) for pair in scores for score in pair if score is not None), default=0.0)
     return all(

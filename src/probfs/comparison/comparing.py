@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from probfs.classifiers.value_types import WholeNumber
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.documents import ComparedRanking
-from probfs.comparison.sources import Comparable, find_document, shown_name
+from probfs.comparison.sources import Comparable, find_document, name_of_table
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.runtime.progress import Progress, listening
@@ -111,7 +111,7 @@ def _rank_the_table(
 
     document = before or after
     if document is None:
-        names = " and ".join(shown_name(table) for table in (old, new))
+        names = " and ".join(name_of_table(table) for table in (old, new))
         problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
         raise UsageError(f"{problem}, or rank both and compare the results")
     data = new if after is None else old

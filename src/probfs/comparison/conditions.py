@@ -19,6 +19,7 @@ _TOO_FEW = "fewer than two columns are in both"
 _NOT_KNOWN = "a document lists fewer columns"
 _NO_INTERVALS = "neither document has rank intervals"
 _NO_SELECTIONS = "the two are not both selections"
+_PARTIAL = "lists only its best columns"
 MEASURES: Mapping[str, str] = {
     "spearman": _TOO_FEW,
     "kendall": _TOO_FEW,
@@ -27,11 +28,11 @@ MEASURES: Mapping[str, str] = {
     "changed": "",
     "rose": "",
     "fell": "",
-    "appeared": "",
-    "vanished": "",
-    "renamed": "",
+    "appeared": f"the old document {_PARTIAL}",
+    "vanished": f"the new document {_PARTIAL}",
+    "renamed": f"a document {_PARTIAL}",
     "beyond": _NO_INTERVALS,
-    "verdicts": _NO_SELECTIONS,
+    "verdicts": f"{_NO_SELECTIONS}, or one {_PARTIAL}",
     "kept_changed": _NO_SELECTIONS,
 }
 """What a condition can be about, and why there may be no such number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -113,6 +114,9 @@ def parse_document(content: Any, source: str) -> ComparedRanking:
         raise DataError("lists no column, so there is nothing to compare", source=source)
     _check_order(columns, features)
     number = data.whole_number("features", least=len(columns))
+    kept = document.texts("kept") if kind == "selection" else None
+    if kept is not None:
+        _check_kept(kept, columns, document, is_partial=len(columns) < number)
     return ComparedRanking(
         source=source,
         kind=kind,
@@ -126,7 +130,7 @@ def parse_document(content: Any, source: str) -> ComparedRanking:
         features=number,
         settings=settings.items(),
         columns=columns,
-        kept=document.texts("kept") if kind == "selection" else None,
+        kept=kept,
     )
 
 
@@ -188,3 +192,21 @@ def _check_order(columns: tuple[ComparedColumn, ...], features: list[Fields]) ->
         if not (column.rank_low or 1) <= column.rank <= (column.rank_high or column.rank):
             feature.fail("rank", "is outside of rank_low and rank_high")
         seen.add(column.name)
+
+
+def _check_kept(
+    kept: tuple[str, ...], columns: tuple[ComparedColumn, ...], document: Fields, *, is_partial: bool
+) -> None:
+    """Refuse a list of kept columns that has one twice, or that the verdicts contradict."""
+    names = Counter(kept)
+    twice = next((name for name, times in names.items() if times > 1), None)
+    if twice is not None:
+        document.fail("kept", f"has {quoted(twice)} twice")
+    verdicts = {column.name: column.verdict for column in columns}
+    for name, verdict in verdicts.items():
+        if (verdict == "keep") != (name in names):
+            has = "has" if name in names else "has not"
+            document.fail("kept", f"{has} {quoted(name)}, whose verdict is {verdict}")
+    unknown = next((name for name in kept if name not in verdicts), None)
+    if unknown is not None and not is_partial:
+        document.fail("kept", f"has {quoted(unknown)}, which is none of the features")

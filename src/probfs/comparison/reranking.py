@@ -10,7 +10,7 @@ from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import known_options
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.json_fields import Fields
-from probfs.comparison.sources import document_of, shown_name
+from probfs.comparison.sources import document_of, name_of_table
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.text import listed, printable, quoted, shorten_middle
@@ -43,7 +43,7 @@ def rank_alike(
     call: Callable[..., Any] = api.rank if document.kind == "ranking" else api.select
     keywords = settings_as_keywords(document)
     if on_note is not None:
-        message = f"{shown_name(data)} is read with the target and the settings of {document.source}"
+        message = f"{name_of_table(data)} is read with the target and the settings of {document.source}"
         on_note(NoteKind.SETTINGS_REUSED.note(message))
     try:
         result = call(data, target=document.target, **keywords, **reading, on_note=on_note)

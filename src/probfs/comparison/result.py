@@ -13,7 +13,7 @@ from probfs.comparison.measures import Overlap
 from probfs.notes import Note
 from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_csv, comparison_rows
 from probfs.rendering.comparison_json import comparison_document, comparison_json
-from probfs.runtime.output import write_whole
+from probfs.runtime.output import deliver_text
 
 if TYPE_CHECKING:
     import pandas
@@ -71,8 +71,8 @@ class Comparison:
     overlaps: tuple[Overlap, ...]
     top: int
     """How many of the first columns the measure ``overlap`` is about."""
-    same_scores: bool
-    """Whether all columns that both have kept their scores, rounding aside."""
+    same_scores: bool | None
+    """Whether all columns that both have kept their scores, rounding aside; None if these are of different kinds."""
     differences: tuple[Difference, ...]
     warnings: tuple[Note, ...]
     """What to know before the comparison is believed."""
@@ -94,8 +94,14 @@ class Comparison:
 
     @property
     def changed(self) -> tuple[ColumnChange, ...]:
-        """The columns that moved, came or went, or are judged otherwise."""
-        return tuple(column for column in self.columns if column.change != "same" or column.verdict_changed)
+        """The columns that moved, came or went, or are judged otherwise; not those that may be there unlisted."""
+        same = ("same", "unlisted")
+        return tuple(column for column in self.columns if column.change not in same or column.verdict_changed)
+
+    @property
+    def judged_otherwise(self) -> tuple[ColumnChange, ...]:
+        """The columns that both documents list, with another verdict."""
+        return tuple(column for column in self.columns if column.verdict_changed)
 
     @property
     def newly_kept(self) -> tuple[str, ...]:
@@ -112,6 +118,8 @@ class Comparison:
         """Every number that a condition can be about, by name; None for one that these documents do not give."""
         top = next((overlap.share for overlap in self.overlaps if overlap.first == self.top), None)
         both_select = None not in (self.old.kept, self.new.kept)
+        # Of columns that a document does not list, nobody can say that they came, went or are judged otherwise.
+        all_listed = not (self.old.is_partial or self.new.is_partial)
         has_intervals = any(column.beyond is not None for column in self.columns)
         return {
             "spearman": self.spearman,
@@ -121,11 +129,11 @@ class Comparison:
             "changed": len(self.changed),
             "rose": len(self.changes("rose")),
             "fell": len(self.changes("fell")),
-            "appeared": len(self.changes("appeared")),
-            "vanished": len(self.changes("vanished")),
-            "renamed": len(self.renamed),
+            "appeared": None if self.old.is_partial else len(self.changes("appeared")),
+            "vanished": None if self.new.is_partial else len(self.changes("vanished")),
+            "renamed": len(self.renamed) if all_listed else None,
             "beyond": sum(column.beyond is True for column in self.columns) if has_intervals else None,
-            "verdicts": sum(column.verdict_changed for column in self.columns) if both_select else None,
+            "verdicts": len(self.judged_otherwise) if both_select and all_listed else None,
             "kept_changed": len(self.newly_kept) + len(self.no_longer_kept) if both_select else None,
         }
 
@@ -142,7 +150,7 @@ class Comparison:
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return _deliver(comparison_csv(self, safe=safe), path)
+        return deliver_text(comparison_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
@@ -150,7 +158,7 @@ class Comparison:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole comparison as JSON text, also written to ``path`` when one is given."""
-        return _deliver(comparison_json(self), path)
+        return deliver_text(comparison_json(self), path)
 
 
 def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -159,9 +167,3 @@ def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> t
         return ()
     known = set(others)
     return tuple(name for name in names if name not in known)
-
-
-def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        write_whole(path, text.encode())
-    return text

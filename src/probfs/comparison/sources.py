@@ -12,7 +12,7 @@ from probfs.comparison.documents import ComparedRanking, parse_document, read_do
 from probfs.errors import UsageError
 from probfs.tables.compression import without_compression_ending
 from probfs.tables.formats import format_of_path
-from probfs.tables.parts import is_pattern
+from probfs.tables.parts import may_be_many
 from probfs.tables.source import STANDARD_INPUT, display_name, open_source
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def document_of(result: Any, source: str) -> ComparedRanking:
     return parse_document(json.loads(result.to_json()), source)
 
 
-def shown_name(given: Comparable) -> str:
+def name_of_table(given: Comparable) -> str:
     """What messages call a table."""
     return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
 
@@ -61,7 +61,7 @@ def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, m
     """
     if without_compression_ending(os.fspath(path).lower()).endswith(".json"):
         return True
-    if input_format is not None or format_of_path(path) is not None or is_pattern(path) or os.path.isdir(path):
+    if input_format is not None or format_of_path(path) is not None or may_be_many(path):
         return False
     if os.fspath(path) == STANDARD_INPUT:
         return _begins_as_object(_peek_at_standard_input())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probfs.columns.dataset import Dataset
 from probfs.columns.inspection import Inspection, inspect_table
 from probfs.columns.prepare import PreparedTable
 from probfs.ranking.story import Story
 from probfs.screening.cut_numbers import cuts_numbers
+
+WRITING_A_REPORT = ".to_html('report.html')"
+"""How a call in Python ends that writes a report."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,11 @@ class Background:
     story: Story
     call: str
     """The command, or the call in Python, that gave the result."""
+
+    def with_top(self, number: int) -> Background:
+        """The background of a result of which only the best features are listed; a command says so itself."""
+        call = self.call.removesuffix(WRITING_A_REPORT)
+        return self if call == self.call else replace(self, call=f"{call}.top({number}){WRITING_A_REPORT}")
 
 
 def gather_background(prepared: PreparedTable, dataset: Dataset, story: Story, call: str) -> Background:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from probfs.columns.mapping_file import MappingFile, load_mapping
 from probfs.columns.needed_columns import columns_not_needed
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.roles import ColumnChoice, Role
 from probfs.errors import UsageError
 from probfs.runtime.progress import report
 from probfs.tables.parts import find_parts, name_together
@@ -118,10 +118,7 @@ def _as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: 
         _check_paths(paths, parameter)
         if names is not None:
             raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
-        if parameter == "data":
-            return read_table(paths, reading)
-        parts = find_parts(paths)
-        return read_parts(parts, reading.for_another(parts[0].path), name_together(paths, parts))
+        return read_table(paths, reading)
     from probfs.tables.readers.in_memory import table_in_memory
 
     return table_in_memory(data, parameter, names)
@@ -131,8 +128,10 @@ def _check_paths(paths: Sequence[Any], parameter: str) -> None:
     """Refuse a list of anything but paths."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            what = f"a list of paths may be one table, but not of {type(path).__name__}"
-            raise UsageError(f"{parameter}: {what}; join frames and arrays to one first")
+            from probfs.tables.readers.in_memory import TAKEN
+
+            problem = f"{parameter} must be {TAKEN}, not a list of {type(path).__name__}"
+            raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
 
 
 def _is_standard_input(data: Data) -> bool:
@@ -144,7 +143,9 @@ def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) ->
     """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
     from probfs.tables.readers.in_memory import array_width
 
-    width = None if isinstance(data, (str, os.PathLike, list, tuple)) else array_width(data)
+    if isinstance(data, (str, os.PathLike, list, tuple)):
+        return _read_unlabelled((data,) if isinstance(data, (str, os.PathLike)) else data, reading, prepared)
+    width = array_width(data)
     if width is None:
         return _as_table(data, reading, "unlabeled")
     names = list(prepared.table.columns)
@@ -153,6 +154,19 @@ def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) ->
         problem = f"an array of {width:,} columns, but data has {len(features):,} beside the target"
         raise UsageError(f"{option('unlabeled')}: {problem}; give it the same ones")
     return _as_table(data, reading, "unlabeled", features if width == len(features) else names)
+
+
+def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: PreparedTable) -> Table:
+    """A table of files whose format is their own, of which only the columns are read that the labelled rows need."""
+    _check_paths(paths, "unlabeled")
+    parts = find_parts(paths)
+    used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
+    options = replace(reading.for_another(parts[0].path), unneeded=partial(_names_beside, used))
+    return read_parts(parts, options, name_together(paths, parts))
+
+
+def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:
+    return frozenset(names) - used
 
 
 def _as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:

@@ -12,7 +12,7 @@ from probfs.ranking.elimination import Round
 from probfs.ranking.settings import Settings
 from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
-from probfs.runtime.output import write_whole
+from probfs.runtime.output import deliver_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,6 +67,12 @@ class RoundSummary:
     cv_errors: int | None = None
     """For the SVM: the errors on the cross-validated decision values that its probabilities are fitted on."""
 
+    def held_out_errors(self, estimate: str) -> int | None:
+        """The errors to show where ``errors`` and losses are of rows that the model was trained on; None elsewhere, and
+        where nothing was held out.
+        """
+        return self.cv_errors if estimate == "resubstitution" else None
+
 
 @dataclass(frozen=True)
 class InputSummary:
@@ -97,10 +103,15 @@ class Ranking:
     version: str
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
+    most_listed: int | None = field(default=None, compare=False, repr=False)
+    """How many features ``top`` was asked for; None for all."""
 
     def top(self, number: int | None) -> Ranking:
         """The same ranking with only the best features listed; the rounds stay complete."""
-        return self if number is None else replace(self, features=self.features[:number])
+        if number is None:
+            return self
+        background = None if self.background is None else self.background.with_top(number)
+        return replace(self, features=self.features[:number], background=background, most_listed=number)
 
     def to_frame(self) -> pandas.DataFrame:
         """The ranked features as a data frame with the columns of the CSV."""
@@ -115,7 +126,7 @@ class Ranking:
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return _deliver(ranking_csv(self, safe=safe), path)
+        return deliver_text(ranking_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
@@ -123,7 +134,7 @@ class Ranking:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
-        return _deliver(ranking_json(self), path)
+        return deliver_text(ranking_json(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -132,7 +143,7 @@ class Ranking:
         """
         from probfs.rendering.report.ranking_report import ranking_report
 
-        return _deliver(ranking_report(self), path)
+        return deliver_text(ranking_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the ranking with matplotlib: bars of the driving score, and how the models of all rounds do.
@@ -142,7 +153,7 @@ class Ranking:
         axes : matplotlib.axes.Axes or three of them, default: those of a new figure
             Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
             pyplot's, as large as its content needs.
-        top : int, default: all of up to 50 features, the best 40 of more
+        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
             How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
             that given axes have no room for.
 
@@ -229,9 +240,3 @@ def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
         scores.exponent,
         scores.cv_errors,
     )
-
-
-def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        write_whole(path, text.encode())
-    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.text import counted, listed, option, printable, quoted
+from probfs.text import and_more, counted, listed, option, printable, quoted
 
 if TYPE_CHECKING:
     from probfs.comparison.documents import ComparedRanking
@@ -36,21 +36,56 @@ def _what_it_is(side: ComparedRanking) -> str:
 
 
 def _what_changed(comparison: Comparison) -> str:
-    if not comparison.changed:
-        columns = counted(len(comparison.columns), "column")
-        judged = comparison.measures["verdicts"] is not None
-        ranks = "the same columns, ranks and verdicts" if judged else "the same columns and ranks"
-        if comparison.same_scores:
-            return f"Nothing changed: {ranks}, and the same scores ({columns})."
-        return f"No rank changed: {ranks} ({columns}); scores did change."
-    measures = comparison.measures
-    counts = [(measures[name] or 0, name) for name in ("rose", "fell", "appeared", "vanished")]
-    counts.append((len(comparison.changes("unlisted")), "are listed in one document only"))
-    counts.append((len(comparison.changes("same")), "stayed"))
+    if not _has_moves(comparison):
+        return _what_stayed(comparison)
+    came_or_went = comparison.changes("appeared") or comparison.changes("vanished")
+    moved = comparison.changes("rose") or comparison.changes("fell")
+    counts = [
+        (len(comparison.changes("rose")), "rose"),
+        (len(comparison.changes("fell")), "fell"),
+        (len(comparison.changes("appeared")), "appeared"),
+        (len(comparison.changes("vanished")), "vanished"),
+        (len(comparison.changes("unlisted")), _UNLISTED),
+        (len(comparison.changes("same")), "stayed"),
+        (len(comparison.judged_otherwise), "judged otherwise"),
+    ]
     said = ", ".join(f"{number:,} {word}" for number, word in counts if number)
-    among = (measures["appeared"] or measures["vanished"]) and (measures["rose"] or measures["fell"])
-    return f"Of {counted(len(comparison.columns), 'column')}: {said}{_AMONG if among else ''}."
+    among = _AMONG if came_or_went and moved else ""
+    return f"Of {counted(len(comparison.columns), 'column')}: {said}{among}."
 
+
+def _has_moves(comparison: Comparison) -> bool:
+    """Whether a column moved, came or went."""
+    return any(column.change not in ("same", "unlisted") for column in comparison.columns)
+
+
+def _what_stayed(comparison: Comparison) -> str:
+    """What to say where no column moved, came or went: what else changed, and what is not known."""
+    unlisted = len(comparison.changes("unlisted"))
+    both = len(comparison.columns) - unlisted
+    where = f" among the {counted(both, 'column')} that both documents list" if unlisted else ""
+    rest = f"; {unlisted:,} {_UNLISTED}" if unlisted else ""
+    judged = [
+        f"{quoted(column.column)} ({column.old_verdict} → {column.new_verdict})"
+        for column in comparison.judged_otherwise
+    ]
+    if judged:
+        shown = and_more(judged, _MOST_NAMES)
+        return f"No rank changed{where}; {counted(len(judged), 'verdict')} did: {shown}{rest}."
+    if unlisted:
+        scores = "; scores did change" if comparison.same_scores is False else ""
+        return f"No rank changed{where}{scores}{rest}."
+    # Nothing is unlisted, so verdicts are known if both documents have them.
+    have_verdicts = None not in (comparison.old.kept, comparison.new.kept)
+    ranks = "the same columns, ranks and verdicts" if have_verdicts else "the same columns and ranks"
+    columns = counted(both, "column")
+    if comparison.same_scores:
+        return f"Nothing changed: {ranks}, and the same scores ({columns})."
+    scores = "; scores did change" if comparison.same_scores is False else ""
+    return f"No rank changed: {ranks} ({columns}){scores}."
+
+
+_UNLISTED = "are listed in one document only"
 
 _AMONG = " (moves are counted among the columns that both have)"
 
@@ -59,14 +94,13 @@ def _who_was_renamed(comparison: Comparison) -> list[str]:
     renamed = list(comparison.renamed.items())
     if not renamed:
         return []
-    shown = ", ".join(f"{quoted(old)} is now {quoted(new)}" for old, new in renamed[:_MOST_NAMES])
-    more = f" and {len(renamed) - _MOST_NAMES} more" if len(renamed) > _MOST_NAMES else ""
-    return [f"Probably renamed, by what they score: {shown}{more}."]
+    shown = and_more([f"{quoted(old)} is now {quoted(new)}" for old, new in renamed], _MOST_NAMES)
+    return [f"Probably renamed, by what they score: {shown}."]
 
 
 def _how_alike(comparison: Comparison) -> list[str]:
-    """Correlations and overlaps, unless nothing changed."""
-    if not comparison.changed:
+    """Correlations and overlaps, unless nothing moved."""
+    if not _has_moves(comparison):
         return []
     sentences = []
     if comparison.spearman is not None and comparison.kendall is not None:

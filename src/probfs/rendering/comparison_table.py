@@ -36,7 +36,7 @@ def comparison_table(comparison: Comparison, presentation: Presentation) -> str:
     pieces: list[str | Table] = [*comparison_sentences(comparison)]
     if shown:
         columns = _cells(shown)
-        if comparison.old.score != comparison.new.score:
+        if comparison.same_scores is None:
             # Different scores say nothing of each other.
             del columns[_SCORE]
         if presentation.width is not None:

@@ -37,23 +37,26 @@ def what_was_read(data: InputSummary) -> str:
 
 def how_it_was_ranked(ranking: Ranking) -> str:
     settings = ranking.settings
-    classifier = settings.specification.summarize(settings.options)
-    estimate = ESTIMATES[settings.estimate]
-    if settings.folds is not None:
-        estimate = f"{settings.folds}-fold {estimate}"
     score = f"{SCORES[settings.score].symbol} ({settings.score})"
     way = f"ranked by {score} under recursive elimination" if settings.eliminate else f"ranked by {score} in one round"
-    return f"{classifier}, {estimate}, {way}"
+    return f"{model_and_estimate(ranking)}, {way}"
+
+
+def model_and_estimate(ranking: Ranking) -> str:
+    """The classifier, and on which rows it is judged."""
+    settings = ranking.settings
+    folds = "" if settings.folds is None else f"{settings.folds}-fold "
+    return f"{settings.specification.summarize(settings.options)}, {folds}{ESTIMATES[settings.estimate]}"
 
 
 def _errors_of_the_full_model(ranking: Ranking) -> str:
     first = ranking.rounds[0]
     errors, rows, held_out = first.errors, f"{first.rows:,} rows", ""
-    if ranking.settings.estimate == "resubstitution":
-        if first.cv_errors is None:
-            rows = f"the {first.rows:,} rows it was trained on"
-        else:
-            errors, held_out = first.cv_errors, " when they are held out"
+    held_out_errors = first.held_out_errors(ranking.settings.estimate)
+    if held_out_errors is not None:
+        errors, held_out = held_out_errors, " when they are held out"
+    elif ranking.settings.estimate == "resubstitution":
+        rows = f"the {first.rows:,} rows it was trained on"
     guessing = ranking.input.labelled_rows - max(ranking.input.classes.values())
     model = f"With all features the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})"
     return f"{model}; always guessing the largest class, {guessing:,}."

@@ -35,11 +35,12 @@ def selection_columns(selection: Selection) -> dict[str, list[str]]:
 
 def _why(feature: SelectedFeature, selection: Selection) -> str:
     if feature.instead is not None and feature.explained is not None:
-        return f"{printable(feature.instead)} says {feature.explained:.0%} of it"
+        name = printable(feature.instead)
+        return f"copy of {name}" if feature.is_copy else f"{name} says {feature.explained:.0%} of it"
     if feature.verdict == "noise" and feature.q is not None:
         return f"q {feature.q:.2g}"
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":
-        return "copy of a dropped column" if feature.log_loss is None else "adds too little"
+        return "copy of a dropped column" if feature.is_copy else "adds too little"
     return "by request" if feature.keep and feature.feature in selection.settings.always else ""

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
 from probfs.rendering.ranking_columns import score_value, shown_score
+from probfs.text import counted
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
     from probfs.selection.result import Selection
 
-_VERDICTS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
+VERDICT_WORDS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
+
+
+def not_listed(hidden: int) -> str:
+    """How many features are left out; nothing if none is.
+
+    >>> not_listed(1), not_listed(2000), not_listed(0)
+    ('1 more feature is not listed.', '2,000 more features are not listed.', '')
+    """
+    return f"{counted(hidden, 'more feature')} {'is' if hidden == 1 else 'are'} not listed." if hidden else ""
 
 
 def rest_of_ranking(ranking: Ranking, shown: int) -> str:
@@ -35,7 +45,7 @@ def rest_of_selection(selection: Selection, shown: int) -> str:
     if not hidden:
         return ""
     verdicts: Counter[str] = Counter(feature.verdict for feature in hidden)
-    kinds = ", ".join(f"{verdicts[verdict]:,} {word}" for verdict, word in _VERDICTS.items() if verdicts[verdict])
+    kinds = ", ".join(f"{verdicts[verdict]:,} {word}" for verdict, word in VERDICT_WORDS.items() if verdicts[verdict])
     key = SCORES[selection.settings.score].key
     return f"… {len(hidden):,} more ({kinds}){_none_above(getattr(feature, key) for feature in hidden)}"
 

@@ -40,6 +40,13 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
 
 
+def deliver_text(text: str, path: str | os.PathLike[str] | None) -> str:
+    """The text itself, also written to ``path`` where there is one."""
+    if path is not None:
+        write_whole(path, text.encode())
+    return text
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise an OutputError now if the file could not be written once all the work is done."""
     shown = printable(os.fspath(path))

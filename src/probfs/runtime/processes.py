@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -24,6 +25,22 @@ Result = TypeVar("Result")
 
 SECONDS_WORTH_WORKERS = 10.0
 """Work estimated below this stays in this process: every worker process first has to import scikit-learn."""
+
+
+_on_cluster: ContextVar[bool] = ContextVar("_on_cluster", default=False)
+
+
+@contextmanager
+def joblib_on_cluster(client: Any) -> Iterator[None]:
+    """Have all tasks run meanwhile by the workers of a Dask cluster, through joblib's own backend for these."""
+    from joblib import parallel_config
+
+    token = _on_cluster.set(True)
+    try:
+        with parallel_config(backend="dask", client=client):
+            yield
+    finally:
+        _on_cluster.reset(token)
 
 
 class Workers:
@@ -52,6 +69,9 @@ class Workers:
             yield result
 
     def _is_worth_workers(self, tasks: int) -> bool:
+        if _on_cluster.get():
+            # Its workers are there already.
+            return tasks > 1
         if self._jobs == 1 or tasks == 1 or not self._done:
             return False
         return self._seconds / self._done * self._remaining > SECONDS_WORTH_WORKERS

@@ -10,9 +10,10 @@ from probfs.columns.rules import some_numbers
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.cut_numbers import cuts_numbers
 from probfs.screening.drawn_tables import enough_draws
-from probfs.screening.number_test import CodedNumbers, rank_test_of_codes
+from probfs.screening.number_test import CodedNumbers, rank_test_of_codes, rank_test_of_sums
 from probfs.screening.screen import Screening
 from probfs.screening.value_test import chi_squared_test
+from probfs.tables.summarized_column import SummarizedColumn
 
 
 def screen_plan(prepared: PreparedTable, plan: EncodingPlan, seed: int = 0) -> Screening:
@@ -24,6 +25,9 @@ def screen_plan(prepared: PreparedTable, plan: EncodingPlan, seed: int = 0) -> S
         if not cuts_numbers(column_plan.rule):
             continue
         column = prepared.table.columns[column_plan.name]
+        if isinstance(column, SummarizedColumn) and not column.knows_labelled_numbers():
+            tests.put(np.array([feature]), rank_test_of_sums(column.summary))
+            continue
         codes, places, cell_weights = column.cells(prepared.labelled, weights)
         assert cell_weights is not None, "labelled rows have weights"
         numbers = CodedNumbers(feature, codes, some_numbers(column.values, column.kind))

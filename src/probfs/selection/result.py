@@ -11,7 +11,7 @@ from probfs.notes import Note
 from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
-from probfs.runtime.output import write_whole
+from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ class SelectedFeature:
     """The kept feature that says what a redundant one says."""
     explained: float | None
     """How much of it, from 0 to 1."""
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it has the values of a better feature, and so was not eliminated by itself."""
+        return self.verdict in ("redundant", "weak") and self.log_loss is None
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,8 @@ class Selection:
     """The elimination that was cut: the features told from noise that are no copies of others, and every round."""
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
+    most_listed: int | None = field(default=None, compare=False, repr=False)
+    """How many features ``top`` was asked for; None for all."""
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""
@@ -123,7 +130,13 @@ class Selection:
         """The same selection with only the best features listed; all else stays complete."""
         if number is None:
             return self
-        return replace(self, features=self.features[:number], unlisted=(*self.features[number:], *self.unlisted))
+        return replace(
+            self,
+            features=self.features[:number],
+            unlisted=(*self.features[number:], *self.unlisted),
+            background=None if self.background is None else self.background.with_top(number),
+            most_listed=number,
+        )
 
     def reduced(self, frame: Frame) -> Frame:
         """The frame with only the columns kept, the target and the count; the order of its columns and rows stays.
@@ -149,7 +162,7 @@ class Selection:
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return _deliver(selection_csv(self, safe=safe), path)
+        return deliver_text(selection_csv(self, safe=safe), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
@@ -157,7 +170,7 @@ class Selection:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
-        return _deliver(selection_json(self), path)
+        return deliver_text(selection_json(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -166,7 +179,7 @@ class Selection:
         """
         from probfs.rendering.report.selection_report import selection_report
 
-        return _deliver(selection_report(self), path)
+        return deliver_text(selection_report(self), path)
 
     def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
         """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.
@@ -178,7 +191,7 @@ class Selection:
         axes : matplotlib.axes.Axes or three of them, default: those of a new figure
             Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
             pyplot's, as large as its content needs.
-        top : int, default: all of up to 50 features, the best 40 of more
+        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
             How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
             that given axes have no room for.
 
@@ -202,9 +215,3 @@ class Selection:
         from probfs.rendering.selection_html import selection_html
 
         return selection_html(self)
-
-
-def _deliver(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        write_whole(path, text.encode())
-    return text

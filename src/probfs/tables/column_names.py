@@ -16,6 +16,8 @@ from typing import TextIO
 
 from probfs.errors import ProbfsError
 from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_content, format_of_path
+from probfs.tables.parts import find_parts
+from probfs.tables.remote import is_url
 from probfs.tables.source import open_source
 
 _LONGEST_HEADER = 1 << 22
@@ -33,7 +35,21 @@ _FAILURES = (ProbfsError, OSError, EOFError, ValueError, LookupError, csv.Error)
 def column_names(
     path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
 ) -> list[str]:
-    """The names of a file's columns, each once and in order; none if the file is not to be read or understood."""
+    """The names of a table's columns, each once and in order; none if it is not to be read or understood.
+
+    Of many files the first one is read; none of another computer is.
+    """
+    try:
+        if is_url(path):
+            return []
+        first = find_parts([path])[0]
+    except _FAILURES:
+        return []
+    partition = [name for name, _ in first.partition]
+    return list(dict.fromkeys([*partition, *_file_names(first.path, input_format, delimiter, encoding)]))
+
+
+def _file_names(path: str, input_format: str | None, delimiter: str | None, encoding: str) -> list[str]:
     try:
         # To open a pipe would wait for somebody to write to it.
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -42,7 +58,7 @@ def column_names(
             known = TABLE_FORMATS[input_format] if input_format else format_of_path(path)
             table_format = known or format_of_content(head, encoding)
             names = _names_in(raw, path, table_format, delimiter, encoding)
-            return list(dict.fromkeys(name for name in names if name.strip()))
+            return [name for name in names if name.strip()]
     except _FAILURES:
         return []
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from probfs.tables.arrow_arrays import looked_up
 from probfs.tables.joined_columns import join_dictionaries
-from probfs.tables.joining import refuse_other_columns
+from probfs.tables.joining import join_notes, refuse_other_columns
 from probfs.tables.table import NO_ROW, Codes, Column, Flags, Integers, Kind, Rows, Table
 from probfs.text import counted
 
@@ -45,7 +45,7 @@ class CountedColumn(Column):
 
     def counts(self, weights: Integers | None = None) -> Integers:
         # Adds in double precision, exact up to 2**53 rows.
-        return np.bincount(self.codes, self._weigh(weights), minlength=self.distinct() + 1).astype(np.int64)
+        return np.bincount(self.codes, self._weigh(weights), minlength=len(self.values) + 1).astype(np.int64)
 
     def _weigh(self, weights: Integers | None) -> Integers:
         """The weight of each cell."""
@@ -115,6 +115,7 @@ def _condense_column(column: Column, row_of_each: Integers, standing_for: Intege
         column.problem,
         column.categorical,
         column.ordered,
+        column.order,
         cell_rows=rows,
         cell_counts=counts,
         standing_for=standing_for,
@@ -162,7 +163,7 @@ def join_condensed(parts: Sequence[Table], *, union: bool = False) -> Table:
         columns={name: column.joined(joined) for name, column in merged.items()},
         rows=sum(part.rows for part in parts),
         lines=None,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=join_notes(parts),
         standing_for=standing_for,
         parts=tuple(own for part in parts for own in part.parts),
     )

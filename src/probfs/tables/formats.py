@@ -118,7 +118,7 @@ def _read_arff(table_input: TableInput) -> Table:
 def _read_parquet(table_input: TableInput) -> Table:
     from probfs.tables.readers.parquet import read_parquet
 
-    return read_parquet(table_input.as_seekable(), table_input.source, table_input.unneeded)
+    return read_parquet(table_input.as_seekable(), table_input.source, table_input.unneeded, table_input.row_groups)
 
 
 def _read_feather(table_input: TableInput) -> Table:

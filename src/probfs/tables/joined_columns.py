@@ -53,6 +53,8 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str], *, union: bo
     """The column that holds the rows of some columns, one after the other."""
     if any(column.unread for column in columns):
         return unread_column(columns[0].name, sum(column.rows for column in columns))
+    if len(set(map(_type, columns))) > 1:
+        columns = [_without_idle_declaration(column) for column in columns]
     joined = join_dictionaries(columns, sources, union=union)
     codes = np.empty(sum(column.rows for column in columns), dtype=code_type(len(joined.column.values)))
     row = 0
@@ -94,6 +96,13 @@ def _without_rows(column: Column) -> Column:
         column.ordered,
         column.order,
     )
+
+
+def _without_idle_declaration(column: Column) -> Column:
+    """The column without the list of values that it declares, if no row holds any of them."""
+    if not column.declared or not column.is_missing().all():
+        return column
+    return Column(column.name, np.zeros(column.rows, dtype=np.uint8), text_array([]))
 
 
 def _find_problem(columns: Sequence[Column], sources: Sequence[str], union: bool) -> str | None:

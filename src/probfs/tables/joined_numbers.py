@@ -15,7 +15,7 @@ from probfs.tables.arrow_arrays import index_array
 from probfs.tables.joined_columns import join_columns
 from probfs.tables.mixed_column import MixedColumn
 from probfs.tables.number_block import NumberBlock, NumberColumn, have_one_text_for_each_number
-from probfs.tables.readers.number_columns import block_of_declared_numbers
+from probfs.tables.readers.number_columns import columns_of_fitting_numbers
 from probfs.tables.table import Column, Floats, Integers, Kind
 
 Columns = Mapping[str, Column]
@@ -37,7 +37,8 @@ def join_lone_numbers(columns: Sequence[Column]) -> NumberColumn | None:
     if not all(isinstance(column, NumberColumn) and column.kind is Kind.NUMBER for column in columns):
         return None
     numbers = np.concatenate([column.by_row for column in columns if isinstance(column, NumberColumn)])
-    return block_of_declared_numbers([columns[0].name], numbers[None, :]).get(columns[0].name)
+    name = columns[0].name
+    return columns_of_fitting_numbers([name], numbers[None, :])[name]
 
 
 def without_blocks(columns: Columns) -> dict[str, Column]:
@@ -66,7 +67,7 @@ def _join(parts: Sequence[Columns], names: Sequence[str], sources: Sequence[str]
     numbers = np.concatenate([part.numbers() for part in cells], axis=1)
     if kind is Kind.NUMBER:
         # All texts of declared numbers follow from the numbers.
-        return dict(block_of_declared_numbers(names, numbers))
+        return dict(columns_of_fitting_numbers(names, numbers))
     texts = partial(_texts, cells, np.cumsum([0, *(part.rows for part in cells)])[:-1])
     fits = np.flatnonzero(have_one_text_for_each_number(numbers, texts))
     block = NumberBlock(numbers[fits], lambda lines, rows: texts(fits[lines], rows))

@@ -76,7 +76,7 @@ class TableJoiner:
             columns[name] = numbers or join_columns(own, sources, union=self._union)
         hints = [table.target_hint for table in self._tables if table.target_hint is not None]
         left_out = tuple(dict.fromkeys(name for table in self._tables for name in table.left_out))
-        notes = _join_notes(self._tables)
+        notes = join_notes(self._tables)
         hint = hints[0] if hints else None
         return Table(self._source, columns, self._rows, None, hint, notes, left_out, self._file_lines())
 
@@ -135,7 +135,7 @@ def missing_column(name: str, rows: int) -> Column:
     return Column(name, np.zeros(rows, dtype=np.uint8), text_array([]))
 
 
-def _join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
+def join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
     """The notes of all tables, those that are the same for several files only once."""
     alike: dict[str, list[tuple[str, Note]]] = {}
     for table in tables:

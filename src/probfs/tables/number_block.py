@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +58,10 @@ class NumberBlock:
         self.numbers = numbers
         self.texts = texts
         self._weighed: list[tuple[Integers, WeighedNumbers]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what was found on demand, which can be found again.
+        return NumberBlock, (self.numbers, self.texts)
 
     def columns(self, names: Sequence[str], kind: Kind) -> list[NumberColumn]:
         """The columns of the block, of which ``names`` has one for each line."""

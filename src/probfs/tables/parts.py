@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -28,6 +28,8 @@ class Part:
     """The path or the URL of the file; ``-`` for standard input."""
     partition: tuple[tuple[str, str], ...] = ()
     """Names and cells of the columns that stand in the path, as in ``year=2026/``; an empty cell is missing."""
+    row_groups: tuple[int, ...] = ()
+    """Which row groups of a Parquet file to read, in their order; all where none is named."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +71,31 @@ def name_together(paths: Sequence[str | os.PathLike[str]], parts: Sequence[Part]
     return f"{display_name(parts[0].path)} and {counted(len(parts) - 1, 'more file')}"
 
 
-def is_pattern(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a pattern for the names of files, and not the name of one."""
-    name = os.fspath(path)
+def may_be_many(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pattern or a folder, and not the name of a file."""
+    return _is_pattern(os.fspath(path)) or _is_folder(os.fspath(path))
+
+
+def _is_folder(name: str) -> bool:
+    return remote.is_folder(name) if remote.is_url(name) else os.path.isdir(name)
+
+
+def _is_pattern(name: str) -> bool:
     if remote.is_url(name):
         return _URL_PATTERN.search(name) is not None
     return glob.has_magic(name) and not os.path.lexists(name)
 
 
 def _expand(name: str) -> _Found:
-    url = remote.is_url(name)
-    if is_pattern(name):
-        return _Found(_fixed_folder(name), _files_matching(name, url))
-    if remote.is_folder(name) if url else os.path.isdir(name):
+    if _is_pattern(name):
+        return _Found(_fixed_folder(name), _files_matching(name))
+    if _is_folder(name):
         folder = name.rstrip("/") or "/"
-        files = _tables_among(remote.files_below(name) if url else _files_below(folder), folder)
+        files = _tables_below(folder)
         if not files:
             endings = ", ".join(ending for known in TABLE_FORMATS if is_readable(known) for ending in known.endings)
-            raise DataError(f"is a directory without tables: files that end in {endings}", source=display_name(name))
+            problem = f"is a directory without tables, which end in {endings}"
+            raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
         return _Found(folder, files)
     return _Found(name.rpartition("/")[0], [name])
 
@@ -98,17 +107,18 @@ def _fixed_folder(pattern: str) -> str:
     return "/".join(folders[:fixed])
 
 
-def _files_matching(pattern: str, url: bool) -> list[str]:
-    matches = remote.matching_urls(pattern) if url else glob.glob(pattern, recursive=True)
-    if os.path.basename(pattern)[:1] in "*?[":
-        matches = [match for match in matches if not _is_hidden(os.path.basename(match))]
-    folders = [match for match in matches if (remote.is_folder(match) if url else os.path.isdir(match))]
+def _files_matching(pattern: str) -> list[str]:
+    is_url = remote.is_url(pattern)
+    matches = remote.matching_urls(pattern) if is_url else glob.glob(pattern, recursive=True)
+    fixed = len(_fixed_folder(pattern))
+    if not any(map(_is_hidden, pattern[fixed:].split("/"))):
+        # Nobody asked for them.
+        matches = [match for match in matches if not any(map(_is_hidden, match[fixed:].split("/")))]
+    folders = [match for match in matches if _is_folder(match)]
     files = sorted(set(matches).difference(folders))
     if "**" not in pattern:
         # Two stars match the files in folders, too.
-        for folder in folders:
-            below = remote.files_below(folder) if url else _files_below(folder)
-            files += _tables_among(below, folder)
+        files += [file for folder in folders for file in _tables_below(folder)]
     if not files:
         raise DataError("no file matches this pattern", source=display_name(pattern))
     return files
@@ -134,8 +144,9 @@ def _files_below(folder: str) -> list[str]:
     return files
 
 
-def _tables_among(files: Iterable[str], folder: str) -> list[str]:
+def _tables_below(folder: str) -> list[str]:
     """The files below a folder that have the ending of a table, without hidden ones."""
+    files = remote.files_below(folder) if remote.is_url(folder) else _files_below(folder)
     start = len(folder.rstrip("/")) + 1
     return [
         file
@@ -150,9 +161,9 @@ def _is_hidden(name: str) -> bool:
 
 
 def _refuse_the_same_twice(files: Sequence[str]) -> None:
-    named: dict[str, str] = {}
+    named: dict[object, str] = {}
     for file in files:
-        real = file if remote.is_url(file) else os.path.realpath(file)
+        real = remote.identity(file) if remote.is_url(file) else os.path.realpath(file)
         if real in named:
             other = "named twice" if named[real] == file else f"the same file as {display_name(named[real])}"
             raise DataError(f"is {other}; name each file once", source=display_name(file))
@@ -186,8 +197,13 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
         key, equals, value = folder.partition("=")
         if not (key and equals):
             continue
-        name = unquote(key)
+        name = _decode(key)
         if name in cells:
             raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
-        cells[name] = "" if value == _MISSING_PARTITION else unquote(value)
+        cells[name] = "" if value == _MISSING_PARTITION else _decode(value)
     return tuple(cells.items())
+
+
+def _decode(text: str) -> str:
+    """A key or a value as it was before it became part of a path; names of folders need not be UTF-8."""
+    return unquote(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

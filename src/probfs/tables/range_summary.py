@@ -67,6 +67,17 @@ class ScoreSums:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class ListedNumbers:
+    """Numbers of labelled rows, and the weight of each class's rows that hold them: numbers × classes."""
+
+    numbers: Floats
+    by_class: Integers
+
+    def only(self, which: Flags) -> ListedNumbers:
+        return ListedNumbers(self.numbers[which], self.by_class[which])
+
+
 @dataclass(frozen=True)
 class RangeSummary:
     """One range of a column's numbers."""
@@ -77,6 +88,9 @@ class RangeSummary:
     scores: ScoreSums
     found: tuple[tuple[int, float], ...]
     """The wanted ranks that lie in this range, and the number at each."""
+    heaviest: tuple[int, float] | None
+    """The largest weight of the counted rows that hold the same number, and the least such number."""
+    listed: ListedNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +109,27 @@ class NumberSummary:
     """The number at each wanted rank."""
 
 
-def summarize(place: int, parts: Sequence[Piece], ranges: Ranges, wanted: Sequence[int] = ()) -> RangeSummary:
+def summarize(
+    place: int,
+    parts: Sequence[Piece],
+    ranges: Ranges,
+    wanted: Sequence[int] = (),
+    *,
+    few: int = 0,
+    least_weight: int | None = None,
+) -> RangeSummary:
     """Summarize the range at a place, from its pieces in all blocks.
 
     ``wanted`` are ranks among the labelled rows, from 1 on, at which the number is asked for: a row of weight m has m
-    ranks. Those that lie in other ranges are passed over.
+    ranks. Those that lie in other ranges are passed over. Numbers of at least some weight are listed, or all of them
+    if there are but few.
     """
     numbers, groups, weights = _merged(parts)
     every = _repeats(numbers, ranges.whole)
     counted = labelled = every
     if len(groups) and groups.max() > ranges.classes:
         counted = _repeats(numbers[groups <= ranges.classes], ranges.whole)
+    heaviest = _heaviest(numbers, groups, weights, ranges.classes)
     if len(groups) and groups.max() >= ranges.classes:
         has_class = groups < ranges.classes
         numbers, groups = numbers[has_class], groups[has_class]
@@ -113,7 +137,16 @@ def summarize(place: int, parts: Sequence[Piece], ranges: Ranges, wanted: Sequen
         labelled = _repeats(numbers, ranges.whole)
     rows = _LabelledRows(numbers, groups, weights)
     below = int(ranges.below[place])
-    return RangeSummary(every, counted, labelled, rows.score_sums(below, ranges), rows.numbers_at(wanted, below))
+    least = 1 if labelled.distinct <= few else least_weight
+    return RangeSummary(
+        every,
+        counted,
+        labelled,
+        rows.score_sums(below, ranges),
+        rows.numbers_at(wanted, below),
+        heaviest,
+        rows.listed(least, ranges.classes),
+    )
 
 
 def combine(counted: Histogram, summaries: Sequence[RangeSummary]) -> NumberSummary:
@@ -157,6 +190,18 @@ def _repeats(ordered: Floats, whole: bool) -> Repeats:
     return Repeats(len(starts), int(rows.max(initial=0)), tens)
 
 
+def _heaviest(ordered: Floats, groups: Codes, weights: Integers | None, classes: int) -> tuple[int, float] | None:
+    counted = groups <= classes
+    if not counted.all():
+        ordered, weights = ordered[counted], None if weights is None else weights[counted]
+    if not len(ordered):
+        return None
+    starts = _starts_of_distinct(ordered)
+    held = np.diff(starts, append=len(ordered)) if weights is None else np.add.reduceat(weights, starts)
+    place = int(held.argmax())
+    return int(held[place]), float(ordered[starts[place]])
+
+
 class _LabelledRows:
     """The labelled rows of a range, by their numbers in rising order; the class of each row, and its weight."""
 
@@ -179,6 +224,17 @@ class _LabelledRows:
         inside = [rank for rank in ranks if below < rank <= last]
         places = np.searchsorted(self.ends, [rank - below for rank in inside])
         return tuple(zip(inside, self.numbers[places].tolist(), strict=True))
+
+    def listed(self, least_weight: int | None, classes: int) -> ListedNumbers:
+        """The distinct numbers of at least this weight; without one, none."""
+        heavy = np.zeros(len(self.held), dtype=np.bool_) if least_weight is None else self.held >= least_weight
+        chosen = np.repeat(heavy, self.repeated)
+        place = np.cumsum(heavy)[np.repeat(np.arange(len(heavy)), self.repeated)[chosen]] - 1
+        slots = place * classes + self.labels[chosen]
+        weights = None if self.weights is None else self.weights[chosen]
+        shape = int(np.count_nonzero(heavy)), classes
+        by_class = np.bincount(slots, weights, minlength=math.prod(shape)).astype(np.int64).reshape(shape)
+        return ListedNumbers(self.numbers[heavy], by_class)
 
     def score_sums(self, below: int, ranges: Ranges) -> ScoreSums:
         # A score is what it would be below all numbers of the range, and more by twice the weight in between.

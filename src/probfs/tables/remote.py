@@ -14,6 +14,7 @@ from probfs.text import printable
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
 _USER = re.compile(r"(://)[^/@]*@")
 _QUERY = re.compile(r"\?.*")
+_CHAIN = "::"
 _WEB = ("http", "https")
 
 
@@ -76,9 +77,11 @@ def open_url(url: str) -> RemoteFile:
 
 
 def is_folder(url: str) -> bool:
-    """Whether a URL names a folder; on the web, only one that ends in a slash does."""
+    """Whether a URL names a folder; on the web, only one that ends in a slash does, and a chain names a file."""
     if url.partition("://")[0] in _WEB:
         return url.endswith("/")
+    if _CHAIN in url:
+        return False
     files, path = _file_system(url)
     try:
         return bool(files.isdir(path))
@@ -86,22 +89,37 @@ def is_folder(url: str) -> bool:
         raise _unreadable(url, error) from error
 
 
+def identity(url: str) -> tuple[object, str]:
+    """What is the same for two URLs of one file, such as ``memory://t`` and ``memory:///t``."""
+    return _file_system(url)
+
+
 def files_below(url: str) -> list[str]:
     """The URLs of all files in a folder and the folders below it."""
     files, path = _file_system(url)
     try:
-        return [files.unstrip_protocol(found) for found in files.find(path)]
+        return _urls_of(files.find(path), url, files, path)
     except Exception as error:
         raise _unreadable(url, error) from error
 
 
 def matching_urls(url: str) -> list[str]:
     """The URLs of the files and folders that a pattern matches."""
+    if _CHAIN in url:
+        raise DataError("is a pattern in a chain of URLs; name the files one by one", source=printable(shown_url(url)))
     files, path = _file_system(url)
     try:
-        return [files.unstrip_protocol(found) for found in files.glob(path)]
+        return _urls_of(files.glob(path), url, files, path)
     except Exception as error:
         raise _unreadable(url, error) from error
+
+
+def _urls_of(found: list[str], url: str, files: Any, path: str) -> list[str]:
+    """The URLs of paths that were found, written as the one that was given: its host is in no path."""
+    given, own = url.rstrip("/"), path.rstrip("/")
+    if own and given.endswith(own):
+        return [given.removesuffix(own) + other for other in found]
+    return [files.unstrip_protocol(other) for other in found]
 
 
 def _file_system(url: str) -> tuple[Any, str]:

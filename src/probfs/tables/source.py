@@ -55,6 +55,8 @@ class TableInput:
     """How many bytes compressed parts of the file may unpack to, if the user set a limit."""
     unneeded: Unneeded | None = None
     """Which columns need not be read, in formats that can pass over them."""
+    row_groups: tuple[int, ...] = ()
+    """Which parts of a Parquet file to read; all where none is named."""
 
     def as_utf8(self) -> Utf8Stream:
         """The file's text as UTF-8, whatever its encoding."""

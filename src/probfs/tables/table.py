@@ -160,7 +160,7 @@ class Column:
 
     def recoded(self, new_codes: Codes, values: pa.StringArray) -> Column:
         """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
-        flags = self.declared, self.problem, self.categorical, self.ordered
+        flags = self.declared, self.problem, self.categorical, self.ordered, self.order
         return Column(self.name, looked_up(new_codes, self.codes), values, self.kind, *flags)
 
     def as_dates(self) -> Column:

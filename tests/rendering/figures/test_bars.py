@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from probfs.rendering.figures.bars import BarChart, BarRow, BarSpace, Remark, draw_bars
+from probfs.rendering.figures.bars import BarChart, BarRow, BarSpace, BarText, draw_bars
 from probfs.rendering.figures.lettering import Lettering
 from probfs.rendering.figures.style import choose_palette
 from tests.support.drawn import bars_of
@@ -96,10 +96,10 @@ def test_a_narrow_chart_has_the_symbol_alone() -> None:
 
 
 def test_a_long_name_in_a_remark_is_shortened_and_the_rest_of_it_stays() -> None:
-    remark = Remark("repeats ", "$x$" + "y" * 500, " (93%)")
+    remark = BarText("", "$x$" + "y" * 500, " says 93% of it")
     axes = draw(BarRow("a", 1, 0.5, "strong"), BarRow("b", 2, 0.4, "hatched", remark=remark), rest="… 3 more")
-    assert remarks(axes)[1].startswith("0.4000  repeats $x$yyy")
-    assert remarks(axes)[1].endswith("yyy (93%)")
+    assert remarks(axes)[1].startswith("0.4000  $x$yyy")
+    assert remarks(axes)[1].endswith("yyy says 93% of it")
     assert "…" in remarks(axes)[1]
     assert remarks(axes)[2] == "… 3 more"
     assert axes.get_ylim() == (2.5, -0.5)

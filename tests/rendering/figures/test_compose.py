@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -53,10 +54,39 @@ def test_a_selection_can_be_read(number: int, names: Callable[[int], list[str]],
 
 def test_a_long_title_is_shortened_and_shows_what_it_holds() -> None:
     drawing = ranking_drawing(make_ranking(plain(3)))
-    figure = drawn(Drawing("$a$\n" + 300 * "file_", drawing.bars, drawing.curves))
+    figure = drawn(Drawing(("$a$\n" + 300 * "file_", "Naive Bayes, leave-one-out"), drawing.bars, drawing.curves))
     assert_readable(figure)
-    (title,) = (text for text, _ in drawn_texts(figure) if text.startswith("$a$\\n"))
+    texts = [text for text, _ in drawn_texts(figure)]
+    (title,) = (text for text in texts if text.startswith("$a$\\n"))
     assert "…" in title
+    assert "Naive Bayes, leave-one-out" in texts, "a line of its own"
+
+
+def test_a_title_that_fits_is_one_line() -> None:
+    drawing = ranking_drawing(make_ranking(plain(3)))
+    short = drawn(Drawing(("a.csv", "Naive Bayes"), drawing.bars, drawing.curves))
+    assert "a.csv: Naive Bayes" in [text for text, _ in drawn_texts(short)]
+    long = drawn(Drawing(("a" * 120, "Naive Bayes"), drawing.bars, drawing.curves))
+    assert long.get_figheight() == pytest.approx(short.get_figheight() + 11 / 72)
+
+
+@pytest.mark.parametrize(("features", "listed", "bars"), [(60, 51, 51), (60, 60, 60), (60, 90, 60), (700, 600, 500)])
+def test_a_result_that_lists_so_many_features_has_so_many_bars(features: int, listed: int, bars: int) -> None:
+    figure = drawn(ranking_drawing(make_ranking(plain(features)).top(listed)))
+    assert len(bars_of(figure.axes[0])) == bars
+    more = [text for text, _ in drawn_texts(figure) if text.startswith("… ")]
+    assert [text.split(" more")[0] for text in more] == ([f"… {features - bars:,}"] if features > bars else [])
+
+
+@pytest.mark.parametrize("most", [61, 99, 300, 500, 999, 2_000])
+def test_labels_of_many_numbers_of_features_are_apart(most: int) -> None:
+    figure = drawn(ranking_drawing(make_ranking(plain(most))))
+    axes = figure.axes[-1]
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {"1", "10"} <= set(labels)
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    gaps = [(two.x0 - one.x1) * 72 / figure.dpi for one, two in itertools.pairwise(boxes)]
+    assert min(gaps) >= 2.5
 
 
 @pytest.mark.parametrize("top", [1, 60])

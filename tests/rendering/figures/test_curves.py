@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from probfs.rendering.figures.curves import CurvePanel, Curves, Estimate, Line, Mark, draw_curves
+from probfs.rendering.figures.lettering import Lettering
 from probfs.rendering.figures.style import choose_palette
 
 
@@ -21,7 +22,7 @@ def make_curves(values: Sequence[float], first: int = 1) -> Curves:
 
 def draw(curves: Curves) -> tuple[list[Axes], list[str]]:
     axes = list(Figure((4, 6)).subplots(2))
-    explained = draw_curves(axes, curves, choose_palette())
+    explained = draw_curves(axes, curves, Lettering(), choose_palette())
     axes[0].figure.draw_without_rendering()
     return axes, [label for _, label in explained]
 

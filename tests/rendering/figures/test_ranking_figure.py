@@ -52,6 +52,7 @@ def test_curves_show_every_round() -> None:
     assert wrong.lines[0].points == tuple((own.features, own.errors / own.rows) for own in ranking.rounds)
     assert wrong.lines[1].points == tuple((own.features, own.absolute_loss) for own in ranking.rounds)
     assert curves.labels == ["rows wrong", "absolute loss"]
+    assert curves.size_label == "features in the model (chosen on the same rows)"
 
 
 def test_rows_that_a_model_was_trained_on_are_not_its_errors() -> None:
@@ -59,7 +60,8 @@ def test_rows_that_a_model_was_trained_on_are_not_its_errors() -> None:
     rounds = tuple(replace(own, cv_errors=own.errors + 7) for own in ranking.rounds)
     curves = ranking_drawing(replace(ranking, rounds=rounds)).curves
     assert curves is not None
-    assert curves.panels[1].lines[0].label == "rows wrong when held out"
+    assert curves.panels[0].title == "log-loss on training rows"
+    assert curves.labels == ["rows wrong when held out", "absolute loss on training rows"]
     assert curves.panels[1].lines[0].points[0][1] == (rounds[0].errors + 7) / 200
 
 
@@ -67,5 +69,5 @@ def test_a_real_ranking_is_drawn_as_it_is() -> None:
     ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], score="unlabeled")
     drawing = ranking_drawing(ranking)
     assert [row.value for row in drawing.bars.rows] == [feature.s_su for feature in ranking.features]
-    assert drawing.title.endswith("target mode: Naive Bayes, leave-one-out, ranked by Ŝ_SU (unlabeled) under recursive "
-                                  "elimination")  # fmt: skip
+    assert drawing.title[0].endswith("commute.csv, target mode")
+    assert drawing.title[1] == "Naive Bayes, leave-one-out, recursive elimination"

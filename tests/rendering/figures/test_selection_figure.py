@@ -19,7 +19,7 @@ def test_verdicts_have_looks_and_reasons() -> None:
     rows = selection_drawing(make_selection()).bars.rows
     assert [(row.name, row.look, str(row.remark)) for row in rows] == [
         ("albumin", "strong", ""),
-        ("albumin2", "hatched", "repeats albumin (96%)"),
+        ("albumin2", "hatched", "albumin says 96% of it"),
         ("age", "weak", "weak"),
         ("ward", "dim", "noise (q 0.62)"),
     ]
@@ -34,6 +34,7 @@ def test_verdicts_have_looks_and_reasons() -> None:
         (make_feature(2, "b", "keep"), {"always": ("b",)}, "by request"),
         (make_feature(2, "b", "noise", q=None), {}, "noise"),
         (make_feature(2, "b", "redundant"), {}, "redundant"),
+        (make_feature(2, "b", "redundant", log_loss=None, instead="a", explained=1.0), {}, "copy of a"),
     ],
 )
 def test_other_reasons(feature: probfs.SelectedFeature, settings: dict[str, Any], remark: str) -> None:
@@ -51,15 +52,17 @@ def test_the_curve_has_its_cut_and_what_unseen_rows_say() -> None:
     assert curves is not None
     loss, wrong = curves.panels
     assert loss.lines[0].points == tuple((own.features, own.log_loss) for own in selection.sizes)
-    assert wrong.lines[0].points == tuple((own.features, own.errors / 200) for own in selection.sizes)
+    guessing = (0, (200 - max(selection.input.classes.values())) / 200)
+    assert wrong.lines[0].points == (guessing, *((own.features, own.errors / 200) for own in selection.sizes[1:]))
     assert [(mark.features, mark.look) for mark in curves.marks] == [(4, "cut"), (12, "least")]
     honest = selection.honest
     assert honest is not None
     assert [(own.value, own.error, own.features) for own in loss.estimates] == [
         (honest.kept.log_loss, honest.kept.se, 4),
         (honest.all.log_loss, 0.0, None),
+        (honest.none.log_loss, 0.0, None),
     ]
-    assert [own.value for own in wrong.estimates] == [72 / 500, 75 / 500]
+    assert [own.value for own in wrong.estimates] == [72 / 500, 75 / 500, honest.none.errors / 500]
     assert curves.labels[1:3] == ["keep 4 (the fewest within a standard error)", "least log-loss: 12 features"]
 
 
@@ -75,6 +78,7 @@ def test_a_loss_of_no_features_that_dwarfs_the_others_is_left_out() -> None:
     curves = selection_drawing(replace(selection, sizes=sizes)).curves
     assert curves is not None
     assert curves.least == 1
+    assert len(curves.panels[0].estimates) == 2, "nor is the level of no features drawn"
     none_kept = selection_drawing(replace(selection, sizes=sizes, kept=())).curves
     assert none_kept is not None
     assert none_kept.least == 0
@@ -89,4 +93,4 @@ def test_a_real_selection_is_drawn_as_it_is() -> None:
     selection = probfs.select(SAMPLES / "commute.csv", target="mode", exclude=["person"], folds=3)
     drawing = selection_drawing(selection)
     assert [row.name for row in drawing.bars.rows] == [feature.feature for feature in selection.features]
-    assert f"keep {len(selection.kept)} of 6 features" in drawing.title
+    assert f"keep {len(selection.kept)} of 6 features" in drawing.title[1]

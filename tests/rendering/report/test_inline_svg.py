@@ -31,15 +31,15 @@ def test_styles_become_attributes_and_known_colours_classes() -> None:
     root = ElementTree.fromstring(inline_svg(FILE, "<i>", "a & b", {"#1a1a1a": "ink"}))
     path = next(root.iter("path"))
     assert path.attrib == {
-        "id": "figure-1",
+        "id": "f1",
         "class": "fill-ink",
         "d": "M 0.12 1 L 2 3",
         "stroke": "#ff0000",
         "stroke-width": "0.8",
-        "clip-path": "url(#figure-0)",
+        "clip-path": "url(#f0)",
     }
-    assert next(root.iter("clipPath")).attrib == {"id": "figure-0"}
-    assert next(root.iter("use")).attrib == {"href": "#figure-1", "x": "104.5"}
+    assert next(root.iter("clipPath")).attrib == {"id": "f0"}
+    assert next(root.iter("use")).attrib == {"href": "#f1", "x": "104.5"}
     assert [element.text for element in root[:2]] == ["<i>", "a & b"]
     assert root.attrib["aria-labelledby"] == " ".join(element.attrib["id"] for element in root[:2])
 
@@ -66,7 +66,7 @@ def test_every_colour_of_a_figure_is_one_that_the_page_changes_with_the_scheme(n
     for own in classes:
         assert re.search(rf"^\.{own} {{ (fill|stroke): var\(", CSS, re.MULTILINE), own
     paints = [element.attrib.get(paint, "none") for element in root.iter() for paint in ("fill", "stroke")]
-    assert not [paint for paint in paints if paint != "none" and not paint.startswith("url(#figure-")]
+    assert not [paint for paint in paints if paint != "none" and not paint.startswith("url(#f")]
 
 
 def test_the_text_for_those_who_do_not_see_it_is_escaped() -> None:

@@ -63,7 +63,7 @@ def make_report(text: str) -> Report:
         figure=Markup("<svg></svg>"),
         meanings=text,
         features=table,
-        story=StorySection(text, rounds, [text], [[0.5]]),
+        story=StorySection(text, rounds, [text], [[0.5]], [1], [0.5]),
         data=None,
         settings=[(text, text)],
         call=text,
@@ -164,7 +164,13 @@ def test_files_of_the_page_name_no_address(name: str) -> None:
 def test_the_story_for_the_script_is_json_that_cannot_end_its_element() -> None:
     table = ReportTable("rounds", "", [])
     hostile = "</script><!--&\u2028é"
-    text = story_json(StorySection("", table, [hostile], [[0.123456, 1.23456e-5, -2.0, float("inf"), float("nan")]]))
+    scores = [[0.123456, 1.23456e-5, -2.0, float("inf"), float("nan")]]
+    text = story_json(StorySection("", table, [hostile], scores, [9], [2.0]))
     assert text.isascii()
     assert not set("<>&") & set(text)
-    assert json.loads(text) == {"sentences": [hostile], "scores": [[0.1235, 1.23e-05, -2.0, None, None]]}
+    assert json.loads(text) == {
+        "sentences": ["</script><!--&\\u2028é"],
+        "scores": [[0.1235, 1.23e-05, -2.0, None, None]],
+        "left": [9],
+        "largest": [2.0],
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probfs.ranking.story import StoryRound
-from probfs.rendering.report.story_section import ModelOfRound, story_section
+from probfs.rendering.report.story_section import HELD_OUT, ModelOfRound, story_section
 
 TOLD = (StoryRound(1, (0.3, 0.2, 0.15, 0.1, 0.05)), StoryRound(4, (0.3, 0.2)), StoryRound(5, (0.4,)))
 MODELS = (ModelOfRound(5, 10, 100, 0.25), ModelOfRound(2, 12, 100, 0.3), ModelOfRound(1, 1, 100, 1e-5))
@@ -40,6 +40,21 @@ def test_only_the_features_that_are_listed_have_scores() -> None:
     section = story_section("Ŝ_S", TOLD, MODELS, 5, NAMES, 2)
     assert section is not None
     assert [list(scores) for scores in section.scores] == [[0.3, 0.2], [0.3, 0.2], [0.4]]
+    assert section.left == [5, 2, 1], "also those that are not listed"
+
+
+def test_bars_are_scaled_by_all_features_that_are_left() -> None:
+    told = (StoryRound(1, (0.3, -0.5, float("inf"))), StoryRound(2, (float("nan"),)))
+    section = story_section("Ŝ_S", told, (ModelOfRound(3, 0, 9, 0.1), ModelOfRound(1, 0, 9, 0.1)), 2, NAMES[:3], 1)
+    assert section is not None
+    assert section.largest == [0.5, 0.0]
+
+
+def test_rows_that_were_held_out_and_rows_trained_on_are_told_apart() -> None:
+    section = story_section("Ŝ_S", TOLD, MODELS, 5, NAMES, 5, HELD_OUT)
+    assert section is not None
+    assert "10 of 100 held-out rows wrong (10.0%), log-loss 0.250 on training rows." in section.sentences[0]
+    assert "how many held-out rows the model gets wrong, and its log-loss on the rows that it" in section.table.caption
 
 
 def test_one_round_is_no_story() -> None:

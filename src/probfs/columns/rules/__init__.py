@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from probfs.columns.rules.base import UNKNOWN, Coder, Rule, Seen, UnfitValueError, short_number, some_numbers
 from probfs.columns.rules.categories import Category, Frequent, Groups
-from probfs.columns.rules.intervals import Cut, Quantiles, Widths, interval_labels
+from probfs.columns.rules.intervals import Cut, CutCoder, Quantiles, Widths, interval_labels
 from probfs.columns.rules.numbers import Measured, Numeric
 from probfs.columns.rules.yes_no import ORDERINGS, Among, Ordering
 
@@ -18,6 +18,7 @@ __all__ = [
     "Category",
     "Coder",
     "Cut",
+    "CutCoder",
     "Frequent",
     "Groups",
     "Measured",

@@ -15,7 +15,9 @@ from probfs.tables.table import Floats, Integers, Kind
 
 
 @dataclass(frozen=True, eq=False)
-class _CutCoder:
+class CutCoder:
+    """Numbers as the intervals between some points, each closed on the right."""
+
     points: Floats
     kind: Kind
     strict: bool = True
@@ -47,7 +49,7 @@ class Cut:
     scale: Kind = Kind.NUMBER
 
     def learn(self, seen: Seen) -> Coder:
-        return _CutCoder(np.array(self.points, dtype=np.float64), self.scale)
+        return CutCoder(np.array(self.points, dtype=np.float64), self.scale)
 
     def describe(self) -> str:
         return f"{len(self.points) + 1} intervals at {', '.join(end_label(p, self.scale) for p in self.points)}"
@@ -61,7 +63,7 @@ class Quantiles:
     strict: bool = True
 
     def learn(self, seen: Seen) -> Coder:
-        return _CutCoder(self.points(seen), seen.kind, self.strict)
+        return CutCoder(self.points(seen), seen.kind, self.strict)
 
     def points(self, seen: Seen) -> Floats:
         """The least value at or below which lies each i/k of the rows: no interpolation, so counted rows and
@@ -90,10 +92,10 @@ class Widths:
     def learn(self, seen: Seen) -> Coder:
         numbers, _ = sorted_numbers(seen)
         if not len(numbers) or numbers[0] == numbers[-1]:
-            return _CutCoder(np.empty(0), seen.kind)
+            return CutCoder(np.empty(0), seen.kind)
         share = np.arange(1, self.intervals) / self.intervals
         # Not low + share·(high - low): the difference of extreme numbers is beyond a double.
-        return _CutCoder(np.unique(numbers[0] * (1 - share) + numbers[-1] * share), seen.kind)
+        return CutCoder(np.unique(numbers[0] * (1 - share) + numbers[-1] * share), seen.kind)
 
     def describe(self) -> str:
         return f"{self.intervals} intervals of equal width"

@@ -32,7 +32,7 @@ _TICK_EVERY = 45.0
 
 
 @dataclass(frozen=True)
-class Remark:
+class BarText:
     """A few words about a feature, with the name of another one among them or without."""
 
     before: str = ""
@@ -55,7 +55,7 @@ class BarRow:
     """One standard error of the value."""
     interval: tuple[int, int] | None = None
     """Of ranks."""
-    remark: Remark = Remark()
+    remark: BarText = BarText()
 
     @property
     def end(self) -> float:
@@ -80,6 +80,8 @@ class BarChart:
     """What is said of the features behind the first so many; nothing where there is none."""
     telling: int | None = None
     """How many of the first rows differ in more than their names; None if all do."""
+    asked: int | None = None
+    """How many bars whoever made the result asked for; None if that was not said."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def _text(row: BarRow, room: float, lettering: Lettering) -> str:
     """The value and the remark, the name in it shortened where it must be."""
     value = "" if row.value is None else shown_score(row.value)
     remark = row.remark
-    start = "  ".join(filter(None, [value, remark.before]))
+    start = f"{value}  {remark.before}" if value and str(remark) else value + remark.before
     left = room * _MOST_OF_REMARK - lettering.width(start + remark.after)
     return f"{start}{lettering.fit(remark.name, left) if remark.name else ''}{remark.after}"
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from probfs.rendering.figures.bars import BarChart, BarSpace, draw_bars, label_bars
 from probfs.rendering.figures.curves import Curves, draw_curves
 from probfs.rendering.figures.lettering import FONT_SIZE, PLAIN, Lettering
-from probfs.rendering.figures.panels import BARS, LEAST_PITCH, NAMES, Plan, count_shown, plan_figure
+from probfs.rendering.figures.panels import (
+    BARS,
+    LEAST_PITCH,
+    NAMES,
+    TITLE_LINE,
+    Plan,
+    count_shown,
+    plan_figure,
+    title_room,
+)
 from probfs.rendering.figures.style import Palette, choose_palette
 
 if TYPE_CHECKING:
@@ -26,7 +35,8 @@ NewFigure = Callable[[tuple[float, float]], "Figure"]
 class Drawing:
     """What a figure of a result shows."""
 
-    title: str
+    title: tuple[str, ...]
+    """Parts, each of which may stand on a line of its own; the first says what the others explain."""
     bars: BarChart
     curves: Curves | None
     """None where there is only one number of features."""
@@ -35,21 +45,25 @@ class Drawing:
 def draw_figure(drawing: Drawing, new_figure: NewFigure, top: int | None = None) -> list[Axes]:
     """A figure as large as its content needs: the axes of the bars, and then those of the curves if there are any."""
     lettering, palette = Lettering(), choose_palette()
-    space = _choose_bars(drawing.bars, count_shown(len(drawing.bars.rows), top, drawing.bars.telling), BARS, lettering)
+    space = _choose_bars(drawing.bars, _count(drawing.bars, top), BARS, lettering)
     curves = drawing.curves
+    names = max((lettering.width(name) for name in space.names), default=0.0)
+    panels_wanted = 0 if curves is None else len(curves.panels)
+    title = _fit_title(drawing.title, title_room(names, panels_wanted), lettering)
     plan = plan_figure(
         lines=len(space.names) + len(space.rest),
-        names=max((lettering.width(name) for name in space.names), default=0.0),
-        panels=0 if curves is None else len(curves.panels),
+        names=names,
+        panels=panels_wanted,
         legend_lines=0 if curves is None else len(curves.labels),
+        title_lines=len(title),
     )
     figure = new_figure((plan.width / POINTS_PER_INCH, plan.height / POINTS_PER_INCH))
-    _draw_title(figure, drawing.title, plan, lettering, palette)
+    _draw_title(figure, title, plan, lettering, palette)
     bars = figure.add_axes(plan.share(plan.bars))
     draw_bars(bars, drawing.bars, space, lettering, palette)
     panels = [figure.add_axes(plan.share(box)) for box in plan.curves]
     if curves is not None:
-        explained = draw_curves(panels, curves, palette)
+        explained = draw_curves(panels, curves, lettering, palette)
         # They stand above each other, over the same numbers of features.
         for own in panels[:-1]:
             own.set_xlabel("")
@@ -78,7 +92,7 @@ def draw_on_axes(drawing: Drawing, axes: Sequence[Axes], top: int | None = None)
         for own in panels:
             own.set_axis_off()
     elif panels:
-        artists, labels = zip(*draw_curves(panels, drawing.curves, palette), strict=True)
+        artists, labels = zip(*draw_curves(panels, drawing.curves, lettering, palette), strict=True)
         panels[-1].legend(artists, labels, loc="best", fontsize=FONT_SIZE)
     space = _fill(bars, drawing.bars, top, lettering)
     if bars.figure.get_layout_engine() is not None:
@@ -93,11 +107,14 @@ def _fill(axes: Axes, chart: BarChart, top: int | None, lettering: Lettering) ->
     """As many bars as axes of this size have room for."""
     width, height = _size(axes)
     fitting = max(1, int(height / LEAST_PITCH))
-    shown = count_shown(len(chart.rows), top, chart.telling)
-    space = _choose_bars(chart, min(shown, fitting), width, lettering)
+    space = _choose_bars(chart, min(_count(chart, top), fitting), width, lettering)
     if len(space.names) + len(space.rest) > fitting:
         space = _choose_bars(chart, max(1, fitting - len(space.rest)), width, lettering)
     return space
+
+
+def _count(chart: BarChart, top: int | None) -> int:
+    return count_shown(len(chart.rows), chart.asked if top is None else top, chart.telling)
 
 
 def _choose_bars(chart: BarChart, shown: int, width: float, lettering: Lettering) -> BarSpace:
@@ -106,17 +123,24 @@ def _choose_bars(chart: BarChart, shown: int, width: float, lettering: Lettering
     return BarSpace(width, names, lettering.wrap(chart.describe_rest(shown), width))
 
 
-def _draw_title(figure: Figure, title: str, plan: Plan, lettering: Lettering, palette: Palette) -> None:
+def _fit_title(parts: Sequence[str], width: float, lettering: Lettering) -> list[str]:
+    """One line if the parts fit on it, else a line for each of them."""
+    whole = ": ".join(map(lettering.readable, parts))
+    return [whole] if lettering.width(whole) <= width else [lettering.fit(part, width) for part in parts]
+
+
+def _draw_title(figure: Figure, title: Sequence[str], plan: Plan, lettering: Lettering, palette: Palette) -> None:
     left, upper = plan.title
-    figure.text(
-        left / plan.width,
-        upper / plan.height,
-        lettering.fit(title, plan.width - 2 * left),
-        va="top",
-        fontproperties=lettering.font,
-        color=palette.pale,
-        **PLAIN,
-    )
+    for number, line in enumerate(title):
+        figure.text(
+            left / plan.width,
+            (upper - number * TITLE_LINE) / plan.height,
+            line,
+            va="top",
+            fontproperties=lettering.font,
+            color=palette.pale,
+            **PLAIN,
+        )
 
 
 def _size(axes: Axes) -> tuple[float, float]:

@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from probfs.rendering.figures.lettering import FONT_SIZE
+from probfs.rendering.figures.lettering import FONT_SIZE, Lettering
 from probfs.rendering.figures.style import Palette, light_grid
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-SIZE_LABEL = "features in the model"
 
 _MOST_MARKERS = 30
 _MOST_LINEAR = 60
 """Numbers of features beyond which the axis is logarithmic: what matters happens among the first few."""
-_STEPS = (1, 2, 5)
+_STEPS = (1, 5, 2)
+"""Ticks of a logarithmic axis, times powers of ten; the first have a label before the others."""
+_BETWEEN_TICKS = 3.0
+"""Points between the labels of two ticks."""
 _ROUND = (1, 2, 2.5, 5, 10)
 
 
@@ -40,6 +42,8 @@ class Estimate:
     value: float
     error: float = 0.0
     features: int | None = None
+    look: Literal["dotted", "dash-dotted"] = "dotted"
+    """Of a level."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Curves:
 
     panels: tuple[CurvePanel, ...]
     marks: tuple[Mark, ...] = ()
+    size_label: str = "features in the model"
 
     @property
     def most(self) -> int:
@@ -85,12 +90,14 @@ class Curves:
         return list(dict.fromkeys([*lines, *(mark.label for mark in self.marks), *estimates]))
 
 
-def draw_curves(axes: Sequence[Axes], curves: Curves, palette: Palette) -> list[tuple[Artist, str]]:
+def draw_curves(
+    axes: Sequence[Axes], curves: Curves, lettering: Lettering, palette: Palette
+) -> list[tuple[Artist, str]]:
     """Draw each panel on one of the axes; what a legend should explain is returned."""
     explained: dict[str, Artist] = {}
     for own, panel in zip(axes, curves.panels, strict=True):
         light_grid(own, palette.grid)
-        own.set_xlabel(SIZE_LABEL, loc="left", fontsize=FONT_SIZE)
+        own.set_xlabel(curves.size_label, loc="left", fontsize=FONT_SIZE)
         own.set_title(panel.title, loc="left", fontsize=FONT_SIZE, pad=4.0)
         own.tick_params(labelsize=FONT_SIZE)
         for side in ("top", "right"):
@@ -101,7 +108,7 @@ def draw_curves(axes: Sequence[Axes], curves: Curves, palette: Palette) -> list[
             explained.setdefault(mark.label, _draw_mark(own, mark, panel, palette))
         for estimate in panel.estimates:
             explained.setdefault(estimate.label, _draw_estimate(own, estimate, palette))
-        _set_sizes(own, curves)
+        _set_sizes(own, curves, lettering)
         _set_values(own, panel)
     return [(explained[label], label) for label in curves.labels]
 
@@ -139,7 +146,8 @@ def _draw_mark(axes: Axes, mark: Mark, panel: CurvePanel, palette: Palette) -> A
 
 def _draw_estimate(axes: Axes, estimate: Estimate, palette: Palette) -> Artist:
     if estimate.features is None:
-        return axes.axhline(estimate.value, color=palette.pale, linestyle=":", linewidth=1.4, zorder=1.5)
+        style = ":" if estimate.look == "dotted" else "-."
+        return axes.axhline(estimate.value, color=palette.pale, linestyle=style, linewidth=1.4, zorder=1.5)
     drawn: Artist
     drawn, _, _ = axes.errorbar(
         estimate.features,
@@ -155,7 +163,7 @@ def _draw_estimate(axes: Axes, estimate: Estimate, palette: Palette) -> Artist:
     return drawn
 
 
-def _set_sizes(axes: Axes, curves: Curves) -> None:
+def _set_sizes(axes: Axes, curves: Curves, lettering: Lettering) -> None:
     """The axis of numbers of features: linear for few, logarithmic for many."""
     from matplotlib.ticker import MaxNLocator, NullLocator
 
@@ -168,10 +176,23 @@ def _set_sizes(axes: Axes, curves: Curves) -> None:
         return
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set_xlim(least - 0.2, most * 1.2)
-    sizes = [step * 10**power for power in range(len(str(most))) for step in (_STEPS if most < 1_000 else (1,))]
-    ticks = [size for size in [0, *sizes] if least <= size <= most]
+    powers = range(len(str(most)))
+    wanted = [0, *(step * 10**power for step in _STEPS for power in powers)]
+    ticks = _apart([size for size in wanted if least <= size <= most], axes, lettering)
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _apart(sizes: Sequence[int], axes: Axes, lettering: Lettering) -> list[int]:
+    """Those of some ticks, the most wanted first, whose labels do not touch those of others; in increasing order."""
+    points = 72.0 / axes.figure.dpi
+    kept: dict[int, tuple[float, float]] = {}
+    for size in sizes:
+        center = axes.transData.transform((size, 0.5))[0] * points
+        half = (lettering.width(f"{size:,}") + _BETWEEN_TICKS) / 2
+        if all(center + half <= left or right <= center - half for left, right in kept.values()):
+            kept[size] = center - half, center + half
+    return sorted(kept)
 
 
 def _set_values(axes: Axes, panel: CurvePanel) -> None:

@@ -24,6 +24,9 @@ _FEW = 12
 _MARGIN = 8.0
 _BESIDE_NAMES = 6.0
 _TITLE = 22.0
+"""What a title of one line takes."""
+TITLE_LINE = 11.0
+"""What each further line takes."""
 _AXIS = 32.0
 """Ticks, their labels and the label of the axis."""
 _VALUES = 46.0
@@ -66,19 +69,31 @@ class Plan:
 
 
 def count_shown(features: int, top: int | None, telling: int | None = None) -> int:
-    """How many of so many features a figure shows, if nothing or a number was asked for.
+    """How many of so many features a figure shows, if nothing or a number was asked for; never more than MOST_BARS.
 
     Where only the first ``telling`` of them have something to tell, a few of the others stand for all of them.
     """
     if top is not None:
-        return min(top, features)
+        return min(top, features, MOST_BARS)
     if telling is not None and features - telling > _MUCH:
         features = max(telling + _EXAMPLES, _FEW)
     return features if features <= _ALL_SHOWN else _SHOWN_OF_MANY
 
 
-def plan_figure(lines: int, names: float, panels: int, legend_lines: int) -> Plan:
-    """Lay out ``lines`` bars (or lines of text) beside names of some width, and panels with a legend below them."""
+def title_room(names: float, panels: int) -> float:
+    """How wide a title may be, given how wide names are and how many panels there are."""
+    return _width(names, panels) - 2 * _MARGIN
+
+
+def _width(names: float, panels: int) -> float:
+    bars = _MARGIN + names + _BESIDE_NAMES + BARS
+    return (bars + _VALUES + _CURVES if panels else bars) + _MARGIN
+
+
+def plan_figure(lines: int, names: float, panels: int, legend_lines: int, title_lines: int = 1) -> Plan:
+    """Lay out ``lines`` bars (or lines of text) beside names of some width, panels with a legend below them, and a
+    title above.
+    """
     fixed = panels * _PANEL_TITLE + max(panels - 1, 0) * _BETWEEN_PANELS + _AXIS
     fixed += _ABOVE_LEGEND + legend_lines * LEGEND_LINE if legend_lines else 0.0
     least_beside = fixed + panels * _LEAST_PANEL if panels else 0.0
@@ -88,9 +103,10 @@ def plan_figure(lines: int, names: float, panels: int, legend_lines: int) -> Pla
     content = max(bars + _AXIS, fixed + panels * panel if panels else 0.0)
     left = _MARGIN + names + _BESIDE_NAMES
     right = left + BARS + _VALUES
-    width = right + _CURVES + _MARGIN if panels else left + BARS + _MARGIN
-    height = _TITLE + content + _MARGIN
-    top = height - _TITLE
+    width = _width(names, panels)
+    above = _TITLE + max(title_lines - 1, 0) * TITLE_LINE
+    height = above + content + _MARGIN
+    top = height - above
     curves, bottom = [], top
     for _ in range(panels):
         bottom -= _PANEL_TITLE + panel

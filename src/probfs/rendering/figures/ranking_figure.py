@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.scores import SCORES
-from probfs.rendering.figures.bars import BarChart, BarRow, Remark
+from probfs.rendering.figures.bars import BarChart, BarRow, BarText
 from probfs.rendering.figures.compose import Drawing
 from probfs.rendering.figures.curves import CurvePanel, Curves, Line
 from probfs.rendering.figures.style import score_label
 from probfs.rendering.ranking_columns import NOISE_MARK, is_noise, score_value
-from probfs.rendering.ranking_summary import how_it_was_ranked
+from probfs.rendering.ranking_summary import model_and_estimate
 from probfs.rendering.unlisted import rest_of_ranking
 
 if TYPE_CHECKING:
@@ -27,16 +27,22 @@ def ranking_drawing(ranking: Ranking) -> Drawing:
         words += " ± standard error"
     data = ranking.input
     return Drawing(
-        title=f"{data.source}, target {data.target}: {how_it_was_ranked(ranking)}",
+        title=(f"{data.source}, target {data.target}", _how(ranking)),
         bars=BarChart(
             tuple(_row(feature, ranking) for feature in ranking.features),
             score_label(score),
             words,
             "rank, 90 % interval",
             partial(rest_of_ranking, ranking),
+            asked=ranking.most_listed,
         ),
         curves=_curves(ranking),
     )
+
+
+def _how(ranking: Ranking) -> str:
+    """How the ranking was made; the axis of the bars names the score."""
+    return f"{model_and_estimate(ranking)}, {'recursive elimination' if ranking.settings.eliminate else 'one round'}"
 
 
 def _row(feature: RankedFeature, ranking: Ranking) -> BarRow:
@@ -52,7 +58,7 @@ def _row(feature: RankedFeature, ranking: Ranking) -> BarRow:
         "dim" if noise else "strong",
         error,
         None if low is None or high is None else (low, high),
-        Remark(NOISE_MARK if noise else ""),
+        BarText(NOISE_MARK if noise else ""),
     )
 
 
@@ -60,19 +66,19 @@ def _curves(ranking: Ranking) -> Curves | None:
     rounds = ranking.rounds
     if len(rounds) < 2:
         return None
-    held_out = ranking.settings.estimate == "resubstitution" and all(own.cv_errors is not None for own in rounds)
-    errors = [(own.features, (own.cv_errors or 0 if held_out else own.errors) / own.rows) for own in rounds]
-    wrong = "rows wrong when held out" if held_out else "rows wrong"
+    estimate = ranking.settings.estimate
+    held_out = [own.held_out_errors(estimate) for own in rounds]
+    errors = [own.errors if held is None else held for own, held in zip(rounds, held_out, strict=True)]
+    shares = tuple((own.features, wrong / own.rows) for own, wrong in zip(rounds, errors, strict=True))
+    # Losses of rows that a model was trained on are no losses of rows that were held out.
+    trained = " on training rows" if estimate == "resubstitution" else ""
+    wrong = "rows wrong when held out" if held_out[0] is not None else f"rows wrong{trained}"
+    loss = f"log-loss{trained}"
+    absolute = Line(f"absolute loss{trained}", tuple((own.features, own.absolute_loss) for own in rounds), "dashed")
     return Curves(
         (
-            CurvePanel("log-loss", (Line("log-loss", tuple((own.features, own.log_loss) for own in rounds)),)),
-            CurvePanel(
-                f"{wrong}, and absolute loss",
-                (
-                    Line(wrong, tuple(errors)),
-                    Line("absolute loss", tuple((own.features, own.absolute_loss) for own in rounds), "dashed"),
-                ),
-                as_share=True,
-            ),
-        )
+            CurvePanel(loss, (Line(loss, tuple((own.features, own.log_loss) for own in rounds)),)),
+            CurvePanel("rows wrong, and absolute loss", (Line(wrong, shares), absolute), as_share=True),
+        ),
+        size_label="features in the model (chosen on the same rows)",
     )

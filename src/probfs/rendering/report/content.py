@@ -33,6 +33,8 @@ class ReportColumn:
     """Whether sorting begins with the largest."""
     bars: Sequence[float] = ()
     """From 0 to 1, beside each cell."""
+    wraps: bool = False
+    """Whether numbers may take two lines on paper."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class ReportTable:
     """The groups that rows can be chosen by, and what they are called."""
     searched: bool = False
     """Whether it is so long that readers want to sort it and to look for rows."""
+    ends_in_sentences: bool = False
+    """Whether the last column has texts that must not be squeezed."""
     note: str = ""
 
 
@@ -61,6 +65,10 @@ class StorySection:
     """What happened, for each round of the table."""
     scores: Sequence[Sequence[float]]
     """Those of the features that are left in each round of the table, in the order of the table of features."""
+    left: Sequence[int]
+    """How many features are left in each of these rounds, listed or not."""
+    largest: Sequence[float]
+    """The largest score of all that are left, in absolute value."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ _NAMESPACE = re.compile(r"^\{[^}]*\}")
 _REFERENCE = re.compile(r"#([\w.-]+)")
 _UNWANTED = ("metadata", "style", "title")
 _COORDINATES = ("d", "x", "y")
+_SHIFT = re.compile(r"translate\((?P<x>-?[\d.]+) (?P<y>-?[\d.]+)\)")
 
 
 def inline_figure(drawing: Drawing, title: str, description: str) -> Markup:
@@ -26,7 +27,7 @@ def inline_figure(drawing: Drawing, title: str, description: str) -> Markup:
     from markupsafe import Markup
 
     # The page has a title, which the figure need not repeat.
-    content = figure_file(replace(drawing, title=""), "svg")
+    content = figure_file(replace(drawing, title=()), "svg")
     with file_style():
         palette = asdict(choose_palette())
     names = {color: name for name, color in palette.items()} | {"#000000": "ink", "#ffffff": "paper"}
@@ -40,7 +41,7 @@ def inline_svg(content: bytes, title: str, description: str, colors: dict[str, s
     """
     root = ElementTree.fromstring(content)  # noqa: S314  # only what matplotlib wrote here
     referenced = [name for element in root.iter() for own in element.attrib.items() for name in _names_in(*own)]
-    page_names = {name: f"figure-{number}" for number, name in enumerate(dict.fromkeys(referenced))}
+    page_names = {name: f"f{number}" for number, name in enumerate(dict.fromkeys(referenced))}
     _simplify(root, page_names, colors)
     size = root.attrib["viewBox"]
     root.attrib = {"viewBox": size, "role": "img", "aria-labelledby": "figure-title figure-text", "class": "drawing"}
@@ -57,11 +58,21 @@ def _simplify(element: ElementTree.Element, page_names: dict[str, str], colors: 
     if element.text is not None and not element.text.strip():
         element.text = None
     element.attrib = _attributes(element.attrib, page_names, colors)
+    if element.tag == "use":
+        _shorten_shift(element.attrib)
     for child in list(element):
         if _NAMESPACE.sub("", child.tag) in _UNWANTED:
             element.remove(child)
         else:
             _simplify(child, page_names, colors)
+
+
+def _shorten_shift(attributes: dict[str, str]) -> None:
+    """Write where a glyph stands in fewer letters: most of a figure are glyphs."""
+    found = _SHIFT.fullmatch(attributes.get("transform", ""))
+    if found is not None and not {"x", "y"} & set(attributes):
+        del attributes["transform"]
+        attributes |= {name: _shortened(found[name]) for name in ("x", "y") if float(found[name])}
 
 
 def _attributes(given: dict[str, str], page_names: dict[str, str], colors: dict[str, str]) -> dict[str, str]:

@@ -10,18 +10,17 @@ import base64
 import hashlib
 import json
 import math
-import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from probfs.rendering.report.content import Report, StorySection, as_sentence, harmless
+from probfs.rendering.report.turning_names import is_turning, isolated, with_isolates
 
 if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-_TURNING = ("R", "AL", "AN")
 _SMALL = 1e-3
 """Scores below this are shown as powers of ten."""
 
@@ -49,8 +48,12 @@ def story_json(story: StorySection) -> Markup:
     """The story for the script: JSON in which nothing can end the element that it stands in."""
     from markupsafe import Markup
 
-    scores = [[_rounded(value) for value in own] for own in story.scores]
-    content = {"sentences": list(story.sentences), "scores": scores}
+    content = {
+        "sentences": [with_isolates(harmless(sentence)) for sentence in story.sentences],
+        "scores": [[_rounded(value) for value in own] for own in story.scores],
+        "left": list(story.left),
+        "largest": [_rounded(value) for value in story.largest],
+    }
     # Whatever is not ASCII is an escape already.
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
@@ -91,17 +94,9 @@ def _template() -> Template:
         finalize=_shown,
     )
     environment.filters["sentence"] = as_sentence
+    environment.filters["isolated"] = isolated
     environment.tests["turning"] = is_turning
     return environment.get_template("report.html.jinja")
-
-
-def is_turning(text: str) -> bool:
-    """Whether a text holds letters that are written from right to left, which turn what stands beside them.
-
-    >>> is_turning("age"), is_turning("größe"), is_turning("גיל")
-    (False, False, True)
-    """
-    return not text.isascii() and any(unicodedata.bidirectional(character) in _TURNING for character in text)
 
 
 def _shown(value: Any) -> Any:

@@ -8,6 +8,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.notes import texts_by_severity
 from probfs.rendering.figures.ranking_figure import ranking_drawing
 from probfs.rendering.ranking_columns import (
+    IN_ROUND_1,
     NOISE,
     NOISE_MARK,
     is_noise,
@@ -32,7 +33,8 @@ from probfs.rendering.report.inline_svg import inline_figure
 from probfs.rendering.report.meanings import TESTS, meaning_of_scores
 from probfs.rendering.report.page import report_page
 from probfs.rendering.report.settings_list import settings_list
-from probfs.rendering.report.story_section import ModelOfRound, story_section
+from probfs.rendering.report.story_section import DECIDING, HELD_OUT, TRAINING, JudgedRows, ModelOfRound, story_section
+from probfs.rendering.unlisted import not_listed
 from probfs.text import counted, listed
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def ranking_report(ranking: Ranking) -> str:
             meanings=f"{meaning_of_scores(shown_scores(ranking), _when(ranking))} {TESTS}",
             features=_feature_table(ranking),
             story=_story(ranking),
-            data=None if background is None else data_section(background),
+            data=None if background is None else data_section(background, ranking.input, ranking.settings.count),
             settings=settings_list(ranking.settings.to_dict()),
             call=None if background is None else background.call,
             version=ranking.version,
@@ -73,10 +75,10 @@ def ranking_report(ranking: Ranking) -> str:
 def _facts(ranking: Ranking) -> list[tuple[str, str]]:
     data, first = ranking.input, ranking.rounds[0]
     return [
-        (f"{data.features:,}", "features"),
+        (f"{data.features:,}", "feature" if data.features == 1 else "features"),
         (f"{data.labelled_rows:,}", "labelled rows"),
         (f"{len(data.classes):,}", "classes"),
-        (f"{_errors(first, ranking) / first.rows:.1%}", "of rows wrong with all features"),
+        (f"{_errors(first, ranking) / first.rows:.1%}", f"of {_judged(ranking).errors} wrong with all features"),
     ]
 
 
@@ -108,6 +110,10 @@ def _feature_table(ranking: Ranking) -> ReportTable:
         elif heading == driving.symbol:
             bars = bar_lengths([score_value(own, driving) for own in features])
             columns.append(ReportColumn(heading, cells, best_first=True, bars=bars))
+        elif IN_ROUND_1 in heading:
+            # On paper, a number and its standard error may take two lines.
+            wrapping = [cell.replace(" ±", "\u00a0±") for cell in cells]
+            columns.append(ReportColumn(heading, wrapping, best_first=True, wraps=True))
         elif heading != NOISE:
             columns.append(ReportColumn(heading, cells, best_first=heading in {score.symbol for score in SCORES}))
     columns.append(ReportColumn("p", [shown_probability(own.p) for own in features]))
@@ -123,16 +129,12 @@ def _feature_table(ranking: Ranking) -> ReportTable:
         [_NOISE if own else "" for own in noise],
         {PLAIN: "told from noise", _NOISE: NOISE_MARK} if any(noise) else {},
         searched=True,
-        note=" ".join([*meaning_of_marks(shown), _more(hidden)]).strip(),
+        note=" ".join([*meaning_of_marks(shown), not_listed(hidden)]).strip(),
     )
 
 
 def _when(ranking: Ranking) -> str:
     return "in the round in which it left" if ranking.settings.eliminate else "with all features in the model"
-
-
-def _more(hidden: int) -> str:
-    return f"{hidden:,} more features are not listed." if hidden else ""
 
 
 def _story(ranking: Ranking) -> StorySection | None:
@@ -145,10 +147,15 @@ def _story(ranking: Ranking) -> StorySection | None:
     ]
     ranked = [name for own in reversed(ranking.rounds) for name in reversed(own.removed)]
     symbol = SCORES[ranking.settings.score].symbol
-    return story_section(symbol, told, models, len(ranking.rounds), ranked, len(ranking.features))
+    return story_section(symbol, told, models, len(ranking.rounds), ranked, len(ranking.features), _judged(ranking))
 
 
 def _errors(own: RoundSummary, ranking: Ranking) -> int:
-    """Those on held-out rows, where the others are of rows that the model was trained on."""
-    held_out = ranking.settings.estimate == "resubstitution" and own.cv_errors is not None
-    return own.cv_errors if held_out and own.cv_errors is not None else own.errors
+    held_out = own.held_out_errors(ranking.settings.estimate)
+    return own.errors if held_out is None else held_out
+
+
+def _judged(ranking: Ranking) -> JudgedRows:
+    if ranking.settings.estimate != "resubstitution":
+        return DECIDING
+    return TRAINING if ranking.rounds[0].held_out_errors("resubstitution") is None else HELD_OUT

@@ -26,6 +26,7 @@ from probfs.rendering.report.settings_list import settings_list
 from probfs.rendering.report.story_section import ModelOfRound, story_section
 from probfs.rendering.selection_columns import selection_columns
 from probfs.rendering.selection_summary import selection_sentences
+from probfs.rendering.unlisted import VERDICT_WORDS, not_listed
 from probfs.text import listed, shorten_middle
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _BEST = 5
 _LONGEST_REASON = 300
-_VERDICTS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
 
 
 def selection_report(selection: Selection) -> str:
@@ -55,7 +55,7 @@ def selection_report(selection: Selection) -> str:
             meanings=_meanings(selection),
             features=_feature_table(selection),
             story=_story(selection),
-            data=None if background is None else data_section(background),
+            data=None if background is None else data_section(background, selection.input, selection.settings.count),
             settings=settings_list(selection.settings.to_dict()),
             call=None if background is None else background.call,
             version=selection.version,
@@ -66,13 +66,14 @@ def selection_report(selection: Selection) -> str:
 def _facts(selection: Selection) -> list[tuple[str, str]]:
     data, honest = selection.input, selection.honest
     facts = [
-        (f"{len(selection.kept):,} of {data.features:,}", "features to keep"),
+        (f"{len(selection.kept):,} of {data.features:,}", f"{'feature' if data.features == 1 else 'features'} to keep"),
         (f"{data.labelled_rows:,}", "labelled rows"),
         (f"{len(data.classes):,}", "classes"),
     ]
     if honest is not None:
-        facts.append((f"{honest.kept.errors / honest.kept.rows:.1%}", "of unseen rows wrong with those kept"))
-        facts.append((f"{honest.all.errors / honest.all.rows:.1%}", "with all features"))
+        chosen = "of unseen rows wrong when features are chosen this way"
+        judged = ((honest.kept, chosen), (honest.all, "with all features"), (honest.none, "with none"))
+        facts += [(f"{own.errors / own.rows:.1%}", what) for own, what in judged]
     return facts
 
 
@@ -87,7 +88,7 @@ def _meanings(selection: Selection) -> str:
 def _description(selection: Selection) -> str:
     score = SCORES[selection.settings.score]
     values = [
-        f"{shown_name(own.feature)} {shown_score(getattr(own, score.key))} ({_VERDICTS[own.verdict]})"
+        f"{shown_name(own.feature)} {shown_score(getattr(own, score.key))} ({VERDICT_WORDS[own.verdict]})"
         for own in selection.features[:_BEST]
     ]
     more = " …" if len(selection.features) > _BEST else ""
@@ -120,9 +121,10 @@ def _feature_table(selection: Selection) -> ReportTable:
         f"The best {len(features):,} of {total:,} features" if hidden else "All features, best first",
         columns,
         [own.verdict for own in features],
-        {name: f"{label} ({verdicts[name]:,})" for name, label in _VERDICTS.items() if verdicts[name]},
+        {name: f"{label} ({verdicts[name]:,})" for name, label in VERDICT_WORDS.items() if verdicts[name]},
         searched=True,
-        note=f"{hidden:,} more features are not listed." if hidden else "",
+        ends_in_sentences=any(why),
+        note=not_listed(hidden),
     )
 
 

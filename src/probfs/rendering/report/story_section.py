@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,6 +28,26 @@ class ModelOfRound:
     log_loss: float
 
 
+@dataclass(frozen=True)
+class JudgedRows:
+    """The rows that models are judged by, in words."""
+
+    caption: str
+    errors: str
+    """The rows that are right or wrong."""
+    losses: str
+    """What is to be said of losses."""
+
+
+DECIDING = JudgedRows("how the model does on the rows that decide which feature leaves", "rows", "")
+TRAINING = JudgedRows("how the model does on the rows that it was trained on", "training rows", " on training rows")
+HELD_OUT = JudgedRows(
+    "how many held-out rows the model gets wrong, and its log-loss on the rows that it was trained on",
+    "held-out rows",
+    " on training rows",
+)
+
+
 def story_section(
     score: str,
     told: Sequence[StoryRound],
@@ -34,6 +55,7 @@ def story_section(
     rounds: int,
     ranked: Sequence[str],
     listed: int,
+    judged: JudgedRows = DECIDING,
 ) -> StorySection | None:
     """``models`` are those of the rounds ``told`` of, among ``rounds`` in all. ``ranked`` names all features, best
     first; the table of features lists so many of them. A single round has no story.
@@ -45,19 +67,25 @@ def story_section(
     leaving = [ranked[left : own.features][::-1] for own, left in zip(models, after, strict=True)]
     return StorySection(
         score,
-        _table(told, models, leaving, rounds),
-        [_sentence(*own, rounds) for own in zip(told, models, leaving, until, strict=True)],
+        _table(told, models, leaving, rounds, judged),
+        [_sentence(*own, rounds, judged) for own in zip(told, models, leaving, until, strict=True)],
         [own.scores[:listed] for own in told],
+        [len(own.scores) for own in told],
+        [max((abs(value) for value in own.scores if math.isfinite(value)), default=0.0) for own in told],
     )
 
 
 def _table(
-    told: Sequence[StoryRound], models: Sequence[ModelOfRound], leaving: Sequence[Sequence[str]], rounds: int
+    told: Sequence[StoryRound],
+    models: Sequence[ModelOfRound],
+    leaving: Sequence[Sequence[str]],
+    rounds: int,
+    judged: JudgedRows,
 ) -> ReportTable:
     some = f"{len(told)} of the {rounds:,} rounds" if len(told) < rounds else "All rounds"
     return ReportTable(
         "rounds",
-        f"{some}: how the model does on the rows that decide which feature leaves",
+        f"{some}: {judged.caption}",
         [
             ReportColumn("round", [f"{own.round:,}" for own in told]),
             ReportColumn("features", [f"{own.features:,}" for own in models]),
@@ -66,16 +94,19 @@ def _table(
             ReportColumn("log-loss", [shown_loss(own.log_loss) for own in models]),
             ReportColumn("then left", [_names(own) for own in leaving], "text"),
         ],
+        ends_in_sentences=True,
     )
 
 
-def _sentence(told: StoryRound, model: ModelOfRound, leaving: Sequence[str], until: int, rounds: int) -> str:
+def _sentence(
+    told: StoryRound, model: ModelOfRound, leaving: Sequence[str], until: int, rounds: int, judged: JudgedRows
+) -> str:
     """``leaving`` are gone in round ``until``, the next one told of."""
     left = "1 feature is left" if model.features == 1 else f"{model.features:,} features are left"
-    wrong = f"{model.errors:,} of {model.rows:,} rows wrong ({model.errors / model.rows:.1%})"
+    wrong = f"{model.errors:,} of {model.rows:,} {judged.errors} wrong ({model.errors / model.rows:.1%})"
     when = "Then" if until == told.round + 1 else f"By round {until:,}"
     then = f"{when} {_names(leaving)} {'leaves' if len(leaving) == 1 else 'leave'}."
-    model_does = f"The model gets {wrong}, log-loss {shown_loss(model.log_loss)}."
+    model_does = f"The model gets {wrong}, log-loss {shown_loss(model.log_loss)}{judged.losses}."
     return f"Round {told.round:,} of {rounds:,}: {left}. {model_does} {then}"
 
 

@@ -82,14 +82,15 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
 def read_part(part: Part, options: ReadOptions) -> Table:
     """Read one file; the columns that stand in its path come before its own."""
     if not part.partition:
-        return _read_file(part.path, options)
+        return _read_file(part, options)
     from probfs.tables.readers.partition_columns import add_partition, unneeded_beside
 
     own = replace(options, unneeded=unneeded_beside(part.partition, options.unneeded))
-    return add_partition(part.partition, lambda: _read_file(part.path, own))
+    return add_partition(part.partition, lambda: _read_file(part, own))
 
 
-def _read_file(path: str, options: ReadOptions) -> Table:
+def _read_file(part: Part, options: ReadOptions) -> Table:
+    path = part.path
     source = display_name(path)
     with open_source(path, options.max_unpacked) as (raw, head):
         if options.format is not None:
@@ -104,7 +105,8 @@ def _read_file(path: str, options: ReadOptions) -> Table:
         delimiter = options.delimiter or table_format.delimiter
         others = "" if options.delimiter else table_format.other_delimiters
         limit, unneeded = options.max_unpacked, options.unneeded
-        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others, limit, unneeded))
+        groups = part.row_groups
+        return table_format.read(TableInput(raw, source, options.encoding, delimiter, others, limit, unneeded, groups))
 
 
 def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:

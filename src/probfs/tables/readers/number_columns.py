@@ -6,6 +6,7 @@ Their texts are not the file's: a table has one spelling for each number (see ``
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 from probfs.tables.arrow_arrays import numpy_array
 from probfs.tables.number_block import NumberBlock, NumberColumn, is_wide
 from probfs.tables.readers.column_builder import unify_numbers
-from probfs.tables.table import Floats, Kind
+from probfs.tables.table import Floats, Integers, Kind
 
 LONG = 10_000
 """Rows of a column that is worth a block of its own, if its numbers are different."""
@@ -33,9 +34,13 @@ def block_of_declared_numbers(names: Sequence[str], numbers: Floats) -> dict[str
     fits = np.flatnonzero(~too_large)
     # Adding zero turns -0 into 0. A block has its own numbers, whatever becomes of those given, a line in one piece.
     own = np.add(numbers if len(fits) == len(numbers) else numbers[fits], 0.0, order="C")
-    block = NumberBlock(own, lambda lines, rows: _texts(own[lines, rows]))
-    columns = block.columns([names[line] for line in fits.tolist()], Kind.NUMBER)
-    return {column.name: column for column in columns}
+    return columns_of_fitting_numbers([names[line] for line in fits.tolist()], own)
+
+
+def columns_of_fitting_numbers(names: Sequence[str], numbers: Floats) -> dict[str, NumberColumn]:
+    """The columns of the block that these numbers become, all of which are known to fit into it."""
+    block = NumberBlock(numbers, partial(_texts_at, numbers))
+    return {column.name: column for column in block.columns(names, Kind.NUMBER)}
 
 
 def numbers_from_arrow(
@@ -95,6 +100,11 @@ def _matrix(columns: Sequence[pa.ChunkedArray], checked: bool) -> Floats:
     return as_doubles(batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T)
 
 
-def _texts(numbers: Floats) -> pa.StringArray:
+def _texts_at(numbers: Floats, lines: Integers, rows: Integers) -> pa.StringArray:
+    return texts_of_numbers(numbers[lines, rows])
+
+
+def texts_of_numbers(numbers: Floats) -> pa.StringArray:
+    """Numbers as a table writes those that a file declares."""
     doubles = pa.Array.from_buffers(pa.float64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
     return unify_numbers(pc.cast(doubles, pa.string()))

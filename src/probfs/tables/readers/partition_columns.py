@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from probfs.notes import NoteKind
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.source import Unneeded
 from probfs.tables.table import Column, NoRowsError, Table
@@ -28,8 +29,11 @@ def add_partition(partition: Partition, read: Callable[[], Table]) -> Table:
         raise NoRowsError(error.message, source=error.source or "", columns=tuple(names)) from error
     new = {name: _column(name, cell, table.rows) for name, cell in partition if name not in table.columns}
     held = [name for name, _ in partition if name in table.columns]
-    notes = (f"{table.source}: holds {listed(held)}, so the folder of that name is no column",) if held else ()
-    return replace(table, columns={**new, **table.columns}, notes=(*table.notes, *notes))
+    columns = {**new, **table.columns}
+    if not held:
+        return replace(table, columns=columns)
+    message = f"{table.source}: holds {listed(held)}, so the folder of that name is no column"
+    return replace(table, columns=columns, notes=(*table.notes, NoteKind.IGNORED.note(message, held)))
 
 
 def unneeded_beside(partition: Partition, unneeded: Unneeded | None) -> Unneeded | None:

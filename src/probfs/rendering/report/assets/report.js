@@ -11,6 +11,8 @@
     element.textContent = text;
     return element;
   };
+  // What is looked for may have plain blanks where the page has some that keep words together.
+  const searched = (text) => text.trim().replace(/\s+/g, " ").toLowerCase();
   const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
   // As the tables have them: 0.1234, and 1.23e-04 where few digits of that would be seen.
   const shownScore = (value) => {
@@ -64,9 +66,9 @@
 
   const makeSearchable = (holder, rows, announce) => {
     const [search, select] = [holder.querySelector("input[type=search]"), holder.querySelector("select")];
-    const texts = rows.map((row) => [...row.cells].map((cell) => cell.textContent).join("\n").toLowerCase());
+    const texts = rows.map((row) => [...row.cells].map((cell) => searched(cell.textContent)).join("\n"));
     const apply = () => {
-      const [wanted, group] = [search.value.trim().toLowerCase(), select ? select.value : ""];
+      const [wanted, group] = [searched(search.value), select ? select.value : ""];
       let shown = 0;
       rows.forEach((row, place) => {
         row.hidden = !texts[place].includes(wanted) || (group !== "" && (row.className || "plain") !== group);
@@ -105,10 +107,8 @@
   const nameRows = [...document.getElementById("features").tBodies[0].rows];
   const roundRows = [...document.getElementById("rounds").tBodies[0].rows];
   const names = nameRows.map((row) => row.querySelector("th").textContent.trim());
-  const lowerNames = names.map((name) => name.toLowerCase());
-  const sizeOf = (value) => Math.abs(value ?? 0);
-  const largestOf = (scores) => scores.reduce((most, value) => Math.max(most, sizeOf(value)), 0);
-  const largestEver = story.scores.reduce((most, scores) => Math.max(most, largestOf(scores)), 0);
+  const searchedNames = names.map(searched);
+  const largestEver = story.largest.reduce((one, other) => Math.max(one, other), 0);
   const lines = new Map();
 
   const lineOf = (place) => {
@@ -125,17 +125,33 @@
     return lines.get(place);
   };
 
+  // What is said of features that have no bar: no room, another name, or no place in the table of this page.
+  const describeRest = (places, scores, unlisted) => {
+    const without = `${unlisted.toLocaleString("en")} that this page does not list`;
+    if (!places.length) {
+      return unlisted
+        ? `No feature that is left and listed has such a name; there may be one among the ${without}.`
+        : "No feature that is left has such a name.";
+    }
+    const hidden = places.slice(MOST_BARS).map((place) => scores[place] ?? 0);
+    if (!hidden.length) {
+      return unlisted ? `… and ${without}` : "";
+    }
+    const above = shownScore(hidden.reduce((one, other) => Math.max(one, other)));
+    return `… ${hidden.length.toLocaleString("en")} more, none above ${above}${unlisted ? `, and ${without}` : ""}`;
+  };
+
   const show = () => {
     const number = Number(slider.value);
     const scores = story.scores[number];
-    const remaining = number + 1 < story.scores.length ? story.scores[number + 1].length : 0;
-    const wanted = find.value.trim().toLowerCase();
-    const places = scores.map((_, place) => place).filter((place) => lowerNames[place].includes(wanted));
+    const remaining = story.left[number + 1] ?? 0;
+    const wanted = searched(find.value);
+    const places = scores.map((_, place) => place).filter((place) => searchedNames[place].includes(wanted));
     if (order.value === "score") {
       places.sort((one, other) => (scores[other] ?? -Infinity) - (scores[one] ?? -Infinity) || one - other);
     }
     const shown = places.slice(0, MOST_BARS);
-    const largest = (scale.checked ? largestEver : largestOf(scores)) || 1;
+    const largest = (scale.checked ? largestEver : story.largest[number]) || 1;
     for (const place of shown) {
       const { line, bar, value, mark } = lineOf(place);
       bar.style.width = `${(100 * Math.max(scores[place] ?? 0, 0)) / largest}%`;
@@ -144,11 +160,7 @@
       mark.textContent = place >= remaining ? "leaves" : "";
     }
     list.replaceChildren(...shown.map((place) => lineOf(place).line));
-    const hidden = places.slice(MOST_BARS).map((place) => scores[place] ?? 0);
-    const above = hidden.length ? `, none above ${shownScore(hidden.reduce((one, other) => Math.max(one, other)))}` : "";
-    rest.textContent = hidden.length
-      ? `… ${hidden.length.toLocaleString("en")} more${above}`
-      : places.length ? "" : "No feature that is left has such a name.";
+    rest.textContent = describeRest(places, scores, story.left[number] - scores.length);
     sentence.textContent = story.sentences[number];
     slider.setAttribute("aria-valuetext", story.sentences[number].split(". ")[0]);
     roundRows.forEach((row, place) => row.classList.toggle("current", place === number));
