@@ -42,6 +42,11 @@ def command_line_language(words: Sequence[str] = ()) -> Iterator[None]:
         _typed_words.reset(tokens[1])
 
 
+def speaks_command_line() -> bool:
+    """Whether messages name options as a shell has them, for those who make some elsewhere."""
+    return _on_the_command_line.get()
+
+
 def typed_command(*, reads_input: bool = False) -> str | None:
     """The command as a user can type it again into a shell; None if nobody typed one.
 

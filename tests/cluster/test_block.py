@@ -19,10 +19,10 @@ from tests.support.datasets import random_dataset
 
 DATASET = random_dataset(500, 6, 3, 2, 0)
 HISTORY: History = (
-    Updated(np.arange(6), 1),
+    Updated((0, 1, 2, 3, 4, 5), 1),
     Shrunk(0.5),
-    Updated(np.array([2]), -1),
-    Updated(np.array([0, 5]), -1),
+    Updated((2,), -1),
+    Updated((0, 5), -1),
     Shrunk(0.75),
 )
 QUESTIONS = (Question("sum_changes", (np.array([1, 3]), 0)), Question("fit"), Question("least_gap"))

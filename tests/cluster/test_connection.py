@@ -200,3 +200,37 @@ def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, clust
         found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **options)
         assert sum(own.run(_tasks_done).values()) > before
     assert found.features == expected.features
+
+
+def test_messages_made_by_workers_speak_the_language_of_the_caller(tmp_path: Path, cluster: DaskProcesses) -> None:
+    table = tmp_path / "t.parquet"
+    table.write_bytes(b"PAR1 nothing else")
+    command = [sys.executable, "-m", "probfs", "rank", str(table), "--target", "y", "--engine", "dask"]
+    result = subprocess.run([*command, "--scheduler", cluster.address], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "say what it is with --input-format" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_ranking_inside_a_task_of_the_same_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+    import distributed
+
+    table = write_split_table(tmp_path / "table", 3)
+    expected = probfs.rank(table.folder, **table.options)
+    client: Any = distributed.Client
+    with client(cluster.address, set_as_default=False) as own:
+        # One on each worker, so that no thread would be left for what they send.
+        options = {"engine": "dask", "scheduler": cluster.address, **table.options}
+        tasks = [own.submit(probfs.rank, str(table.folder), pure=False, **options) for _ in range(2)]
+        for found in own.gather(tasks):
+            assert [one.feature for one in found.features] == [one.feature for one in expected.features]
+
+
+def test_workers_that_are_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", 0.2)
+    table = write_split_table(tmp_path / "table", 3)
+    with (
+        running_cluster(tmp_path, workers=0) as own,
+        pytest.raises(DataError, match=r"has had no workers for .* minutes; start some, and rank again"),
+    ):
+        probfs.rank(table.folder, engine="dask", scheduler=own.address, **table.options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -73,3 +73,43 @@ def test_files_without_rows(tmp_path: Path) -> None:
 def test_only_files_can_be_read_elsewhere() -> None:
     with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
         probfs.rank(pd.DataFrame({"a": list("xyxy"), "y": list("0101")}), target="y", engine="dask")
+
+
+def test_a_first_file_without_rows_decides_nothing(tmp_path: Path) -> None:
+    (tmp_path / "0.csv").write_text("y,b,a\n")
+    (tmp_path / "1.csv").write_text("a,b,y\n" + "u,1,p\nv,2,q\n" * 4)
+    (tmp_path / "2.csv").write_text("b,a,y\n" + "1,u,p\n2,v,q\n" * 4)
+    for union in (False, True):
+        heard: list[str] = []
+        probfs.rank(tmp_path, engine="dask", union=union, on_note=heard.append)
+        assert "target: y (the last column)" in heard
+
+
+def test_unlabelled_files_are_checked_as_labelled_ones(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "u,1,p\nv,2,q\n" * 4)
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "1.csv").write_text("a,b\nu,1\n")
+    (more / "2.csv").write_text("a\nv\n")
+    options: dict[str, Any] = {"target": "y", "unlabeled": more}
+    engines: tuple[Literal["local", "dask"], ...] = ("local", "dask")
+    for engine in engines:
+        with pytest.raises(DataError, match=r"2\.csv: lacks 1 column of .*1\.csv: 'b'"):
+            probfs.rank(tmp_path / "t.csv", engine=engine, **options)
+    expected = probfs.rank(tmp_path / "t.csv", union=True, **options)
+    assert_same_ranking(probfs.rank(tmp_path / "t.csv", union=True, engine="dask", **options), expected)
+    for file in more.iterdir():
+        file.write_text("a,b\n")
+    for engine in engines:
+        with pytest.raises(DataError, match="none of these files has data rows"):
+            probfs.rank(tmp_path / "t.csv", engine=engine, **options)
+    with pytest.raises(UsageError, match="no worker can read a DataFrame"):
+        probfs.rank(tmp_path / "t.csv", target="y", engine="dask", unlabeled=pd.DataFrame({"a": ["u"], "b": ["1"]}))
+
+
+def test_notes_of_many_files_are_told_once(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}.csv").write_text("a;b;y\n" + "u;1;p\nv;2;q\n" * 2)
+    expected = probfs.rank(tmp_path, target="y")
+    assert any("and 19 more files: cells are separated by" in note for note in expected.warnings)
+    assert_same_ranking(probfs.rank(tmp_path, target="y", engine="dask"), expected)

@@ -17,6 +17,7 @@ class _Result:
 class InProcessCluster:
     """Has the methods of ``Cluster`` that stages use."""
 
+    elsewhere = False
     limit: int | None = None
     """Of memory, in bytes."""
 

@@ -180,3 +180,18 @@ def test_names_of_tables() -> None:
     assert name_together(["*.csv"], [one, two]) == "*.csv (2 files)"
     assert name_together(["b.csv", "a.csv"], [one, two]) == "a.csv and 1 more file"
     assert name_together(["\x1b"], [one, two]) == "\\x1b (2 files)"
+
+
+def test_a_url_of_a_file_here_is_that_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,0\n")
+    assert find_parts([f"file://{path}"]) == find_parts([path])
+    with pytest.raises(DataError, match="is named twice; name each file once"):
+        find_parts([path, f"file://{path}"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_in_a_folder_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,0\n")
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert [part.path for part in find_parts([tmp_path])] == [str(tmp_path / "t.csv")]

@@ -40,7 +40,8 @@ def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
     defaults, without listeners.
     """
     # A command may have read the table already.
-    source = given["data"] if isinstance(given["data"], str) else getattr(given["data"], "source", None)
+    data = given["data"][0] if isinstance(given["data"], (list, tuple)) and given["data"] else given["data"]
+    source = data if isinstance(data, str) else getattr(data, "source", None)
     from_input = isinstance(source, str) and source in (STANDARD_INPUT, display_name(STANDARD_INPUT))
     typed = typed_command(reads_input=from_input)
     if typed is not None:

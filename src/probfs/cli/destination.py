@@ -64,9 +64,9 @@ def _files_of(path: str | Path) -> list[str | int]:
         # Standard input is file number 0, whatever it was redirected from.
         return [0]
     from probfs.tables.parts import find_parts
-    from probfs.tables.remote import is_url
+    from probfs.tables.remote import as_local_path, is_url
 
-    if is_url(str(path)):
+    if is_url(as_local_path(str(path))):
         return []
     try:
         files = [part.path for part in find_parts([path])]

@@ -24,7 +24,6 @@ from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.row_odds import RowLosses, RowOdds
 from probfs.classifiers.tempered_sums import TemperedSums
 from probfs.cluster.coded_rows import CodedRows, make_dataset
-from probfs.runtime.threads import share_cores
 from probfs.tables.table import Integers
 
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ Side = Literal["labelled", "unlabelled"]
 class Updated:
     """Some features were added to the rows (sign 1), or taken from them (-1)."""
 
-    features: npt.NDArray[np.intp]
+    features: tuple[int, ...]
+    """Plain numbers: Dask would send each array of a long history apart."""
     sign: int
 
 
@@ -217,8 +217,6 @@ class Block:
         return state
 
     def _group(self, model: Model, side: Side) -> Sequence[Rows]:
-        # Several blocks are worked on at once, by as many threads as the worker has.
-        share_cores(1)
         own: CodedRows = getattr(self, side).only(model.part.features)
         if side == "unlabelled":
             dataset = make_dataset(CodedRows.of_nothing(own.codes), own, model.classes)
@@ -241,7 +239,7 @@ class Block:
 def _go_through(rows: Sequence[Rows], event: Updated | Shrunk, until: History, features: int) -> None:
     if isinstance(event, Updated):
         for group in rows:
-            group.update(event.features, event.sign)
+            group.update(np.array(event.features, dtype=np.intp), event.sign)
         return
     active = active_after(until, features)
     for group in rows:
@@ -253,5 +251,5 @@ def active_after(history: History, features: int) -> npt.NDArray[np.intp]:
     active = np.zeros(features, dtype=np.bool_)
     for event in history:
         if isinstance(event, Updated):
-            active[event.features] = event.sign > 0
+            active[list(event.features)] = event.sign > 0
     return np.flatnonzero(active)

@@ -39,7 +39,7 @@ class ClusterRows(Rows):
         """The temperature at which sums were last asked for, and how."""
 
     def update(self, features: Features, sign: int = 1) -> None:
-        self._record(Updated(features.copy(), sign))
+        self._record(Updated(tuple(features.tolist()), sign))
 
     def set_exponent(self, exponent: float, features: Features) -> None:
         # The active features follow from the history.

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
 from probfs.errors import DataError, UsageError
-from probfs.text import option, printable
+from probfs.runtime.progress import report
+from probfs.runtime.threads import using_cores
+from probfs.text import command_line_language, option, printable, speaks_command_line
 
 if TYPE_CHECKING:
     from distributed import Future
 
 _SECONDS_TO_CONNECT = 10
 """Also to one that went away: a network may fail for a moment."""
+_SECONDS_FOR_WORKERS = 300
+"""A queue may take its time to start them."""
 _DEATHS_OF_A_TASK = 10
 """How many times Dask may give a task up, because workers died while they had it, before the ranking is given up."""
 _DEATHS_BEFORE_GIVING_UP = 30
@@ -44,13 +51,15 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
         own = scheduler is None
         address = stack.enter_context(_started(workers or _cores())) if own else scheduler
+        if not own:
+            stack.enter_context(_making_room())
         try:
             client: Any = distributed.Client
             client = client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="probfs")
             stack.enter_context(client)
         except (OSError, ValueError, TypeError) as error:
             raise _unreachable(str(scheduler), error) from error
-        cluster = Cluster(client, str(scheduler or "this machine"))
+        cluster = Cluster(client, scheduler)
         try:
             cluster.check_versions()
             yield cluster
@@ -63,9 +72,14 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
 class Cluster:
     """Tasks sent to a cluster, and their results."""
 
-    def __init__(self, client: Any, address: str) -> None:
+    def __init__(self, client: Any, scheduler: str | None) -> None:
+        """``scheduler`` is the address of a cluster that was there before."""
         self._client = client
-        self._address = address
+        self.elsewhere = scheduler is not None
+        """Whether workers may have been started in another folder, or on another machine."""
+        self._address = printable(scheduler or "this machine")
+        # Others may use the cluster, too.
+        self._run = uuid.uuid4().hex
         self._number = 0
         self._futures: set[Future[Any]] = set()
 
@@ -85,18 +99,17 @@ class Cluster:
     def submit(self, name: str, function: Any, *arguments: Any, workers: Sequence[str] | None = None) -> Future[Any]:
         """A task; ``name`` is what Dask's own pages call it, and ``workers`` who should do it, while they are there."""
         self._number += 1
-        key = f"probfs-{name}-{id(self):x}-{self._number}"
-        future: Future[Any] = self._client.submit(
-            function, *arguments, key=key, pure=False, workers=workers, allow_other_workers=workers is not None
-        )
+        key = f"probfs-{name}-{self._run}-{self._number}"
+        where = {"workers": workers, "allow_other_workers": workers is not None}
+        future: Future[Any] = self._client.submit(_as_here(function), *arguments, key=key, pure=False, **where)
         self._futures.add(future)
         return future
 
     def map(self, name: str, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
         """A task for each of some futures, all sent at once."""
         self._number += 1
-        keys = [f"probfs-{name}-{id(self):x}-{self._number}-{place}" for place in range(len(futures))]
-        new: list[Future[Any]] = self._client.map(function, futures, key=keys, pure=False, **others)
+        keys = [f"probfs-{name}-{self._run}-{self._number}-{place}" for place in range(len(futures))]
+        new: list[Future[Any]] = self._client.map(_as_here(function), futures, key=keys, pure=False, **others)
         self._futures.update(new)
         return new
 
@@ -163,19 +176,30 @@ class Cluster:
         """Have whatever joblib runs meanwhile done by the cluster: fits of classifiers that are fitted many times."""
         from probfs.runtime.processes import joblib_on_cluster
 
-        with joblib_on_cluster(self._client), self._one_line():
+        # Errors of other kinds may be those of whoever listens to the ranking.
+        with joblib_on_cluster(self._client), self._one_line(also=()):
             yield
 
     def check_versions(self) -> None:
         """Refuse workers that have another probfs, or none."""
         if not self._workers():
-            with self._one_line():
-                self._client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+            report("waiting for workers")
+            try:
+                self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
+            except TimeoutError as error:
+                problem = f"{self._address} has had no workers for {_SECONDS_FOR_WORKERS // 60} minutes"
+                raise DataError(f"{problem}; start some, and rank again") from error
         with self._one_line():
-            found = set(self._client.run(_own_version).values())
+            try:
+                found = set(self._client.run(_own_version).values())
+            except Exception as error:
+                # Dask wraps what happens while a worker reads a message.
+                if "No module named 'probfs'" not in str(error):
+                    raise
+                raise UsageError(f"a worker of {self._address} lacks probfs; install {__version__} there") from error
         if found != {__version__}:
             other = ", ".join(sorted(map(str, found - {__version__})))
-            problem = f"workers of {printable(self._address)} have probfs {other}, and here is {__version__}"
+            problem = f"workers of {self._address} have probfs {other}, and here is {__version__}"
             raise UsageError(f"{problem}; install the same")
 
     def _workers(self) -> dict[str, Any]:
@@ -183,24 +207,36 @@ class Cluster:
         return workers
 
     @contextlib.contextmanager
-    def _one_line(self) -> Iterator[None]:
+    def _one_line(
+        self, also: tuple[type[BaseException], ...] = (TimeoutError, ConnectionError, ModuleNotFoundError)
+    ) -> Iterator[None]:
         """Faults of the cluster as errors of one line; errors of probfs's own come through."""
         from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
 
+        of_dask: tuple[type[BaseException], ...] = (FutureCancelledError, CommClosedError)
         try:
             yield
-        except (FutureCancelledError, CommClosedError, TimeoutError, ConnectionError) as error:
-            raise DataError(
-                f"the scheduler of {printable(self._address)} went away; start it, and rank again"
-            ) from error
-        except ModuleNotFoundError as error:
-            raise UsageError(f"workers of {printable(self._address)} lack {error.name}; install it there") from error
+        except of_dask + also as error:
+            if isinstance(error, ModuleNotFoundError):
+                raise UsageError(f"workers of {self._address} lack {error.name}; install it there") from error
+            raise DataError(f"the scheduler of {self._address} went away; start it, and rank again") from error
 
 
 def as_it_is(value: Any) -> Any:
     """A task that is its argument: a value that Dask has still where a worker dies that held it."""
     return value
+
+
+def _as_here(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose messages name options as those made here do."""
+    return partial(_run_task, speaks_command_line(), function)
+
+
+def _run_task(on_command_line: bool, function: Callable[..., Any], *arguments: Any, **others: Any) -> Any:
+    # A worker has as many tasks at once as it has threads, so each uses one.
+    with using_cores(1), command_line_language() if on_command_line else contextlib.nullcontext():
+        return function(*arguments, **others)
 
 
 def _own_version() -> str:
@@ -212,30 +248,58 @@ def _started(workers: int) -> Iterator[Any]:
     import dask
     import distributed
 
+    from probfs.runtime.processes import new_processes_ignore_ctrl_c
+
+    guard = 'in a script, call this below: if __name__ == "__main__":'
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise UsageError(f"a process that is being started cannot start others; {guard}")
     local_cluster: Any = distributed.LocalCluster
-    settings = {"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}
-    with (
-        dask.config.set(settings),
-        local_cluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-    ):
-        yield cluster
+    with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}):
+        try:
+            with new_processes_ignore_ctrl_c():
+                started = local_cluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
+        except RuntimeError as error:
+            raise UsageError(f"the processes of {option('workers')} do not start; {guard}") from error
+        with started as cluster:
+            yield cluster
+
+
+@contextlib.contextmanager
+def _making_room() -> Iterator[None]:
+    """Give the place of a task back meanwhile, where this is called by one: it waits for others of the same cluster."""
+    import distributed
+
+    try:
+        distributed.get_worker()
+    except ValueError:
+        yield
+        return
+    distributed.secede()  # type: ignore[no-untyped-call]  # distributed has types in part
+    try:
+        yield
+    finally:
+        distributed.rejoin()  # type: ignore[no-untyped-call]  # as above
 
 
 @contextlib.contextmanager
 def _quiet_logs() -> Iterator[None]:
     """Dask's log says in many lines what users are told in one."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    # Importing distributed gives some of its loggers levels of their own; the others tell of tasks that were given up.
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado", *names)]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _cores() -> int:

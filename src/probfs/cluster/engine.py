@@ -30,18 +30,20 @@ from probfs.columns.needed_columns import columns_not_needed
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.columns.target import choose_target
-from probfs.errors import UsageError
+from probfs.columns.unlabelled_tables import notes_on_lacking_counts
+from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.ranking.inputs import Data, Inputs, Labels, Path
+from probfs.ranking.inputs import Data, Inputs, Labels, Path, as_tuple, reading_unlabelled
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
 from probfs.runtime.progress import report
 from probfs.screening.planned_screen import screen_plan
-from probfs.tables.joining import all_names
-from probfs.tables.parts import find_parts, name_together
+from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
+from probfs.tables.parts import Part, find_parts, name_together
 from probfs.tables.readers import ReadOptions
+from probfs.tables.remote import is_url
 from probfs.tables.source import STANDARD_INPUT
-from probfs.tables.table import Table
+from probfs.tables.table import Table, unread_column
 from probfs.text import option, shown_bytes
 
 if TYPE_CHECKING:
@@ -100,15 +102,13 @@ class ClusterEngine:
         unneeded = partial(columns_not_needed, mapping=mapping_file, choice=choice) if known else None
         table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
         if reading.union:
-            table = self._complete(table)
+            table = self._complete(table, all_names([head.columns for head in self._heads(table)]))
         condensed = self._condense(table, mapping_file, choice, reading)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
-        others = [self._read_further(own, reading) for own in _several(unlabelled)]
-        self._tables = [table, *others]
-        heads = self._cluster.gather([self._cluster.submit("names", names_of, own.blocks[0]) for own in others])
-        further = [replace(head, source=own.source) for head, own in zip(heads, others, strict=True)]
-        return Inputs(prepared, mapping_file, tuple(further))
+        further = [self._read_further(own, reading, prepared) for own in as_tuple(unlabelled)]
+        self._tables = [table, *(own for own, _ in further)]
+        return Inputs(prepared, mapping_file, tuple(head for _, head in further))
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
         listeners.on_note(inputs.prepared.target_note)
@@ -123,11 +123,13 @@ class ClusterEngine:
         present, telling = (np.sum([getattr(own, name) for own in facts], axis=0) for name in ("present", "telling"))
         notes = (
             *memory,
-            *dict.fromkeys(note for own in facts for note in own.notes),
+            *(note for table in inputs.unlabelled for note in notes_on_lacking_counts(table, plan.count)),
             *plan.notes_on_unseen(present, telling),
             *plan.notes,
         )
         blocks = Blocks(self._cluster, self._cluster.map("block", block_of, coded))
+        # The same arrays under two names would count twice.
+        self._cluster.release(coded)
         self._encoded = _EncodedTable(plan, blocks, sum(own.rows for own in facts))
         return announce_inputs(inputs, dataset, notes, settings, listeners)
 
@@ -157,23 +159,45 @@ class ClusterEngine:
     def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
         """Have a table read; nothing is waited for."""
         parts = find_parts(paths)
+        if self._cluster.elsewhere:
+            parts = tuple(_with_whole_path(part) for part in parts)
         plans = plan_blocks(parts, self._cluster.threads())
         blocks = [self._cluster.submit("read", read_block, plan, reading) for plan in plans]
         return _RemoteTable(name_together(paths, parts), blocks, [plan.size for plan in plans])
 
-    def _read_further(self, data: Data, reading: ReadOptions) -> _RemoteTable:
+    def _read_further(self, data: Data, reading: ReadOptions, prepared: PreparedTable) -> tuple[_RemoteTable, Table]:
+        """A table of unlabelled rows, and what it is without its rows."""
         paths = _as_paths(data)
-        return self._read(paths, reading.for_another(find_parts(paths)[0].path))
-
-    def _complete(self, table: _RemoteTable) -> _RemoteTable:
-        """The table with all columns in each of its blocks."""
-        heads: list[Table] = self._cluster.gather(self._cluster.map("names", names_of, table.blocks))
+        table = self._read(paths, reading_unlabelled(reading, find_parts(paths)[0].path, prepared))
+        heads = self._heads(table)
+        if not reading.union:
+            for head in heads:
+                refuse_other_columns(heads[0].columns, heads[0].source, head.columns, head.source)
         names = all_names([head.columns for head in heads])
-        return replace(table, blocks=self._cluster.map("complete", complete, table.blocks, names=names))
+        head = replace(
+            heads[0],
+            source=table.source,
+            columns={name: unread_column(name, 0) for name in names},
+            notes=join_notes(heads),
+        )
+        return self._complete(table, names) if reading.union else table, head
+
+    def _heads(self, table: _RemoteTable) -> list[Table]:
+        """What the blocks of a table that have rows are without them."""
+        heads: list[Table] = self._cluster.gather(self._cluster.map("names", names_of, table.blocks))
+        if not any(head.rows for head in heads):
+            raise DataError(NO_ROWS, source=table.source)
+        return [head for head in heads if head.rows]
+
+    def _complete(self, table: _RemoteTable, names: Sequence[str]) -> _RemoteTable:
+        """The table with all columns in each of its blocks."""
+        blocks = self._cluster.map("complete", complete, table.blocks, names=names)
+        self._cluster.release(table.blocks)
+        return replace(table, blocks=blocks)
 
     def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, reading: ReadOptions) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")
-        (head,) = self._cluster.gather([self._cluster.submit("names", names_of, table.blocks[0])])
+        head = self._heads(table)[0]
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)
         done: list[int] = []
 
@@ -202,6 +226,11 @@ class ClusterEngine:
         return coded
 
 
+def _with_whole_path(part: Part) -> Part:
+    """A part for workers that may have been started in another folder."""
+    return part if is_url(part.path) else replace(part, path=os.path.abspath(part.path))
+
+
 def _as_paths(data: Data) -> Sequence[Path]:
     """The paths of a table; workers can read nothing else."""
     paths = data if isinstance(data, (list, tuple)) else (data,)
@@ -213,12 +242,6 @@ def _as_paths(data: Data) -> Sequence[Path]:
                 f"{option('engine', 'dask')} reads files, and no worker can read {what}; write it to files"
             )
     return paths
-
-
-def _several(data: Data | Iterable[Data] | None) -> list[Data]:
-    if data is None:
-        return []
-    return [data] if isinstance(data, (str, os.PathLike)) else list(data)  # type: ignore[arg-type]  # checked later
 
 
 def _condensed_dataset(prepared: PreparedTable, plan: EncodingPlan, unlabelled_rows: int) -> Dataset:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from probfs.cluster.block import Block
 from probfs.cluster.block_plan import BlockPlan
 from probfs.columns.encoding_plan import EncodingPlan, encode_block
 from probfs.notes import Note
-from probfs.runtime.threads import share_cores
 from probfs.tables.joining import missing_column
 from probfs.tables.readers import ReadOptions, read_parts
 from probfs.tables.source import display_name
@@ -25,7 +22,6 @@ class BlockFacts:
     rows: int
     unlabelled_rows: int
     """How many rows without a class there are; one may count for several."""
-    bytes: int
     present: Integers
     telling: Integers
     notes: tuple[Note, ...]
@@ -44,9 +40,6 @@ class CodedBlock:
 
 def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
     """The files of a block as one table."""
-    # A worker has as many tasks at once as threads of its own.
-    share_cores(1)
-    pa.set_cpu_count(1)
     source = display_name(plan.parts[0].path)
     try:
         return read_parts(plan.parts, reading, source)
@@ -82,7 +75,6 @@ def code_block(table: Table, plan: EncodingPlan, labelled: bool) -> CodedBlock:
     facts = BlockFacts(
         rows,
         int(block.unlabelled.counts.sum()),
-        block.__sizeof__(),
         encoded.present,
         encoded.telling,
         encoded.notes,

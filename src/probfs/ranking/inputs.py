@@ -82,7 +82,7 @@ def read_inputs(
     every_column: bool = False,
 ) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
-    others = _as_tuple(unlabelled)
+    others = as_tuple(unlabelled)
     if sum(_is_standard_input(table) for table in (data, *others)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
     prepared, mapping_file = read_prepared(data, mapping, reading, choice, labels, every_column=every_column)
@@ -160,16 +160,21 @@ def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: Prep
     """A table of files whose format is their own, of which only the columns are read that the labelled rows need."""
     _check_paths(paths, "unlabeled")
     parts = find_parts(paths)
-    used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
-    options = replace(reading.for_another(parts[0].path), unneeded=partial(_names_beside, used))
+    options = reading_unlabelled(reading, parts[0].path, prepared)
     return read_parts(parts, options, name_together(paths, parts))
+
+
+def reading_unlabelled(reading: ReadOptions, path: str, prepared: PreparedTable) -> ReadOptions:
+    """How files of unlabelled rows are read, of which ``path`` is the first."""
+    used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
+    return replace(reading.for_another(path), unneeded=partial(_names_beside, used))
 
 
 def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:
     return frozenset(names) - used
 
 
-def _as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
+def as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
     """Several tables, also when one was given, or none."""
     if data is None:
         return ()

@@ -16,7 +16,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache, partial
 from queue import Empty, SimpleQueue
@@ -54,13 +54,32 @@ _TaskQueue = SimpleQueue[tuple[Task, SimpleQueue[Outcome[Result]]] | None]
 _Inbox = SimpleQueue[tuple[Call, Callable[[Outcome[Any]], None]]]
 
 
+_most_cores: ContextVar[int | None] = ContextVar("_most_cores", default=None)
+
+
+@contextlib.contextmanager
+def using_cores(most: int) -> Iterator[None]:
+    """Use no more threads than this meanwhile, in this thread: others use the rest of the cores."""
+    token = _most_cores.set(most)
+    try:
+        yield
+    finally:
+        _most_cores.reset(token)
+
+
 class ThreadPool:
     """Daemon threads that are kept for the next task: a round of elimination may take less time than starting one."""
 
     def __init__(self, cores: int) -> None:
         """``cores`` is how many threads can work at the same time, and so how many idle ones are worth keeping."""
-        self.cores = cores
+        self._cores = cores
         self._idle: list[_Inbox] = []
+
+    @property
+    def cores(self) -> int:
+        """How many threads the caller may use at the same time."""
+        most = _most_cores.get()
+        return self._cores if most is None else min(most, self._cores)
 
     def run(self, calls: Sequence[Call]) -> None:
         """Make all calls, the first of them in the caller's thread, and return when the last has ended.
@@ -152,11 +171,6 @@ def thread_pool() -> ThreadPool:
     """The pool of this process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return ThreadPool(min(cores, MAX_CORES))
-
-
-def share_cores(threads: int) -> None:
-    """Let each caller of the pool use so many threads at a time: others use the rest of the cores."""
-    thread_pool().cores = min(threads, thread_pool().cores)
 
 
 if hasattr(os, "register_at_fork"):

@@ -145,9 +145,12 @@ def join_condensed(parts: Sequence[Table], *, union: bool = False) -> Table:
 
     With ``union``, lists of declared values need not agree.
     """
-    first = parts[0]
+    # What has no rows decides nothing.
+    telling = [part for part in parts if part.rows] or parts[:1]
+    first = telling[0]
     for part in parts:
         refuse_other_columns(first.columns, first.source, part.columns, part.source)
+    parts = telling
     merged = {name: _merge_columns([part.columns[name] for part in parts], parts, union) for name in first.columns}
     sizes = [len(_standing_for(part)) for part in parts]
     naming = [merged[name] for name in first.condensed_by]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,6 +33,7 @@ def join_tables(tables: Iterable[Table], union: bool, source: str) -> Table:
     return joiner.finish()
 
 
+_MORE_FILES = re.compile(r"(.+?) and ([\d,]+) more files?: (.*)", re.DOTALL)
 NO_ROWS = "none of these files has data rows"
 
 
@@ -137,13 +140,26 @@ def missing_column(name: str, rows: int) -> Column:
 
 def join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
     """The notes of all tables, those that are the same for several files only once."""
-    alike: dict[str, list[tuple[str, Note]]] = {}
+    alike: dict[str, tuple[str, Note]] = {}
+    files: Counter[str] = Counter()
     for table in tables:
         for note in table.notes:
-            alike.setdefault(note.removeprefix(f"{table.source}: "), []).append((table.source, note))
+            begins, more, text = _without_files(note, table.source)
+            alike.setdefault(text, (begins, note))
+            files[text] += more + 1
     joined = []
-    for text, own in alike.items():
-        source, note = own[0]
-        others = f" and {counted(len(own) - 1, 'more file')}" if len(own) > 1 else ""
+    for text, (source, note) in alike.items():
+        others = f" and {counted(files[text] - 1, 'more file')}" if files[text] > 1 else ""
         joined.append(note if note == text else note.reworded(f"{source}{others}: {text}"))
     return tuple(joined)
+
+
+def _without_files(note: Note, source: str) -> tuple[str, int, str]:
+    """The first file that a note is about, how many more there are, and what it says of them.
+
+    A table may have been joined of several files itself, of which some other than the first may have the note.
+    """
+    joined = _MORE_FILES.match(note)
+    if joined is not None:
+        return joined[1], int(joined[2].replace(",", "")), joined[3]
+    return source, 0, note.removeprefix(f"{source}: ")

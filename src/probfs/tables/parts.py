@@ -47,7 +47,7 @@ def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
     Folders called ``key=value`` are columns, if they are below all folders that the arguments have in common. One
     plain path is taken as it is, and need not even exist.
     """
-    names = [os.fspath(path) for path in paths]
+    names = [remote.as_local_path(os.fspath(path)) for path in paths]
     if STANDARD_INPUT in names and len(names) > 1:
         raise UsageError("standard input cannot be read together with files; name files only")
     if not names:
@@ -140,7 +140,8 @@ def _files_below(folder: str) -> list[str]:
             continue
         seen.add(real)
         folders.sort()
-        files += [os.path.join(place, name) for name in names]
+        # A pipe or a socket would be waited for.
+        files += [path for name in names if os.path.isfile(path := os.path.join(place, name))]
     return files
 
 

@@ -16,6 +16,7 @@ _USER = re.compile(r"(://)[^/@]*@")
 _QUERY = re.compile(r"\?.*")
 _CHAIN = "::"
 _WEB = ("http", "https")
+_LOCAL = ("file://", "local://")
 
 
 def is_url(path: str) -> bool:
@@ -25,6 +26,15 @@ def is_url(path: str) -> bool:
     (True, False)
     """
     return _URL.match(path) is not None
+
+
+def as_local_path(path: str) -> str:
+    """The path that a URL of this machine's files stands for; others are left as they are.
+
+    >>> as_local_path("file:///data/t.csv"), as_local_path("local://t.csv"), as_local_path("s3://bucket/t.csv")
+    ('/data/t.csv', 't.csv', 's3://bucket/t.csv')
+    """
+    return next((path.removeprefix(own) for own in _LOCAL if path.startswith(own)), path)
 
 
 def shown_url(url: str) -> str:
