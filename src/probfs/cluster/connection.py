@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _SECONDS_TO_CONNECT = 10
 """Also to one that went away: a network may fail for a moment."""
+_IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""For worker processes of this machine: a terminal sends Ctrl-C to all, and whoever started them ends them."""
 _SECONDS_FOR_WORKERS = 300
 """A queue may take its time to start them."""
 _DEATHS_OF_A_TASK = 10
@@ -248,21 +250,19 @@ def _started(workers: int) -> Iterator[Any]:
     import dask
     import distributed
 
-    from probfs.runtime.processes import new_processes_ignore_ctrl_c
-
     guard = 'in a script, call this below: if __name__ == "__main__":'
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise UsageError(f"a process that is being started cannot start others; {guard}")
     local_cluster: Any = distributed.LocalCluster
     with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}):
         try:
-            with new_processes_ignore_ctrl_c():
-                started = local_cluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
+            started = local_cluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                preload=[_IGNORE_CTRL_C],
+            )
         except RuntimeError as error:
             raise UsageError(f"the processes of {option('workers')} do not start; {guard}") from error
         with started as cluster:

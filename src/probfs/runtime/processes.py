@@ -80,7 +80,7 @@ class Workers:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self._jobs, return_as="generator")
-        with new_processes_ignore_ctrl_c():
+        with _new_processes_ignore_ctrl_c():
             results: Generator[Result] = parallel(delayed(_run_on_one_core)(work, task) for task in tasks)
         try:
             # Not ``yield from``, which would close the results by itself.
@@ -96,7 +96,7 @@ class Workers:
 
 
 @contextmanager
-def new_processes_ignore_ctrl_c() -> Iterator[None]:
+def _new_processes_ignore_ctrl_c() -> Iterator[None]:
     """Make processes that are started meanwhile ignore Ctrl-C, which a terminal sends to all of them.
 
     The process that started them ends them; left to themselves, each would print a traceback.
