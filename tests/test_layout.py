@@ -19,6 +19,7 @@ TESTED_ELSEWHERE = {
     "api/selecting": "selection/test_stages",
     "cluster/blocks": "cluster/test_connection",
     "cluster/cluster_rows": "cluster/test_store",
+    "cluster/local_processes": "cluster/test_connection",
     "cluster/coded_rows": "cluster/test_store",
     "cluster/fold_cells": "cluster/test_fold_numbers",
     "cluster/selection_rows": "cluster/test_selection",

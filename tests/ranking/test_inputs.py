@@ -14,7 +14,7 @@ import pytest
 import probfs
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
-from probfs.ranking.inputs import Labels, read_inputs, read_prepared
+from probfs.ranking.inputs import InputRequest, Labels, read_inputs, read_prepared
 from probfs.tables.readers import ReadOptions
 from probfs.tables.readers.frame import table_from_frame
 
@@ -78,7 +78,7 @@ def test_an_array_of_further_rows_has_the_columns_of_the_labelled_ones(frame: pd
 
 def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
     with pytest.raises(UsageError, match="only once"):
-        read_inputs("-", [frame, "-"], None, ReadOptions(), NO_CHOICE)
+        read_inputs(InputRequest("-", [frame, "-"], None, ReadOptions(), NO_CHOICE))
 
 
 def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame) -> None:

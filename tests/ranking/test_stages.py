@@ -13,7 +13,7 @@ import probfs
 from probfs.columns.roles import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round
-from probfs.ranking.inputs import read_inputs
+from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import (
     Listeners,
@@ -40,7 +40,7 @@ def settings(frame: pd.DataFrame) -> Settings:
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
     silent = Listeners()
-    inputs = read_inputs(frame, (), None, ReadOptions(), CHOICE)
+    inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
     rows = encode_rows(inputs, settings, silent)
     tests = screen_features(inputs, rows, settings)
     encoded = arrange_rows(rows, settings)
@@ -56,17 +56,17 @@ def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Wri
     path = write("more.csv", more.to_csv(index=False))
     given: list[tuple[Any, int]] = [(more, 1), (path, 1), ([more, path], 2), ((), 0)]
     for unlabelled, number in given:
-        assert len(read_inputs(frame, unlabelled, None, ReadOptions(), CHOICE).unlabelled) == number
+        assert len(read_inputs(InputRequest(frame, unlabelled, None, ReadOptions(), CHOICE)).unlabelled) == number
 
 
 def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
     for data, unlabelled in (("-", "-"), ("-", ["more.csv", "-"]), (frame, ["-", "-"])):
         with pytest.raises(UsageError, match="standard input can be read only once"):
-            read_inputs(data, unlabelled, None, ReadOptions(), CHOICE)
+            read_inputs(InputRequest(data, unlabelled, None, ReadOptions(), CHOICE))
 
 
 def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
-    inputs = read_inputs(frame, (), None, ReadOptions(), CHOICE)
+    inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
         encode_rows(inputs, unlabeled, Listeners())

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.line_recorder import LineRecorder
-from probfs.tables.table import Column, Kind, RowLines, Table, numbers_of, unusable_column
+from probfs.tables.row_lines import RowLines
+from probfs.tables.table import Column, Kind, Table, numbers_of, unusable_column
 from tests.support.table_content import read_csv_text
 
 

@@ -15,7 +15,7 @@ from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.notes import Note
 from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
-from probfs.ranking.inputs import Data, Labels
+from probfs.ranking.inputs import Data, InputRequest, Labels
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
 from probfs.ranking.stages import Listeners, eliminate_features, make_ranking
@@ -271,7 +271,7 @@ def rank(
     ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = stages.read(data, unlabeled, mapping, reading, choice, labels, every_column=report)
+        inputs = stages.read(InputRequest(data, unlabeled, mapping, reading, choice, labels, every_column=report))
         rows = stages.encode(inputs, settings, listeners)
         tests = stages.screen(inputs, rows, settings)
         encoded = stages.arrange(rows, settings)

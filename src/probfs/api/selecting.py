@@ -18,7 +18,7 @@ from probfs.api.arguments import (
 from probfs.api.engines import open_selection_engine
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.notes import Note
-from probfs.ranking.inputs import Data, Labels
+from probfs.ranking.inputs import Data, InputRequest, Labels
 from probfs.ranking.stages import Listeners
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.settings import (
@@ -160,7 +160,7 @@ def select(
     ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = stages.read(data, None, mapping, reading, choice, labels, every_column=report)
+        inputs = stages.read(InputRequest(data, None, mapping, reading, choice, labels, every_column=report))
         from probfs.selection.stages import select_columns
 
         return select_columns(stages, inputs, settings, listeners, call)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import multiprocessing
-import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
+from probfs.cluster.local_processes import start_processes
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import report
 from probfs.runtime.threads import using_cores
@@ -26,14 +25,10 @@ if TYPE_CHECKING:
 
 _SECONDS_TO_CONNECT = 10
 """Also to one that went away: a network may fail for a moment."""
-_IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-"""For worker processes of this machine: a terminal sends Ctrl-C to all, and whoever started them ends them."""
 _SECONDS_FOR_WORKERS = 300
 """A queue may take its time to start them."""
 _DEATHS_OF_A_TASK = 10
 """How many times Dask may give a task up, because workers died while they had it, before the ranking is given up."""
-_DEATHS_BEFORE_GIVING_UP = 30
-"""The same of processes on this machine, by Dask itself: its default of 3 is for tasks that kill their workers."""
 
 
 @contextlib.contextmanager
@@ -52,7 +47,7 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         stack.enter_context(_quiet_logs())
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
         own = scheduler is None
-        address = stack.enter_context(_started(workers or _cores())) if own else scheduler
+        address = stack.enter_context(start_processes(workers)) if own else scheduler
         if not own:
             stack.enter_context(_making_room())
         try:
@@ -246,30 +241,6 @@ def _own_version() -> str:
 
 
 @contextlib.contextmanager
-def _started(workers: int) -> Iterator[Any]:
-    import dask
-    import distributed
-
-    guard = 'in a script, call this below: if __name__ == "__main__":'
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise UsageError(f"a process that is being started cannot start others; {guard}")
-    local_cluster: Any = distributed.LocalCluster
-    with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS_BEFORE_GIVING_UP}):
-        try:
-            started = local_cluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-                preload=[_IGNORE_CTRL_C],
-            )
-        except RuntimeError as error:
-            raise UsageError(f"the processes of {option('workers')} do not start; {guard}") from error
-        with started as cluster:
-            yield cluster
-
-
-@contextlib.contextmanager
 def _making_room() -> Iterator[None]:
     """Give the place of a task back meanwhile, where this is called by one: it waits for others of the same cluster."""
     import distributed
@@ -300,10 +271,6 @@ def _quiet_logs() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _unreachable(address: str, error: BaseException) -> UsageError:

@@ -7,7 +7,7 @@ would decide from the rows, and sends what it decided to the workers, who encode
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from probfs.columns.target import choose_target
 from probfs.columns.unlabelled_tables import notes_on_lacking_counts
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.ranking.inputs import Data, Inputs, Labels, Path, as_tuple, reading_unlabelled
+from probfs.ranking.inputs import Data, InputRequest, Inputs, Path, as_tuple, reading_unlabelled
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
 from probfs.runtime.progress import report
@@ -81,32 +81,23 @@ class ClusterEngine:
         """The labelled table, and then those of further rows."""
         self._encoded: _EncodedTable | None = None
 
-    def read(
-        self,
-        data: Data,
-        unlabelled: Data | Iterable[Data] | None,
-        mapping: Path | None,
-        reading: ReadOptions,
-        choice: ColumnChoice,
-        labels: Labels,
-        *,
-        every_column: bool = False,
-    ) -> Inputs:
+    def read(self, request: InputRequest) -> Inputs:
+        mapping, reading, choice, labels = request.mapping, request.reading, request.choice, request.labels
         mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
         if labels.y is not None or labels.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
         # Without a name, the target is the last column, of which each file might have another.
         named = choice.target or mapping_file.target or not choice.include
-        known = named and not every_column
+        known = named and not request.every_column
         unneeded = partial(columns_not_needed, mapping=mapping_file, choice=choice) if known else None
-        table = self._read(_as_paths(data), replace(reading, unneeded=unneeded))
+        table = self._read(_as_paths(request.data), replace(reading, unneeded=unneeded))
         if reading.union:
             table = self._complete(table, all_names([head.columns for head in self._heads(table)]))
         condensed = self._condense(table, mapping_file, choice, reading)
         report("preparing columns")
         prepared = prepare(condensed, mapping_file, choice, reading.decimal)
-        further = [self._read_further(own, reading, prepared) for own in as_tuple(unlabelled)]
+        further = [self._read_further(own, reading, prepared) for own in as_tuple(request.unlabelled)]
         self._tables = [table, *(own for own, _ in further)]
         return Inputs(prepared, mapping_file, tuple(head for _, head in further))
 

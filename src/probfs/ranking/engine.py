@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Protocol
 
 from probfs.classifiers.protocol import Classifier
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking import stages
-from probfs.ranking.inputs import Data, Inputs, Labels, Path, read_inputs
+from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners
-from probfs.tables.readers import ReadOptions
 
 
 class Engine(Protocol):
     """The stages from tables to a fitted classifier; what comes after them is the same everywhere."""
 
-    def read(
-        self,
-        data: Data,
-        unlabelled: Data | Iterable[Data] | None,
-        mapping: Path | None,
-        reading: ReadOptions,
-        choice: ColumnChoice,
-        labels: Labels,
-        *,
-        every_column: bool = False,
-    ) -> Inputs: ...
+    def read(self, request: InputRequest) -> Inputs: ...
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs: ...
 
@@ -43,18 +30,8 @@ class Engine(Protocol):
 class LocalEngine:
     """Everything in this process."""
 
-    def read(
-        self,
-        data: Data,
-        unlabelled: Data | Iterable[Data] | None,
-        mapping: Path | None,
-        reading: ReadOptions,
-        choice: ColumnChoice,
-        labels: Labels,
-        *,
-        every_column: bool = False,
-    ) -> Inputs:
-        return read_inputs(data, unlabelled, mapping, reading, choice, labels, every_column=every_column)
+    def read(self, request: InputRequest) -> Inputs:
+        return read_inputs(request)
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
         return stages.encode_rows(inputs, settings, listeners)

@@ -47,6 +47,20 @@ class Labels:
     """The names of the columns of an array."""
 
 
+@dataclass(frozen=True, eq=False)
+class InputRequest:
+    """What is to be read, and how."""
+
+    data: Data
+    unlabelled: Data | Iterable[Data] | None
+    mapping: Path | None
+    reading: ReadOptions
+    choice: ColumnChoice
+    labels: Labels = Labels()  # frozen
+    every_column: bool = False
+    """Whether cells of columns that are left out are read, too, to be shown."""
+
+
 def read_prepared(
     data: Data,
     mapping: Path | None,
@@ -71,22 +85,20 @@ def read_prepared(
     return prepare(table, mapping_file, choice, reading.decimal), mapping_file
 
 
-def read_inputs(
-    data: Data,
-    unlabelled: Data | Iterable[Data] | None,
-    mapping: Path | None,
-    reading: ReadOptions,
-    choice: ColumnChoice,
-    labels: Labels | None = None,
-    *,
-    every_column: bool = False,
-) -> Inputs:
+def read_inputs(request: InputRequest) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
-    others = as_tuple(unlabelled)
-    if sum(_is_standard_input(table) for table in (data, *others)) > 1:
+    others = as_tuple(request.unlabelled)
+    if sum(_is_standard_input(table) for table in (request.data, *others)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
-    prepared, mapping_file = read_prepared(data, mapping, reading, choice, labels, every_column=every_column)
-    tables = [_as_unlabelled(other, reading, prepared) for other in others]
+    prepared, mapping_file = read_prepared(
+        request.data,
+        request.mapping,
+        request.reading,
+        request.choice,
+        request.labels,
+        every_column=request.every_column,
+    )
+    tables = [_as_unlabelled(other, request.reading, prepared) for other in others]
     return Inputs(prepared, mapping_file, tuple(tables))
 
 

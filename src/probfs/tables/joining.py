@@ -15,7 +15,8 @@ from probfs.tables.arrow_arrays import text_array
 from probfs.tables.joined_columns import JoinedDictionary, join_columns, join_dictionaries
 from probfs.tables.joined_numbers import join_lone_numbers, join_wide_numbers, without_blocks
 from probfs.tables.number_block import is_wide
-from probfs.tables.table import Column, FileLines, NoRowsError, Table
+from probfs.tables.row_lines import FileLines
+from probfs.tables.table import Column, NoRowsError, Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
 __all__ = ["JoinedDictionary", "TableJoiner", "join_columns", "join_dictionaries", "join_tables"]

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note
 from probfs.tables.arrow_arrays import looked_up, numpy_array, text_array
+from probfs.tables.row_lines import FileLines, RowLines
 from probfs.text import did_you_mean, option, quoted
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
@@ -208,42 +209,6 @@ def is_number(values: pa.StringArray, kind: Kind = Kind.NUMBER) -> Flags:
             [numbers_of(text_array([text]), kind) is not None for text in values.to_pylist()], dtype=np.bool_
         )
     return numpy_array(pc.match_substring_regex(pc.utf8_trim_whitespace(values), _NUMBER))
-
-
-@dataclass(frozen=True, eq=False)
-class RowLines:
-    """The physical line on which each row began, kept as runs of consecutive lines."""
-
-    first_rows: Integers
-    first_lines: Integers
-
-    @classmethod
-    def of(cls, lines: Integers) -> RowLines:
-        """The runs in a list of every row's line."""
-        breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
-        return cls(breaks.astype(np.int64), lines[breaks])
-
-    def line(self, row: int) -> int:
-        """The line on which a row began; rows are counted from 0, lines from 1."""
-        run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
-        return int(self.first_lines[run]) + row - int(self.first_rows[run])
-
-
-@dataclass(frozen=True, eq=False)
-class FileLines:
-    """Which of several files each row comes from, and the lines of the rows in each of them."""
-
-    sources: tuple[str, ...]
-    first_rows: Integers
-    """The row of the table that is the first of each file."""
-    lines: tuple[RowLines | None, ...]
-
-    def place(self, row: int) -> tuple[str, int, int | None]:
-        """The file of a row, the row's position there, and its line if that is known."""
-        part = int(np.searchsorted(self.first_rows, row, side="right")) - 1
-        own = row - int(self.first_rows[part])
-        lines = self.lines[part]
-        return self.sources[part], own, None if lines is None else lines.line(own)
 
 
 @dataclass(frozen=True, eq=False)

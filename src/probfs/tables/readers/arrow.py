@@ -25,7 +25,8 @@ from probfs.tables.readers.arrow_cells import (
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.number_columns import column_of_many_numbers, numbers_from_arrow
 from probfs.tables.readers.unnamed_columns import name_columns
-from probfs.tables.table import Column, Kind, NoRowsError, RowLines, Table, unread_column, unusable_column
+from probfs.tables.row_lines import RowLines
+from probfs.tables.table import Column, Kind, NoRowsError, Table, unread_column, unusable_column
 from probfs.text import printable, quoted
 
 UNNAMED_INDEX = "__index_level_"

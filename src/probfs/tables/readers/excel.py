@@ -14,7 +14,8 @@ from probfs.tables.arrow_arrays import text_array
 from probfs.tables.readers.arrow import table_of_columns
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.sheet_size import check_sheet_size
-from probfs.tables.table import Column, Kind, NoRowsError, RowLines, Table
+from probfs.tables.row_lines import RowLines
+from probfs.tables.table import Column, Kind, NoRowsError, Table
 from probfs.tables.workbooks import COMPOUND_FILE_MAGIC, ZIP_MAGIC
 from probfs.text import option, quoted
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from probfs.tables.table import Integers, RowLines
+from probfs.tables.row_lines import RowLines
+from probfs.tables.table import Integers
 
 
 class LineRecorder:
