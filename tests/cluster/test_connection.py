@@ -119,6 +119,13 @@ def _tasks_done(dask_worker: Any) -> int:
     return int(dask_worker.state.executed_count)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits a second for a scheduler, and not ten."""
+    monkeypatch.setattr("probfs.cluster.connection._SECONDS_TO_CONNECT", 1)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, larger_table: Path) -> None:
     with running_cluster(tmp_path, workers=1) as own, pytest.raises(DataError, match="went away; start it, and rank"):
         probfs.rank(
@@ -130,6 +137,7 @@ def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, larger_table: Pa
         )
 
 
+@pytest.mark.usefixtures("impatient")
 def test_nothing_answers(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 0)
     with pytest.raises(UsageError, match=r"nothing answers at tcp://127\.0\.0\.1:1 "):
