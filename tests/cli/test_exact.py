@@ -78,3 +78,9 @@ def test_probabilities_with_decimal_commas_are_read_on_the_users_word(run: Run, 
         f"probfs: {path}: the unnamed first column was left out as a row index",
     ]
     assert "'0,25' is no number" in run("exact", path).stderr
+
+
+def test_a_distribution_in_several_files(run: Run, write: Write) -> None:
+    whole = write("whole.csv", "a,p,p_y\n0,0.5,0.2\n1,0.5,0.8\n")
+    parts = [write("1.csv", "a,p,p_y\n0,0.5,0.2\n"), write("2.csv", "a,p,p_y\n1,0.5,0.8\n")]
+    assert run("exact", *parts).stdout == run("exact", whole).stdout

@@ -19,7 +19,7 @@ from probfs.text import is_unseen
 
 DATA = "DATA..."
 _HELP = ("Show this message and exit.", ("--help", "-h"))
-_FILES = (DATA, "JOINT", "FILE", "OLD", "NEW")
+_FILES = (DATA, "JOINT...", "FILE", "OLD", "NEW")
 _FOLDERS = ("DIR",)
 _COLUMNS = ("COLUMN",)
 

@@ -19,12 +19,12 @@ probfs exact joint.csv
 probfs exact joint.csv --format json
 """
 
-JointPath = Annotated[
-    str,
+JointPaths = Annotated[
+    list[str] | None,
     typer.Argument(
-        metavar="JOINT",
+        metavar="JOINT...",
         help="A table with a row for each cell of the distribution: its features, p (its probability) and p_y (that of "
-        "the positive class in it); - is standard input.",
+        "the positive class in it); - is standard input. Several files, a pattern or a directory are one table.",
         show_default=False,
     ),
 ]
@@ -38,17 +38,17 @@ def exact(
     context: typer.Context,
     reading: opt.ReadingOptions,
     result: PopulationOutput,
-    joint: JointPath = "-",
+    joint: JointPaths = None,
     quiet: opt.Quiet = 0,
 ) -> None:
-    require_data([joint], context)
-    destination = result.destination(joint)
+    files = require_data(joint, context)
+    destination = result.destination(*files)
     from probfs.paper.rendering.population import PopulationReport
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.tables.readers import read_table
 
     with reporting(quiet, progress=False) as reporter:
-        table = read_table(joint, reading.chosen())
+        table = read_table(files, reading.chosen())
         for note in table.notes:
             reporter.note(note)
         distribution = joint_from_table(table, reading.decimal or ".")
