@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.encode import encode
@@ -30,6 +30,7 @@ CELL = st.one_of(st.none(), st.integers(0, 40).map(str), st.text(max_size=4))
     st.lists(st.text(min_size=1, max_size=5).filter(str.strip), min_size=2, max_size=4, unique=True),
     st.lists(st.lists(CELL, min_size=4, max_size=4), min_size=3, max_size=40),
 )
+@example(["a", "y"], [["u", "0", None, None], ["v", "1", None, None], ["u", "INF", None, None]])
 def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: list[list[str | None]]) -> None:
     columns = {name: [row[position] for row in rows] for position, name in enumerate(names)}
     table = table_from_frame(pd.DataFrame(columns, dtype=object))

@@ -117,8 +117,10 @@ def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[lis
 def _target_rule(prepared: PreparedTable) -> list[str]:
     """A rule for a target that looks like a quantity."""
     target = prepared.target
-    if not target.quantity or not _finite_numbers(prepared.table.columns[target.name]):
+    if not target.quantity:
         return []
+    if not _finite_numbers(prepared.table.columns[target.name]):
+        return [f'{toml_text(target.name)} = "category"  # numbers, but an infinite one cannot be cut']
     note = f"{len(target.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
     return [f"{toml_text(target.name)} = {{ {_cut_into_classes(prepared)} }}  # {note}"]
 
