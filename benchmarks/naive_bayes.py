@@ -24,7 +24,7 @@ from measure import (
     process,
     python,
 )
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
@@ -265,8 +265,8 @@ def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
     return encode(prepared)[0]
 
 
-def backend(dataset: Dataset, rounds: list[int]) -> NaiveBayes:
-    return NaiveBayes(dataset, "loo", 0, 1.0, 0, rounds)
+def backend(dataset: Dataset, rounds: list[int]) -> FittedNaiveBayes:
+    return FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, rounds)
 
 
 def ranked(dataset: Dataset, score: Score, step: float = 1, removals: int | None = None) -> None:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 import numpy as np
 from scipy import stats
 
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
@@ -83,7 +83,7 @@ class Precisions(list[float]):
 def rank(dataset: Dataset, score: Score, step: float, shrink: ShrinkName) -> list[int]:
     """The numbers of the features, best first."""
     names = [feature.name for feature in dataset.features]
-    classifier = NaiveBayes(dataset, "loo", 0, 1.0, 0, schedule(len(names), step), shrink=shrink)
+    classifier = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, schedule(len(names), step), shrink=shrink)
     leaving: list[int] = []
     for one in eliminate(classifier, names, score, step):
         leaving += one.scored[list(one.leaving)].tolist()

@@ -16,10 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.api.training_table import feature_table
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.cli import run as run_command
 from probfs.cli.reporter import Reporter
-from probfs.kernels.unavailable import KernelUnavailable
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support.datasets import random_dataset
@@ -122,11 +121,9 @@ def _compiling(stage: Stage) -> None:
 
 
 def _not_compiled(stage: Stage) -> None:
-    def unavailable(*_: object) -> None:
-        raise KernelUnavailable("loop", "no compiler")
-
-    stage.patch.setattr("probfs.kernels.kernel.Kernel.load", unavailable)
-    stage.heard += NaiveBayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
+    for module in ("classifier", "grouping"):
+        stage.patch.setattr(f"probfs.classifiers.naive_bayes.{module}.why_not_compiled", lambda: "no compiler")
+    stage.heard += FittedNaiveBayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
 
 
 def _sigmoid(stage: Stage) -> None:

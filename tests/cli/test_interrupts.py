@@ -6,17 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from probfs.classifiers.naive_bayes import classifier
+from probfs.classifiers.naive_bayes import classifier, compiling
+from probfs.classifiers.naive_bayes.rows import CompiledRows
 from probfs.cli.reporter import Reporter
-from probfs.kernels import loader
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support.commands import COMMUTE, PATIENCE, Run
-from tests.support.kernels import every_kernel
 
 
 def test_an_interrupt_is_status_130_and_leaves_nothing_half_written(tmp_path: Path) -> None:
@@ -58,12 +58,9 @@ def test_every_stage_can_be_interrupted(
     monkeypatch.setattr(Reporter, "hear", hear_and_interrupt)
     # Loops are wanted for any table, and none were kept.
     monkeypatch.setattr(classifier, "_CELLS_WORTH_COMPILING", 0)
-    monkeypatch.setattr(loader, "cache_folders", list)
-    for kernel in every_kernel():
-        monkeypatch.setattr(kernel, "_loaded", {})
-    # Without waiting for what is compiled otherwise.
-    if stage == "ranking":
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    if stage == COMPILING:
+        monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 0.0)
+        monkeypatch.setattr(CompiledRows, "compile", lambda rows: time.sleep(0.2))
     result = run_here("rank", *COMMUTE, progress, "--output", "r.csv")
     assert (result.returncode, result.stdout) == (130, "")
     assert result.stderr.endswith("probfs: interrupted\n")

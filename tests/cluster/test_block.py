@@ -7,25 +7,24 @@ import sys
 from typing import Any
 
 import numpy as np
-import pytest
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.row_groups import Grouping
-from probfs.cluster.block import Block, History, Model, Question, Shrunk, Updated, active_after
+from probfs.classifiers.naive_bayes.grouping import Grouping
+from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
+from probfs.cluster.block import Activated, Block, Dropped, History, Model, Question, Shrunk, active_after
 from probfs.cluster.coded_rows import CodedRows
 from probfs.screening.value_counts import count_values
 from tests.support.datasets import random_dataset
 
 DATASET = random_dataset(500, 6, 3, 2, 0)
 HISTORY: History = (
-    Updated((0, 1, 2, 3, 4, 5), 1),
+    Activated(6),
     Shrunk(0.5),
-    Updated((2,), -1),
-    Updated((0, 5), -1),
+    Dropped((2,)),
+    Dropped((0, 5)),
     Shrunk(0.75),
 )
-QUESTIONS = (Question("sum_changes", (np.array([1, 3]), 0)), Question("fit"), Question("least_gap"))
+QUESTIONS = (Question("sum_changes", (np.array([1, 3]),)), Question("fit"))
 
 
 def block_of_all() -> Block:
@@ -42,8 +41,8 @@ def model(run: str = "run", estimate: EstimateName = "loo") -> Model:
 
 def told(answers: list[Any] | None) -> tuple[Any, ...]:
     assert answers is not None
-    sums, fit, gap = answers
-    return sums.absolute.tolist(), sums.signed.tolist(), fit, gap
+    sums, fit = answers
+    return sums.absolute.tolist(), sums.signed.tolist(), fit
 
 
 def test_a_state_begun_anew_is_the_one_that_was_lost() -> None:
@@ -73,7 +72,7 @@ def test_another_ranking_begins_anew() -> None:
 
 
 def test_a_side_without_rows_has_no_answer() -> None:
-    assert block_of_all().answer(model(), "unlabelled", HISTORY[:1], (Question("least_gap"),)) is None
+    assert block_of_all().answer(model(), "unlabelled", HISTORY[:1], (Question("fit"),)) is None
 
 
 def test_rows_that_count_for_nothing_are_left_out() -> None:
@@ -82,14 +81,9 @@ def test_rows_that_count_for_nothing_are_left_out() -> None:
 
 
 def test_active_features_follow_from_the_history() -> None:
-    assert active_after(HISTORY, 6).tolist() == [1, 3, 4]
+    assert active_after(HISTORY).tolist() == [1, 3, 4]
 
 
 def test_dask_is_told_of_the_memory_that_a_state_will_take() -> None:
     block = block_of_all()
     assert sys.getsizeof(block) >= block.labelled.codes.nbytes + 40 * 500
-
-
-def test_unknown_methods_are_a_mistake_of_the_program() -> None:
-    with pytest.raises(KeyError):
-        block_of_all().answer(model(), "labelled", HISTORY[:1], (Question("odds"),))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.naive_bayes.counts import ClassCounts
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.cluster.block import Part
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.connection import as_it_is
@@ -28,7 +28,7 @@ class ForgetfulBlocks(Blocks):
         return super().ask(name, function, **others)
 
 
-def fit_both(dataset: Dataset, features: list[int], forgetful: bool) -> tuple[NaiveBayes, NaiveBayes]:
+def fit_both(dataset: Dataset, features: list[int], forgetful: bool) -> tuple[FittedNaiveBayes, FittedNaiveBayes]:
     """A model of some features of rows that are here, and of the same rows in blocks."""
     own = replace(dataset, features=tuple(dataset.features[place] for place in features))
     counts = count_values(own)
@@ -38,8 +38,8 @@ def fit_both(dataset: Dataset, features: list[int], forgetful: bool) -> tuple[Na
     class_counts = ClassCounts(counts.class_rows, counts.by_slot)
     store = ClusterStore(blocks, condense(own), class_counts, len(dataset.labels), Part(np.array(features)))
     return (
-        NaiveBayes(own, "loo", 0, 1.0, 0),
-        NaiveBayes(condense(own), "loo", 0, 1.0, 0, store=store),
+        FittedNaiveBayes(own, "loo", 0, 1.0, 0),
+        FittedNaiveBayes(condense(own), "loo", 0, 1.0, 0, store=store),
     )
 
 

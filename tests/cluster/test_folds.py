@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes.counts import SlotLayout
+from probfs.classifiers.naive_bayes.model import SlotLayout
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.folds import count_folds, deal_blocks, find_telling_features
 from probfs.columns.dataset import Dataset

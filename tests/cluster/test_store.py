@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.naive_bayes.counts import ClassCounts
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
 from probfs.cluster.store import ClusterStore
@@ -43,7 +43,7 @@ def eliminate_in_blocks(
     )
     options = {"smoothing": 1.0, "compiled": False, "prune": None, **options}
     smoothing = options.pop("smoothing")
-    classifier = NaiveBayes(condensed, estimate, 3, smoothing, 0, shrink=shrink, store=store, **options)
+    classifier = FittedNaiveBayes(condensed, estimate, 3, smoothing, 0, shrink=shrink, store=store, **options)
     return list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
+from probfs.tables.table import Floats
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier, round_scores
 
@@ -67,43 +65,36 @@ def test_rounds_are_as_the_schedule_says(scores: list[float], step: int | float 
     assert [len(current.active) for current in rounds] == schedule(len(scores), step)
 
 
-def tied(driving: ExtendedFloats, sizes: ExtendedFloats, first: int, second: int, signed: bool) -> bool:
+def tied(driving: Floats, sizes: Floats, first: int, second: int, signed: bool) -> bool:
     """Whether two scores differ by no more than rounding, in exact fractions."""
-
-    def exact(scores: ExtendedFloats, position: int) -> Fraction:
-        power = 0 if scores.power is None else int(scores.power[position])
-        return Fraction(float(scores.values[position])) * Fraction(2) ** power
-
-    low, high = exact(driving, first), exact(driving, second)
+    low, high = Fraction(float(driving[first])), Fraction(float(driving[second]))
     difference = abs(high - low)
-    largest = max(exact(sizes, first), exact(sizes, second))
+    largest = Fraction(float(max(sizes[first], sizes[second])))
     near = difference <= Fraction(1, 10**12) * max(abs(low), abs(high))
     return near or (signed and difference <= Fraction(1, 10**13) * largest)
 
 
 @given(
     st.lists(st.tuples(st.sampled_from([0.0, 0.5, -0.5, 0.75]), st.integers(0, 60)), min_size=2, max_size=40),
-    st.sampled_from([None, 0, -1500]),
     st.sampled_from([ABSOLUTE, SIGNED]),
     st.integers(1, 40),
 )
 def test_ties_are_those_that_a_look_at_each_pair_finds(
-    drawn: list[tuple[float, int]], power: int | None, score: Score, wanted: int
+    drawn: list[tuple[float, int]], score: Score, wanted: int
 ) -> None:
-    # Scores within some rounding errors of each other, also far below the smallest double.
+    # Scores within some rounding errors of each other.
     values = np.array([value * (1 + steps * 1e-13) for value, steps in drawn])
-    powers = None if power is None else np.full(len(values), power)
-    driving, sizes = ExtendedFloats(values, powers), ExtendedFloats(np.abs(values), powers)
+    sizes = np.abs(values)
     names = [f"f{number:02}" for number in range(len(values))]
-    scores = RoundScores(sizes, driving, None, 1, 0, 0.0, 0.0)
-    own = scores.driving(score)
-    ascending = sorted(range(len(values)), key=lambda position: own.values[position])
+    scores = RoundScores(sizes, values, None, 1, 0, 0.0, 0.0)
+    driving = scores.driving(score)
+    ascending = sorted(range(len(values)), key=lambda position: float(driving[position]))
     expected: list[int] = []
     while len(expected) < len(values):
         first = ascending[len(expected)]
         group = [first]
         for other in ascending[len(expected) + 1 :]:
-            if not tied(own, sizes, first, other, score.signed):
+            if not tied(driving, sizes, first, other, score.signed):
                 break
             group.append(other)
         expected += sorted(group, reverse=True)
@@ -134,19 +125,6 @@ def test_the_order_does_not_depend_on_where_columns_stand(data: st.DataObject) -
     shuffled = round_scores([scores[position] for position in order])
     second = leaving_order(shuffled, ABSOLUTE, np.arange(len(scores)), shuffled_names, wanted)
     assert [names[position] for position in first] == [shuffled_names[position] for position in second]
-
-
-@given(
-    st.lists(st.tuples(st.floats(-1, 1).filter(lambda v: v == 0 or abs(v) > 1e-9), st.integers(-9000, 0)), min_size=2)
-)
-def test_numbers_below_the_smallest_double_are_ordered_as_integers_would_be(pairs: list[tuple[float, int]]) -> None:
-    values, exponents = (np.array(column) for column in zip(*pairs, strict=True))
-    scaled = ExtendedFloats.of(values.astype(float), exponents.astype(np.int64))
-    scores = RoundScores(scaled, scaled, None, 1, 0, 0.0, 0.0)
-    order = leaving_order(scores, ABSOLUTE, np.arange(len(pairs)), ["same"] * len(pairs), len(pairs))
-    exact = [int(math.ldexp(value, 100)) * 2 ** (9000 + exponent) for value, exponent in pairs]
-    for lower, higher in pairwise(order):
-        assert exact[lower] - exact[higher] <= abs(exact[higher]) // 10**11
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
@@ -90,14 +90,14 @@ def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_th
     for told, own in zip(recorder.story, rounds, strict=True):
         fresh = naive_bayes(dataset, prune=False)
         fresh.drop(np.setdiff1d(fresh.active, own.active))
-        by_feature = dict(zip(own.active.tolist(), fresh.score().driving(SCORES[score]).to_floats(), strict=True))
+        by_feature = dict(zip(own.active.tolist(), fresh.score().driving(SCORES[score]), strict=True))
         assert told.round == own.number
         expected = [by_feature[feature] for feature in order[: len(own.active)]]
         assert told.scores == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
-def naive_bayes(dataset: Dataset, prune: bool) -> NaiveBayes:
-    return NaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
+def naive_bayes(dataset: Dataset, prune: bool) -> FittedNaiveBayes:
+    return FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
 
 
 @pytest.mark.parametrize("shrink", ["on", "off"])
@@ -105,7 +105,7 @@ def naive_bayes(dataset: Dataset, prune: bool) -> NaiveBayes:
 def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None:
     dataset = random_dataset(60, 70, 3, classes, seed=classes)
     names = [feature.name for feature in dataset.features]
-    plain, heard = (NaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
+    plain, heard = (FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
     expected = list(eliminate(plain, names, SIGNED, 1))
     rounds = StoryRecorder(SIGNED, 1).follow(eliminate(heard, names, SIGNED, 1), heard)
     assert_same_rounds(list(rounds), expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import SlotLayout
+from probfs.classifiers.naive_bayes.model import SlotLayout
 from probfs.screening.value_counts import count_values
 from tests.support.datasets import random_dataset
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.row_odds import RowLosses
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
@@ -19,8 +19,8 @@ from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, judge_features
 
 
-def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) -> NaiveBayes:
-    return NaiveBayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
+def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) -> FittedNaiveBayes:
+    return FittedNaiveBayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
 
 
 def names_of(dataset: Dataset) -> list[str]:

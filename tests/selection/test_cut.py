@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from probfs.classifiers.moments import Moments
+from probfs.classifiers.row_odds import Moments
 from probfs.selection.curve import CurvePoint
 from probfs.selection.cut import Compare, choose_size, find_best
 

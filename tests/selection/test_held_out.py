@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.tempered_sums import row_losses
 from probfs.selection.held_out import JudgedRows, TemperedModel
 from tests.support.row_odds import random_odds
 
@@ -25,7 +24,7 @@ def part_of(odds: RowOdds, rows: slice) -> RowOdds:
 def test_losses_are_those_of_the_rows() -> None:
     every = [random_odds(seed, 50, 3, 2.0, 0.3, zeros=True) for seed in range(3)]
     judged = JudgedRows.of(MODELS, every, 0.01)
-    losses = [row_losses(odds, model.temperature, 0.01) for odds, model in zip(every, MODELS, strict=True)]
+    losses = [odds.losses(model.temperature, 0.01).values for odds, model in zip(every, MODELS, strict=True)]
     for own, values, odds in zip((judged.kept, judged.every, judged.none), losses, every, strict=True):
         assert own.mean == pytest.approx(np.average(values, weights=odds.counts))
     difference = np.average(losses[0] - losses[1], weights=every[0].counts)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.row_odds import least_probability
 from probfs.classifiers.specification import HoldOutRequest
-from probfs.classifiers.tempered_sums import row_losses
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
@@ -81,8 +80,8 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
 
 def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
     """The log-loss of the choice on fresh rows."""
-    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {"smoothing": 1.0}, 0))
-    return float(row_losses(odds, choice.curve.points[choice.size].temperature, least_probability(rows)).mean())
+    odds = judge_held_out(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {}, 0), 1.0)
+    return float(odds.losses(choice.curve.points[choice.size].temperature, least_probability(rows)).values.mean())
 
 
 @pytest.mark.slow

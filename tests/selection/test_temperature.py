@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from probfs.classifiers.row_odds import RowOdds, least_probability
-from probfs.classifiers.tempered_sums import row_losses, sum_losses
 from probfs.selection.temperature import fit_temperature
 from tests.support.row_odds import random_odds
 
@@ -35,13 +34,13 @@ def test_no_temperature_has_a_larger_likelihood(
     def likelihood(temperature: float) -> float:
         # With no floor to the probabilities, but that of doubles; rows that no temperature changes are left out.
         possible = odds.against_own[0] != np.inf
-        return float(odds.counts[possible] @ row_losses(odds, temperature, 5e-324)[possible])
+        return float(odds.counts[possible] @ odds.losses(temperature, 5e-324).values[possible])
 
     found = minimize_scalar(likelihood, bounds=(0, 1), method="bounded", options={"xatol": 1e-12})
     best = min(found.fun, likelihood(0.0), likelihood(1.0))
     assert likelihood(fitted.temperature) <= best + 1e-11 * odds.rows
     assert fitted.log_loss == pytest.approx(
-        float(odds.counts @ row_losses(odds, fitted.temperature, least)) / odds.rows
+        float(odds.counts @ odds.losses(fitted.temperature, least).values) / odds.rows
     )
 
 
@@ -78,6 +77,6 @@ def test_where_nothing_depends_on_the_temperature_it_is_1() -> None:
 def test_slope_and_curvature_are_derivatives(seed: int, temperature: float, classes: int) -> None:
     odds = random_odds(seed, 20, classes, 3.0, 0.2, zeros=False)
     step = 1e-5
-    below, at, above = (sum_losses(odds, 1e-300, temperature + shift) for shift in (-step, 0.0, step))
+    below, at, above = (odds.tempered(1e-300)(temperature + shift) for shift in (-step, 0.0, step))
     assert (above.loss - below.loss) / (2 * step) == pytest.approx(at.slope, rel=1e-6, abs=1e-6)
     assert (above.slope - below.slope) / (2 * step) == pytest.approx(at.curvature, rel=1e-6, abs=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
@@ -25,7 +25,7 @@ def eliminate_all(
     prune: bool | None = None,
     shrink: ShrinkName = "off",
 ) -> list[Round]:
-    classifier = NaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled, prune=prune)
+    classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled, prune=prune)
     names = [feature.name for feature in dataset.features]
     return list(eliminate(classifier, names, SCORES[score], step))
 
@@ -47,7 +47,7 @@ def assert_same_rounds(first: list[Round], second: list[Round], exactly: bool = 
             scores, others = getattr(one.scores, name), getattr(other.scores, name)
             assert (scores is None) == (others is None)
             if scores is not None:
-                assert scores.to_floats()[places] == close(others.to_floats()[other_places])
+                assert scores[places] == close(others[other_places])
         assert one.scores.exponent == other.scores.exponent
         assert one.scores.errors == other.scores.errors
         assert one.scores.absolute_loss == close(other.scores.absolute_loss)

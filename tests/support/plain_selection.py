@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
@@ -168,7 +168,7 @@ def _eliminate(
     active = list(range(len(survivors)))
     left: list[int] = []
     while active:
-        model = NaiveBayes(
+        model = FittedNaiveBayes(
             replace(dataset, features=tuple(dataset.features[j] for j in active)), "loo", 0, smoothing, 0, shrink="auto"
         )
         names = [dataset.features[j].name for j in active]

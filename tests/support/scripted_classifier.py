@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
@@ -17,7 +16,7 @@ def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floa
     """Scores Ŝ_A as given, and Ŝ_S as given or their sizes."""
     s_a = np.array(signed)
     s_s = np.abs(s_a) if sizes is None else np.array(sizes)
-    return RoundScores(ExtendedFloats.of(s_s), ExtendedFloats.of(s_a), None, 1, 0, 0.0, 0.0)
+    return RoundScores(s_s, s_a, None, 1, 0, 0.0, 0.0)
 
 
 class ScriptedClassifier:

@@ -8,10 +8,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
+from probfs.tables.table import Floats
 
 Features = npt.NDArray[np.intp]
 """Features by their positions in the dataset."""
@@ -21,9 +21,9 @@ Features = npt.NDArray[np.intp]
 class RoundScores:
     """The scores of every active feature, and how well the model with all of them does."""
 
-    s_s: ExtendedFloats
-    s_a: ExtendedFloats
-    s_su: ExtendedFloats | None
+    s_s: Floats
+    s_a: Floats
+    s_su: Floats | None
     rows: int
     errors: int
     absolute_loss: float
@@ -33,12 +33,12 @@ class RoundScores:
     cv_errors: int | None = None
     """Errors of the model on cross-validated decision values, for classifiers that have such values anyway."""
 
-    def get(self, score: Score) -> ExtendedFloats | None:
+    def get(self, score: Score) -> Floats | None:
         """One of the scores; None where there is nothing to compute it from."""
-        found: ExtendedFloats | None = getattr(self, score.key)
+        found: Floats | None = getattr(self, score.key)
         return found
 
-    def driving(self, score: Score) -> ExtendedFloats:
+    def driving(self, score: Score) -> Floats:
         """The score that decides which features leave."""
         found = self.get(score)
         if found is None:

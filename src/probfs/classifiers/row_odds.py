@@ -1,19 +1,26 @@
-"""How probable each labelled row's own class is to a model that was not trained on the row."""
+"""How probable each labelled row's own class is to a model that was not trained on the row, and how that loss changes
+when all log-odds are made less sharp.
+
+At sharpness b a class has the weight exp(b·L_c), L its log-weight. A class of weight 0 has weight 0 at sharpness 0 as
+well, the limit of ever smaller ones. Rows whose own class has weight 0 are not changed by any sharpness: they have the
+largest loss, and no part in the derivatives.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from probfs.classifiers.moments import Moments
+from probfs.runtime.threads import run_in_threads, split_range
 from probfs.tables.table import Floats
 
-if TYPE_CHECKING:
-    from probfs.classifiers.tempered_sums import TemperedSums
+_BLOCKS_WORTH_A_THREAD = 32
 
 
 def least_probability(rows: float) -> float:
@@ -23,8 +30,48 @@ def least_probability(rows: float) -> float:
     return 1 / (2 * rows)
 
 
+@dataclass(frozen=True)
+class Moments:
+    """How many rows there are, the mean of their values, and the sum of squared differences to it."""
+
+    rows: float
+    mean: float
+    squares: float
+
+    @classmethod
+    def of(cls, values: Floats, counts: Floats) -> Moments:
+        """Those of one value for each row; a row that counts for several is several rows."""
+        rows = float(counts.sum())
+        if not rows:
+            return cls(0.0, 0.0, 0.0)
+        mean = float(counts @ values) / rows
+        return cls(rows, mean, float(counts @ (values - mean) ** 2))
+
+    def __add__(self, other: Moments) -> Moments:
+        # Chan, Golub & LeVeque (1983): no squares of means are subtracted from each other.
+        rows = self.rows + other.rows
+        if not rows:
+            return self
+        apart = other.mean - self.mean
+        mean = (self.rows * self.mean + other.rows * other.mean) / rows
+        return Moments(rows, mean, self.squares + other.squares + apart**2 * self.rows * other.rows / rows)
+
+    @property
+    def se(self) -> float:
+        """The standard error of the mean."""
+        return math.sqrt(self.squares / max(self.rows - 1, 1) / self.rows)
+
+
+class TemperedSums(NamedTuple):
+    """Sums over rows at one sharpness: of the losses, and of the first and second derivatives of -log P_own."""
+
+    loss: float
+    slope: float
+    curvature: float
+
+
 class Losses(Protocol):
-    """The log-loss of each of some rows at a temperature."""
+    """The log-loss of each of some rows at a sharpness."""
 
     def minus(self, other: Any) -> Moments:
         """The differences to other losses of the same rows, row by row."""
@@ -41,12 +88,12 @@ class Odds(Protocol):
         """How many rows have a most probable class that is not their own."""
 
     def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
-        """A function from a temperature to the sums of all rows; no row's P is taken to be less than the least.
+        """A function from a sharpness to the sums of all rows; no row's P is taken to be less than the least.
         ``compiled`` says whether there are so many rows that compiled loops pay.
         """
 
-    def losses(self, temperature: float | None, least: float) -> Losses:
-        """Without a temperature, probabilities are taken as they are."""
+    def losses(self, sharpness: float | None, least: float) -> Losses:
+        """Without a sharpness, probabilities are taken as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +109,7 @@ class RowLosses:
 
 @dataclass(frozen=True, eq=False)
 class RowOdds:
-    """The log-odds of every other class against a row's own, at exponent 1: (classes - 1) × rows.
+    """The log-odds of every other class against a row's own, at sharpness 1: (classes - 1) × rows.
 
     A class of weight 0 has odds of -infinity. Where the row's own class has weight 0, all odds are infinite.
     """
@@ -84,14 +131,16 @@ class RowOdds:
         return float(self.counts @ np.minimum(losses, -np.log(least_probability(self.rows))) / self.rows)
 
     def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
-        from probfs.classifiers.tempered_sums import compile_sums, sum_losses
+        from probfs.classifiers.naive_bayes.compiling import why_not_compiled
 
-        return (compile_sums(self, least) if compiled else None) or partial(sum_losses, self, least)
+        if compiled and why_not_compiled() is None and np.isfinite(self.against_own).all():
+            return partial(self._sum_losses_compiled, least)
+        return partial(self._sum_losses, least)
 
-    def losses(self, temperature: float | None, least: float) -> RowLosses:
-        from probfs.classifiers.tempered_sums import row_losses
-
-        return RowLosses(row_losses(self, temperature, least), self.counts)
+    def losses(self, sharpness: float | None, least: float) -> RowLosses:
+        top, total, _ = self._weights(1.0 if sharpness is None else sharpness)
+        losses = np.minimum(top + np.log(total), -math.log(least))
+        return RowLosses(np.where(self._impossible, -math.log(least), losses), self.counts)
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
@@ -103,3 +152,37 @@ class RowOdds:
             np.concatenate([part.counts for part in parts]),
             sum(part.errors for part in parts),
         )
+
+    def _sum_losses(self, least: float, sharpness: float) -> TemperedSums:
+        _, total, weights = self._weights(sharpness)
+        odds = np.where(np.isfinite(self.against_own), self.against_own, 0.0)
+        mean = (weights * odds).sum(axis=0) / total
+        variance = (weights * odds**2).sum(axis=0) / total - mean**2
+        fitted = np.where(self._impossible, 0.0, self.counts)
+        loss = self.counts @ self.losses(sharpness, least).values
+        return TemperedSums(float(loss), float(fitted @ mean), float(fitted @ variance))
+
+    def _sum_losses_compiled(self, least: float, sharpness: float) -> TemperedSums:
+        from probfs.classifiers.naive_bayes import loops
+
+        blocks = -(-len(self.counts) // loops.ROWS_PER_BLOCK)
+        sums = np.empty((blocks, 3))
+        add_up = partial(
+            loops.sum_tempered_losses, self.against_own, self.counts, float(sharpness), -math.log(least), sums
+        )
+        run_in_threads([partial(add_up, *part) for part in split_range(blocks, blocks // _BLOCKS_WORTH_A_THREAD)])
+        return TemperedSums(*sums.sum(axis=0).tolist())
+
+    @property
+    def _impossible(self) -> npt.NDArray[np.bool_]:
+        """Whether each row's own class has weight 0."""
+        return np.asarray(self.against_own[0] == np.inf)
+
+    def _weights(self, sharpness: float) -> tuple[Floats, Floats, Floats]:
+        """The largest log-weight of each row, the sum of all weights relative to it, and those of other classes."""
+        with np.errstate(invalid="ignore"):
+            logs = np.where(self.against_own == -np.inf, -np.inf, sharpness * self.against_own)
+        logs = np.where(self._impossible, 0.0, logs)
+        top: Floats = logs.max(axis=0, initial=0.0)
+        weights = np.exp(logs - top)
+        return top, np.exp(-top) + weights.sum(axis=0), weights

@@ -19,7 +19,7 @@ from probfs.registry import Registry
 from probfs.text import did_you_mean, option
 
 if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.row_groups import RowStore
+    from probfs.classifiers.naive_bayes.grouping import RowStore
     from probfs.classifiers.protocol import Classifier
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset

@@ -11,18 +11,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts
-from probfs.classifiers.naive_bayes.row_groups import DealtRows, Grouping, RowGroups
-from probfs.classifiers.naive_bayes.rows import Rows
-from probfs.classifiers.row_odds import RowLosses, RowOdds
-from probfs.classifiers.tempered_sums import TemperedSums
+from probfs.classifiers.naive_bayes.grouping import DealtRows, Grouping, SummedRows, group_rows
+from probfs.classifiers.naive_bayes.model import ClassCounts
+from probfs.classifiers.row_odds import RowLosses, RowOdds, TemperedSums
 from probfs.cluster.coded_rows import CodedRows, make_dataset
 from probfs.tables.table import Integers
 
@@ -32,13 +29,19 @@ if TYPE_CHECKING:
 Side = Literal["labelled", "unlabelled"]
 
 
-@dataclass(frozen=True, eq=False)
-class Updated:
-    """Some features were added to the rows (sign 1), or taken from them (-1)."""
+@dataclass(frozen=True)
+class Activated:
+    """As many features were made active: all of a model's."""
+
+    features: int
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Some features left."""
 
     features: tuple[int, ...]
     """Plain numbers: Dask would send each array of a long history apart."""
-    sign: int
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Shrunk:
     exponent: float
 
 
-History: TypeAlias = tuple[Updated | Shrunk, ...]
+History: TypeAlias = tuple[Activated | Dropped | Shrunk, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +86,10 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A method of ``Rows`` to call, or what is asked of the rows' odds, and with what."""
+    """A method of ``SummedRows`` to call, or what is asked of the rows' odds, and with what."""
 
     method: str
     arguments: tuple[Any, ...] = ()
-
-
-def _join_reaches(first: Any, second: Any) -> Any:
-    return None if first is None or second is None else np.maximum(first, second)
 
 
 def _add_tempered(first: TemperedSums, second: TemperedSums) -> TemperedSums:
@@ -101,10 +100,6 @@ JOIN: Mapping[str, Callable[[Any, Any], Any]] = {
     "sum_changes": add,
     "fit": add,
     "squared_ranges": add,
-    "least_gap": min,
-    "nearest_changes": np.minimum,
-    "largest_excess": np.maximum,
-    "reach": _join_reaches,
     "tempered_sums": _add_tempered,
     "loss_moments": add,
 }
@@ -115,14 +110,15 @@ JOIN: Mapping[str, Callable[[Any, Any], Any]] = {
 class _State:
     """The rows of one side, and how much of the history they have been through."""
 
-    rows: Sequence[Rows]
+    rows: SummedRows | None
+    """None where a block has no rows of this side."""
     events: int = 0
     odds: RowOdds | None = None
     """As they are now, once they were asked for."""
 
-    def joined_odds(self) -> RowOdds:
+    def current_odds(self) -> RowOdds:
         if self.odds is None:
-            self.odds = RowOdds.joined([group.odds() for group in self.rows])
+            self.odds = _odds_of(self.rows)
         return self.odds
 
 
@@ -178,29 +174,27 @@ class Block:
         """The answers of the rows of one side, or None where there are no rows."""
         with self._lock:
             state = self._state_after(model, side, history)
-            if not state.rows:
+            if state.rows is None:
                 return None
             return [self._answer_one(state, model, side, one) for one in questions]
 
     def _answer_one(self, state: _State, model: Model, side: Side, question: Question) -> Any:
         if question.method == "tempered_sums":
             temperature, least, compiled = question.arguments
-            return state.joined_odds().tempered(least, compiled=compiled)(temperature)
+            return state.current_odds().tempered(least, compiled=compiled)(temperature)
         if question.method == "loss_moments":
             reference, temperature, least = question.arguments
-            losses = state.joined_odds().losses(temperature, least)
+            losses = state.current_odds().losses(temperature, least)
             return losses.minus(self._losses_of(reference, model, side, least))
-        answers = (getattr(group, question.method)(*question.arguments) for group in state.rows)
-        return reduce(JOIN[question.method], answers)
+        return getattr(state.rows, question.method)(*question.arguments)
 
     def _losses_of(self, reference: Reference, model: Model, side: Side, least: float) -> RowLosses:
         key = model.run, reference.features.tobytes(), reference.temperature
         if self._compared_with is None or self._compared_with[0] != key:
             rows = self._group(model, side)
-            for group in rows:
-                group.update(reference.features, 1)
-            odds = RowOdds.joined([group.odds() for group in rows])
-            self._compared_with = key, odds.losses(reference.temperature, least)
+            assert rows is not None
+            rows.activate(reference.features)
+            self._compared_with = key, _odds_of(rows).losses(reference.temperature, least)
         return self._compared_with[1]
 
     def _state_after(self, model: Model, side: Side, history: History) -> _State:
@@ -211,20 +205,23 @@ class Block:
             self._states = {key: own for key, own in self._states.items() if key[0] == model.run}
             state = self._states[model.run, side] = _State(self._group(model, side))
         for event in history[state.events :]:
-            _go_through(state.rows, event, history[: state.events + 1], len(model.grouping.layout.values))
+            if state.rows is not None:
+                _go_through(state.rows, event)
             state.events += 1
             state.odds = None
         return state
 
-    def _group(self, model: Model, side: Side) -> Sequence[Rows]:
+    def _group(self, model: Model, side: Side) -> SummedRows | None:
         own: CodedRows = getattr(self, side).only(model.part.features)
         if side == "unlabelled":
             dataset = make_dataset(CodedRows.of_nothing(own.codes), own, model.classes)
             # These are scored by the model of all labelled rows, whatever scores the labelled ones.
-            return RowGroups(dataset, replace(model.grouping, estimate="resubstitution"), model.counts).unlabelled
+            return group_rows(dataset, replace(model.grouping, estimate="resubstitution"), model.counts).unlabelled
         dealt = None if model.fold_counts is None or self.copies is None else DealtRows(self.copies, model.fold_counts)
         own = replace(own, counts=self.counts_without(model.part.held_out))
-        return RowGroups(own.dataset(model.classes), model.grouping, model.counts, dealt).labelled
+        if not own.counts.any():
+            return None
+        return group_rows(own.dataset(model.classes), model.grouping, model.counts, dealt).labelled
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without its state, which can be had again.
@@ -236,20 +233,29 @@ class Block:
         return self.labelled.size() + self.unlabelled.size() + folds
 
 
-def _go_through(rows: Sequence[Rows], event: Updated | Shrunk, until: History, features: int) -> None:
-    if isinstance(event, Updated):
-        for group in rows:
-            group.update(np.array(event.features, dtype=np.intp), event.sign)
-        return
-    active = active_after(until, features)
-    for group in rows:
-        group.set_exponent(event.exponent, active)
+def _odds_of(rows: SummedRows | None) -> RowOdds:
+    odds = None if rows is None else rows.row_odds()
+    assert isinstance(odds, RowOdds)
+    return odds
 
 
-def active_after(history: History, features: int) -> npt.NDArray[np.intp]:
+def _go_through(rows: SummedRows, event: Activated | Dropped | Shrunk) -> None:
+    match event:
+        case Activated(features):
+            rows.activate(np.arange(features))
+        case Dropped(features=dropped):
+            rows.drop(np.array(dropped, dtype=np.intp))
+        case Shrunk(exponent):
+            rows.set_exponent(exponent)
+
+
+def active_after(history: History) -> npt.NDArray[np.intp]:
     """The features that take part after all of this happened."""
-    active = np.zeros(features, dtype=np.bool_)
+    active: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
     for event in history:
-        if isinstance(event, Updated):
-            active[list(event.features)] = event.sign > 0
+        match event:
+            case Activated(features):
+                active = np.ones(features, dtype=np.bool_)
+            case Dropped(features=dropped):
+                active[list(dropped)] = False
     return np.flatnonzero(active)

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.moments import Moments
-from probfs.classifiers.tempered_sums import TemperedSums
-from probfs.cluster.block import Reference, active_after
-from probfs.cluster.cluster_rows import ClusterRows
+from probfs.classifiers.row_odds import Moments, TemperedSums
+from probfs.cluster.block import Reference
 from probfs.tables.table import Integers
+
+if TYPE_CHECKING:
+    from probfs.cluster.cluster_rows import ClusterRows
 
 
 class ClusterOdds:
     """The labelled rows with the features that are active now; they can be asked until that changes."""
 
-    def __init__(self, labelled: ClusterRows, rows: float, features: Integers) -> None:
-        """``features`` are the positions in the blocks of the features that there are."""
+    def __init__(self, labelled: ClusterRows, rows: float, features: Integers, active: Integers) -> None:
+        """``features`` are the positions in the blocks of the features that there are, ``active`` the positions among
+        these of the active ones.
+        """
         self._labelled = labelled
         self._history = labelled.history
         self._rows = rows
         self.features = features
-        self.active = active_after(self._history, len(features))
-        """By position among the features that there are."""
+        self.active = active
 
     @property
     def rows(self) -> float:

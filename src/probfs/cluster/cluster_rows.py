@@ -1,19 +1,16 @@
-"""Rows that live in blocks on the workers of a cluster: a ``Rows`` like others, which asks all blocks and adds up."""
+"""Rows that live in blocks on the workers of a cluster: ``SummedRows`` like others, which ask all blocks and add up."""
 
 from __future__ import annotations
 
 from functools import reduce
 from typing import Any, Protocol
 
-from probfs.classifiers.moments import Moments
-from probfs.classifiers.naive_bayes.counts import ClassCounts
-from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import Moments, TemperedSums
 from probfs.classifiers.sums import Fit, Sums
-from probfs.classifiers.tempered_sums import TemperedSums
-from probfs.cluster.block import JOIN, History, Question, Reference, Shrunk, Side, Updated
-from probfs.tables.table import Floats
+from probfs.cluster.block import JOIN, Activated, Dropped, History, Question, Reference, Shrunk, Side, active_after
+from probfs.cluster.cluster_odds import ClusterOdds
+from probfs.tables.table import Floats, Integers
 
 
 class Asks(Protocol):
@@ -23,62 +20,50 @@ class Asks(Protocol):
         """The answers of each block that has such rows, in the order of blocks."""
 
 
-class ClusterRows(Rows):
+class ClusterRows:
     """The rows of one side of all blocks. They change only when they are next asked: until then, what is to happen to
     them is written down.
     """
 
-    def __init__(self, blocks: Asks, side: Side) -> None:
+    def __init__(self, blocks: Asks, side: Side, rows: float, features: Integers) -> None:
+        """``features`` are the positions in the blocks of the features that there are."""
         self._blocks = blocks
         self._side: Side = side
+        self._rows = rows
+        self._features = features
         self._history: History = ()
-        self._expected: Features | None = None
         self._known: dict[str, Any] = {}
-        """What was answered since the last event, by method; of changes those of the expected features."""
+        """What was answered since the last event, by method."""
         self._temperature: tuple[float, float, bool] | None = None
         """The temperature at which sums were last asked for, and how."""
 
-    def update(self, features: Features, sign: int = 1) -> None:
-        self._record(Updated(tuple(features.tolist()), sign))
+    def activate(self, features: Features) -> None:
+        self._record(Activated(len(features)))
 
-    def set_exponent(self, exponent: float, features: Features) -> None:
-        # The active features follow from the history.
+    def drop(self, features: Features) -> None:
+        self._record(Dropped(tuple(features.tolist())))
+
+    def set_exponent(self, exponent: float) -> None:
         self._record(Shrunk(exponent))
 
-    def expect(self, features: Features) -> None:
-        self._expected = features
-        self._known.pop("sum_changes", None)
-
-    def sum_changes(self, features: Features, shift: int = 0) -> Sums:
-        if shift == 0 and features is self._expected and "sum_changes" in self._known:
-            return self._known["sum_changes"]  # type: ignore[no-any-return]
-        (sums,) = self._ask(Question("sum_changes", (features, shift)))
+    def sum_changes(self, features: Features) -> Sums:
+        # With whatever else every round asks for.
+        questions = [Question("sum_changes", (features,)), *self._usual_questions()]
+        sums, *others = self._ask(*questions)
+        self._known.update(zip((question.method for question in questions[1:]), others, strict=True))
         return sums  # type: ignore[no-any-return]
 
-    def least_gap(self) -> float:
-        return self._look_up("least_gap")  # type: ignore[no-any-return]
-
     def fit(self) -> Fit:
-        return self._look_up("fit")  # type: ignore[no-any-return]
-
-    def largest_excess(self) -> Floats:
-        (excess,) = self._ask(Question("largest_excess"))
-        return excess  # type: ignore[no-any-return]
-
-    def nearest_changes(self, features: Features) -> Floats:
-        (nearest,) = self._ask(Question("nearest_changes", (features,)))
-        return nearest  # type: ignore[no-any-return]
-
-    def reach(self, counts: ClassCounts) -> Floats | None:
-        (reach,) = self._ask(Question("reach", (counts,)))
-        return reach  # type: ignore[no-any-return]
+        if "fit" not in self._known:
+            (self._known["fit"],) = self._ask(Question("fit"))
+        return self._known["fit"]  # type: ignore[no-any-return]
 
     def squared_ranges(self) -> Floats:
         (ranges,) = self._ask(Question("squared_ranges"))
         return ranges  # type: ignore[no-any-return]
 
-    def odds(self) -> RowOdds:
-        raise NotImplementedError("the odds of single rows stay where the rows are")
+    def row_odds(self) -> ClusterOdds:
+        return ClusterOdds(self, self._rows, self._features, active_after(self._history))
 
     @property
     def history(self) -> History:
@@ -98,23 +83,17 @@ class ClusterRows(Rows):
         (moments,) = self._ask(Question("loss_moments", (reference, temperature, least)))
         return moments  # type: ignore[no-any-return]
 
-    def _record(self, event: Updated | Shrunk) -> None:
+    def _record(self, event: Activated | Dropped | Shrunk) -> None:
         self._history = (*self._history, event)
         self._known = {}
-        self._expected = None
 
-    def _look_up(self, method: str) -> Any:
-        """What every round asks for: all of it is asked for at once, as long as it is not known."""
-        questions = [Question("least_gap"), *([Question("fit")] if self._side == "labelled" else [])]
-        if self._expected is not None:
-            questions.append(Question("sum_changes", (self._expected, 0)))
+    def _usual_questions(self) -> list[Question]:
+        """What every round asks for beside changes, as long as it is not known."""
+        questions = [Question("fit")] if self._side == "labelled" else []
         if self._temperature is not None:
             # The search for a temperature begins where the last one ended.
             questions.append(Question("tempered_sums", self._temperature))
-        new = [question for question in questions if question.method not in self._known]
-        if new:
-            self._known.update(zip((question.method for question in new), self._ask(*new), strict=True))
-        return self._known[method]
+        return [question for question in questions if question.method not in self._known]
 
     def _ask(self, *questions: Question) -> list[Any]:
         answers = self._blocks.ask(self._side, self._history, questions)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts
+from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.blocks import Blocks

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
+from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.cluster.block import Block
 from probfs.cluster.blocks import Blocks
 from probfs.columns.dataset import Dataset, Feature

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.naive_bayes.classifier import judge_held_out
+from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.specification import HoldOutRequest
 from probfs.cluster.block import Block, Part
 from probfs.cluster.blocks import Blocks
@@ -130,7 +130,10 @@ def _judge(block: Block, judging: _Judging) -> JudgedRows:
     assert block.copies is not None
     dataset, held_out = block.labelled.dataset(judging.classes), block.copies[judging.fold].astype(np.int64)
     odds = [
-        held_out_odds(HoldOutRequest(dataset, model.features, judging.training, held_out, judging.options, 0))
+        judge_held_out(
+            HoldOutRequest(dataset, model.features, judging.training, held_out, judging.options, 0),
+            judging.options["smoothing"],
+        )
         for model in judging.models
     ]
     return JudgedRows.of(judging.models, odds, judging.least)

@@ -6,13 +6,10 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts
-from probfs.classifiers.naive_bayes.row_groups import Grouping
-from probfs.classifiers.naive_bayes.rows import Rows
-from probfs.classifiers.row_odds import Odds
+from probfs.classifiers.naive_bayes.grouping import GroupedRows, Grouping
+from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.cluster.block import Block, History, Model, Part, Question, Side
 from probfs.cluster.blocks import Blocks
-from probfs.cluster.cluster_odds import ClusterOdds
 from probfs.cluster.cluster_rows import ClusterRows
 from probfs.cluster.folds import count_folds, deal_blocks
 from probfs.columns.dataset import Dataset
@@ -37,32 +34,26 @@ class ClusterStore:
     def stored_rows(self) -> int:
         return self._stored_rows
 
-    def group(self, grouping: Grouping) -> ClusterGroups:
+    def group(self, grouping: Grouping) -> GroupedRows:
         model = Model(uuid.uuid4().hex, grouping, self._dataset.classes, self._counts, self._part)
         blocks = self._blocks
         if grouping.estimate == "cv":
             features = self._dataset.features
             blocks = deal_blocks(blocks, self._dataset, dict(enumerate(features)), grouping.folds, grouping.seed)
             model = replace(model, fold_counts=count_folds(blocks, grouping.layout, len(self._dataset.classes)))
-        return ClusterGroups(blocks, model, has_unlabelled=self._dataset.unlabelled_rows > 0)
+        asked = _AskedModel(blocks, model)
+        labelled = ClusterRows(asked, "labelled", float(model.counts.rows.sum()), model.features)
+        unlabelled_rows = self._dataset.unlabelled_rows
+        unlabelled = ClusterRows(asked, "unlabelled", unlabelled_rows, model.features) if unlabelled_rows else None
+        return GroupedRows(model.counts, labelled, unlabelled)
 
 
-class ClusterGroups:
-    """All labelled rows of a cluster as one group, and all unlabelled ones as another."""
+class _AskedModel:
+    """Blocks that are asked about the rows of one model."""
 
-    not_compiled_because: str | None = None
-
-    def __init__(self, blocks: Blocks, model: Model, *, has_unlabelled: bool) -> None:
-        self.counts = model.counts
+    def __init__(self, blocks: Blocks, model: Model) -> None:
         self._blocks = blocks
-        self._features = model.features
         self._model = blocks.send("model", model)
-        self._labelled = ClusterRows(self, "labelled")
-        self.labelled: list[Rows] = [self._labelled]
-        self.unlabelled: list[Rows] = [ClusterRows(self, "unlabelled")] if has_unlabelled else []
-
-    def odds(self) -> Odds:
-        return ClusterOdds(self._labelled, float(self.counts.rows.sum()), self._features)
 
     def ask(self, side: Side, history: History, questions: tuple[Question, ...]) -> list[list[Any]]:
         """The answers of each block that has rows of this side, in the order of blocks."""

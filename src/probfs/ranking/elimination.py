@@ -9,16 +9,13 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
-from probfs.tables.table import Integers
+from probfs.tables.table import Floats
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.
 _ROUNDING = 1e-13
-_NO_EXPONENT = -(2**40)
-"""Stands for the exponent of zero, below all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,67 +87,33 @@ def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Se
     near = _near_the_lowest(scores, score, wanted)
     if len(near) == 1:
         return [int(near[0])]
-    driving, sizes = scores.driving(score).take(near), scores.s_s.take(near)
-    lowest_first = _ascending(driving)
-    near, driving, sizes = near[lowest_first], driving.take(lowest_first), sizes.take(lowest_first)
-    every = np.arange(len(near))
-    tied_with_next = [*_tied(driving, sizes, every[:-1], every[1:], score).tolist(), False]
+    driving = scores.driving(score)
+    near = near[np.argsort(driving[near], kind="stable")]
+    driving, sizes = driving[near], scores.s_s[near]
+    tied_with_next = [*_tied(driving[:-1], driving[1:], np.maximum(sizes[:-1], sizes[1:]), score).tolist(), False]
     order: list[int] = []
     while len(order) < wanted:
-        start = len(order)
-        end = _end_of_ties(driving, sizes, start, score) if tied_with_next[start] else start + 1
-        tied = near[start:end].tolist()
-        order += sorted(tied, key=lambda position: names[int(scored[position])], reverse=True)
+        start = end = len(order)
+        if tied_with_next[start]:
+            tied = _tied(driving[start], driving[start:], np.maximum(sizes[start], sizes[start:]), score)
+            end += len(tied) if tied.all() else int(tied.argmin())
+        else:
+            end += 1
+        order += sorted(near[start:end].tolist(), key=lambda position: names[int(scored[position])], reverse=True)
     return order[:wanted]
-
-
-def _end_of_ties(driving: ExtendedFloats, sizes: ExtendedFloats, start: int, score: Score) -> int:
-    """The first position after ``start`` of a score that is not tied with the one there."""
-    end, width = start + 1, 16
-    while end < len(driving):
-        others = np.arange(end, min(end + width, len(driving)))
-        tied = _tied(driving, sizes, np.full(len(others), start), others, score)
-        if not tied.all():
-            return end + int(tied.argmin())
-        end, width = end + len(others), 2 * width
-    return end
 
 
 def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features:
     """The positions of the lowest scores and of all that may be tied with them: in most rounds very few."""
-    driving = scores.driving(score)
-    if driving.power is not None or scores.s_s.power is not None:
-        return np.arange(len(driving))
-    values = driving.values
+    values = scores.driving(score)
     last = values.min() if wanted == 1 else np.partition(values, wanted - 1)[wanted - 1]
     # More than any two that are tied differ by.
-    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.values.max() if score.signed else 0.0)
+    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.max() if score.signed else 0.0)
     return np.flatnonzero(values <= last + tie)
 
 
-def _ascending(values: ExtendedFloats) -> Features:
-    if values.power is None:
-        return np.argsort(values.values, kind="stable")
-    mantissa, exponent = values.parts
-    sign = np.sign(mantissa)
-    # Among negative numbers the larger exponent is the lower number; lexsort's last key counts first.
-    return np.lexsort((mantissa, sign * exponent, sign))
-
-
-def _tied(
-    driving: ExtendedFloats, sizes: ExtendedFloats, first: Features, second: Features, score: Score
-) -> npt.NDArray[np.bool_]:
-    """For each pair of scores, whether they differ by no more than rounding."""
-    low, high = driving.take(first), driving.take(second)
-    unit: int | Integers = 0
-    if driving.power is not None or sizes.power is not None:
-        exponents = [np.where(mantissa == 0, _NO_EXPONENT, own) for mantissa, own in (low.parts, high.parts)]
-        larger = np.maximum(*exponents)
-        unit = np.where(larger == _NO_EXPONENT, 0, larger)
-    one, other = low.relative_to(unit), high.relative_to(unit)
-    difference = np.abs(other - one)
-    tied: npt.NDArray[np.bool_] = difference <= _TIE * np.maximum(np.abs(one), np.abs(other))
-    if score.signed:
-        largest = np.maximum(sizes.take(first).relative_to(unit), sizes.take(second).relative_to(unit))
-        tied |= difference <= _ROUNDING * largest
-    return tied
+def _tied(scores: Floats, others: Floats, sizes: Floats, score: Score) -> npt.NDArray[np.bool_]:
+    """Whether two scores differ by no more than rounding, for each pair; ``sizes`` is that of the larger terms."""
+    difference = np.abs(others - scores)
+    tied: npt.NDArray[np.bool_] = difference <= _TIE * np.maximum(np.abs(others), np.abs(scores))
+    return tied | (difference <= _ROUNDING * sizes) if score.signed else tied

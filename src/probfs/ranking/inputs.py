@@ -28,6 +28,10 @@ Data: TypeAlias = "Path | Sequence[Path] | InMemory"
 """A table: a path, a pattern, a folder, several of these, or what a program holds in memory."""
 
 
+_LARGE = 2 << 20
+"""Bytes of a file above which Naive Bayes may well use its compiled loops."""
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """All tables of a ranking, the labelled one prepared."""
@@ -88,6 +92,10 @@ def read_prepared(
 def read_inputs(request: InputRequest) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
     others = as_tuple(request.unlabelled)
+    if not request.choice.numbers_as_they_are and _size(request.data) >= _LARGE:
+        from probfs.classifiers.naive_bayes.compiling import load_loops_ahead
+
+        load_loops_ahead()
     if sum(_is_standard_input(table) for table in (request.data, *others)) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
     prepared, mapping_file = read_prepared(
@@ -100,6 +108,15 @@ def read_inputs(request: InputRequest) -> Inputs:
     )
     tables = [_as_unlabelled(other, request.reading, prepared) for other in others]
     return Inputs(prepared, mapping_file, tuple(tables))
+
+
+def _size(data: Data) -> int:
+    """How many bytes some files have; 0 if that cannot be told."""
+    paths = data if isinstance(data, (list, tuple)) else [data]
+    try:
+        return sum(os.path.getsize(path) for path in paths if isinstance(path, (str, os.PathLike)))
+    except (OSError, ValueError):
+        return 0
 
 
 def _with_labels(table: Table, data: Data, y: Any, mapping: MappingFile, choice: ColumnChoice) -> Table:

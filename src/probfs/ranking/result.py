@@ -222,9 +222,12 @@ def collect(
 
 
 def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
-    scores = current.scores
-    s_su: Sequence[float | None] = [None] * len(positions) if scores.s_su is None else scores.s_su.floats_at(positions)
-    return list(zip(scores.s_s.floats_at(positions), scores.s_a.floats_at(positions), s_su, strict=True))
+    # Item by item: in most rounds one feature leaves. Adding 0 makes -0.0, a tiny negative number, 0.0.
+    s_s, s_a, s_su = current.scores.s_s.item, current.scores.s_a.item, current.scores.s_su
+    return [
+        (s_s(position) + 0.0, s_a(position) + 0.0, None if s_su is None else s_su.item(position) + 0.0)
+        for position in positions
+    ]
 
 
 def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:

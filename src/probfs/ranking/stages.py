@@ -25,7 +25,7 @@ from probfs.screening.screen import screen
 from probfs.text import option
 
 if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.row_groups import RowStore
+    from probfs.classifiers.naive_bayes.grouping import RowStore
 
 RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""

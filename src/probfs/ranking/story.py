@@ -54,8 +54,7 @@ class StoryRecorder:
     def _record(self, current: Round, classifier: Classifier) -> None:
         complete = len(current.scored) == len(current.active)
         scores = current.scores if complete else classifier.score()
-        values = scores.driving(self._score).floats_at(range(len(current.active)))
-        self._heard.append((current.number, current.active, np.array(values)))
+        self._heard.append((current.number, current.active, scores.driving(self._score)))
 
     @property
     def story(self) -> Story:

@@ -130,7 +130,7 @@ def _jackknife_errors(rows: Dataset, fit: Fit, generator: np.random.Generator) -
     for number, group in enumerate(_deal_at_random(rows.labels, rows.counts, GROUPS, generator)):
         report(STAGE, 2 * PAIRS + number, 2 * PAIRS + GROUPS, "samples")
         found = fit(_take(labelled, rows.counts - group, None), [len(rows.features)]).score()
-        scores[0, number], scores[1, number] = found.s_s.to_floats(), found.s_a.to_floats()
+        scores[0, number], scores[1, number] = found.s_s, found.s_a
     report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
     s_s, s_a = np.sqrt((GROUPS - 1) * scores.var(axis=1))
     return s_s, s_a

@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from probfs.errors import DataError
 from probfs.runtime.caught_warnings import collect_warnings, dispatch_warnings
-from probfs.runtime.threads import thread_pool
+from probfs.runtime.threads import map_ahead
 from probfs.text import option
 
 Task = TypeVar("Task")
@@ -189,4 +189,4 @@ def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: i
 
     After an error or Ctrl-C, tasks that no thread has begun are not begun, and nobody waits for the others.
     """
-    return list(thread_pool().map_in_order(work, tasks, min(threads, len(tasks)), ahead=len(tasks)))
+    return list(map_ahead(work, tasks, min(threads, len(tasks)) or 1, ahead=len(tasks) + 1))

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.classifiers.estimates import DEFAULT_FOLDS
-from probfs.classifiers.moments import Moments
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import least_probability
+from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
@@ -33,7 +32,7 @@ from probfs.selection.settings import SelectionSettings
 from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.row_groups import RowStore
+    from probfs.classifiers.naive_bayes.grouping import RowStore
 
 
 @dataclass(frozen=True, eq=False)

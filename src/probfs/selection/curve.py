@@ -73,7 +73,7 @@ def trace_curve(
         if on_round is not None:
             on_round(current)
         (position,) = current.leaving
-        (s_s,), (s_a,) = (own.floats_at([position]) for own in (current.scores.s_s, current.scores.s_a))
+        s_s, s_a = float(current.scores.s_s[position]), float(current.scores.s_a[position])
         judge()
         left.append(EliminatedFeature(int(current.scored[position]), s_s, s_a))
     judge()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from probfs.classifiers.moments import Moments
+from probfs.classifiers.row_odds import Moments
 from probfs.selection.curve import CurvePoint
 
 _TIE = 1e-12

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probfs.classifiers.moments import Moments
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import Moments, RowOdds
 
 
 @dataclass(frozen=True)

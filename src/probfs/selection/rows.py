@@ -25,7 +25,7 @@ from probfs.selection.settings import SelectionSettings
 from probfs.tables.table import Floats, Integers
 
 if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.row_groups import RowStore
+    from probfs.classifiers.naive_bayes.grouping import RowStore
 
 
 class Fold(Protocol):

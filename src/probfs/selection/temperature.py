@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from probfs.classifiers.row_odds import Odds
-from probfs.classifiers.tempered_sums import TemperedSums
+from probfs.classifiers.row_odds import Odds, TemperedSums
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""

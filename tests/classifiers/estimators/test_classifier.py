@@ -110,10 +110,10 @@ def test_scores_are_those_of_a_hand_written_loop(name: str, removal: str, estima
     for number in (1, 2, 3):
         found = fast.score()
         expected = replace(loop, number=number).score(features, removal)
-        np.testing.assert_allclose(found.s_s.to_floats(), expected.s_s, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found.s_a.to_floats(), expected.s_a, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.s_s, expected.s_s, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.s_a, expected.s_a, rtol=0, atol=1e-9)
         assert found.s_su is not None
-        np.testing.assert_allclose(found.s_su.to_floats(), expected.s_su, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.s_su, expected.s_su, rtol=0, atol=1e-9)
         assert found.errors == expected.errors
         assert found.absolute_loss == pytest.approx(expected.absolute_loss, abs=1e-9)
         fast.drop(np.array([features.pop(1 if len(features) == 3 else 0)]))
@@ -125,10 +125,10 @@ def test_leave_one_out_is_a_fit_for_each_row(removal: str) -> None:
     fast = fit(dataset, DecisionTreeClassifier(max_depth=3), FEW, removal=removal, estimate="loo")
     expected = slow_round(dataset, "a tree", "loo").score([0, 1], removal)
     found = fast.score()
-    np.testing.assert_allclose(found.s_s.to_floats(), expected.s_s, atol=1e-9)
-    np.testing.assert_allclose(found.s_a.to_floats(), expected.s_a, atol=1e-9)
+    np.testing.assert_allclose(found.s_s, expected.s_s, atol=1e-9)
+    np.testing.assert_allclose(found.s_a, expected.s_a, atol=1e-9)
     assert found.s_su is not None
-    np.testing.assert_allclose(found.s_su.to_floats(), expected.s_su, atol=1e-9)
+    np.testing.assert_allclose(found.s_su, expected.s_su, atol=1e-9)
 
 
 def test_a_fold_may_lack_a_class() -> None:
@@ -146,7 +146,7 @@ def test_a_fold_may_lack_a_class() -> None:
         fast = fit(dataset, classifier, {**FEW, **options})
         expected = slow_round(dataset, name, "cv").score([0, 1], "permute")
         found = fast.score()
-        np.testing.assert_allclose(found.s_s.to_floats(), expected.s_s, atol=1e-9)
+        np.testing.assert_allclose(found.s_s, expected.s_s, atol=1e-9)
         assert found.errors == expected.errors
 
 

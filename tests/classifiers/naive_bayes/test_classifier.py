@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB
 import probfs
 from probfs.classifiers import score_formulas
 from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import ABSOLUTE
 from probfs.tables.table import Floats
 from tests.conftest import SAMPLES
@@ -41,7 +41,7 @@ def test_scores_equal_scikit_learns_probabilities_put_through_the_papers_formula
     dataset = random_dataset(60, 5, 4, classes, seed=classes)
     matrix = np.stack([feature.labelled for feature in dataset.features], axis=1).astype(int)
     labels = dataset.labels
-    found = NaiveBayes(dataset, "resubstitution", 0, smoothing, 0).score()
+    found = FittedNaiveBayes(dataset, "resubstitution", 0, smoothing, 0).score()
 
     def probabilities(columns: list[int]) -> Floats:
         peer = CategoricalNB(alpha=smoothing, force_alpha=True, min_categories=4)
@@ -51,10 +51,8 @@ def test_scores_equal_scikit_learns_probabilities_put_through_the_papers_formula
     full = probabilities(every)
     for feature in every:
         without = probabilities([other for other in every if other != feature])
-        assert found.s_s.to_floats()[feature] == pytest.approx(score_formulas.absolute_score(full, without), abs=1e-12)
-        assert found.s_a.to_floats()[feature] == pytest.approx(
-            score_formulas.signed_score(full, without, labels), abs=1e-12
-        )
+        assert found.s_s[feature] == pytest.approx(score_formulas.absolute_score(full, without), abs=1e-12)
+        assert found.s_a[feature] == pytest.approx(score_formulas.signed_score(full, without, labels), abs=1e-12)
     own = full[np.arange(len(labels)), labels]
     assert found.absolute_loss == pytest.approx(float(np.mean(1 - own)), abs=1e-12)
     assert found.log_loss == pytest.approx(float(np.mean(-np.log(own))), abs=1e-12)
@@ -139,10 +137,10 @@ def test_a_class_of_one_row_cannot_be_left_out() -> None:
 
 def test_without_pruning_every_active_feature_is_scored() -> None:
     dataset = random_dataset(200, 30, 3, 2, seed=0)
-    everything = NaiveBayes(dataset, "loo", 0, 1.0, 0, prune=False)
-    pruned = NaiveBayes(dataset, "loo", 0, 1.0, 0, prune=True)
+    everything = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, prune=False)
+    pruned = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, prune=True)
     for classifier in (everything, pruned):
-        classifier.score()
+        classifier.lowest(ABSOLUTE, 1)
         classifier.drop(np.array([3]))
     assert everything.lowest(ABSOLUTE, 1)[0].tolist() == everything.active.tolist()
     assert len(pruned.lowest(ABSOLUTE, 1)[0]) < 29

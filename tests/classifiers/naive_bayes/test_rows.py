@@ -1,56 +1,176 @@
-"""Two-class and many-class rows: the same arithmetic, whatever the blocks."""
+"""Rows in numpy and by compiled loops: the same sums, whatever the blocks, threads and features that have left."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.naive_bayes import classifier as classifier_module
+from probfs.classifiers.naive_bayes import compiling
 from probfs.classifiers.naive_bayes import rows as rows_module
-from probfs.classifiers.naive_bayes.classifier import NaiveBayes
-from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
-from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
-from tests.support.datasets import dataset_of, problems, random_dataset
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
+from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
+from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.specification import HoldOutRequest
+from probfs.runtime.progress import COMPILING, listening
+from probfs.screening.value_counts import count_values
+from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
+from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem
+from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
 
 
-@given(problems().filter(lambda problem: problem.classes == 2), st.sampled_from([0.0, 1.0]), st.integers(0, 1))
-def test_the_two_class_arithmetic_equals_the_general_one(problem: Problem, smoothing: float, label: int) -> None:
-    dataset = dataset_of(problem)
-    layout = SlotLayout.of(problem.values)
-    codes = np.stack([feature.labelled for feature in dataset.features])
-    members = [np.flatnonzero(dataset.labels == c) for c in (0, 1)]
-    counts = ClassCounts(
-        np.array([float(len(m)) for m in members]),
-        np.stack([layout.count(codes[:, m], np.ones(len(m))) for m in members], axis=1),
-    )
-    model = ClassConditionals.of(counts, layout, smoothing, left_out=label)
-    own = codes[:, members[label]]
-    weights = np.arange(1.0, own.shape[1] + 1)
-    two = TwoClassRows(own, weights, label, layout, OddsTables.of(model))
-    many = ManyClassRows(own, weights, label, layout, FactorTables.of(model))
-    features = np.arange(len(problem.values))
-    for group in (two, many):
-        group.update(features)
-    for shift in (0, 3):
-        ours, theirs = two.sum_changes(features, shift), many.sum_changes(features, shift)
-        assert ours.absolute == pytest.approx(theirs.absolute, rel=1e-9, abs=1e-14)
-        assert ours.signed == pytest.approx(theirs.signed, rel=1e-9, abs=1e-14)
-    assert two.fit().errors == many.fit().errors
-    assert two.fit().log_loss == pytest.approx(many.fit().log_loss)
-    if smoothing:
-        assert two.nearest_changes(features) == pytest.approx(many.nearest_changes(features), abs=1e-9)
+@pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("counted", [False, True])
+def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: int, counted: bool) -> None:
+    """Over several blocks of rows and of features, with unlabelled rows, equal rows counted or not."""
+    dataset = random_dataset(9_000, 40, 5, classes, seed=3)
+    counts = np.random.default_rng(5).integers(1, 9, 9_000) if counted else dataset.counts
+    dataset = with_unlabelled(replace(dataset, counts=counts), random_dataset(5_000, 40, 5, classes, seed=4))
+    compiled = eliminate_all(dataset, estimate, step=7, compiled=True)
+    assert_same_rounds(compiled, eliminate_all(dataset, estimate, step=7, compiled=False))
+
+
+@pytest.mark.parametrize(("values", "dtype"), [(300, np.uint16), (70_000, np.uint32)])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_codes_of_more_than_8_bits(classes: int, values: int, dtype: type) -> None:
+    dataset = random_dataset(500, 12, values, classes, seed=0)
+    assert all(feature.labelled.dtype == dtype for feature in dataset.features)
+    compiled, plain = (eliminate_all(dataset, "loo", compiled=way, prune=way) for way in (True, False))
+    assert_same_rounds(compiled, plain)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compiled: bool) -> None:
+    """The odds of the last features are those of a model that never had the others."""
+    dataset = random_dataset(50, 600, 3, classes, seed=1, signal=0.9)
+    one_by_one = FittedNaiveBayes(dataset, "loo", 0, 1e-60, 0, compiled=compiled)
+    for feature in range(595):
+        one_by_one.drop(np.array([feature]))
+    afresh = FittedNaiveBayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
+    found, expected = one_by_one.odds(), afresh.odds()
+    assert isinstance(found, RowOdds)
+    assert isinstance(expected, RowOdds)
+    np.testing.assert_allclose(found.against_own, expected.against_own, rtol=0, atol=1e-10)
+
+
+def test_so_many_classes_that_no_table_holds_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = random_dataset(400, 6, 4, 30, seed=0)
+    expected = eliminate_all(dataset, "loo", compiled=False)
+    monkeypatch.setattr(rows_module, "MOST_EXCESS", 1000)
+    assert_same_rounds(eliminate_all(dataset, "loo", compiled=True), expected)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_blocks_add_up_to_the_whole(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = random_dataset(500, 7, 3, classes, seed=1)
-    whole = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
-    monkeypatch.setattr(rows_module, "ROWS_PER_BLOCK", 17)
-    monkeypatch.setattr(rows_module, "CELLS_PER_BLOCK", 40)
-    pieces = NaiveBayes(dataset, "loo", 0, 1.0, 0).score()
-    assert pieces.s_s.to_floats() == pytest.approx(whole.s_s.to_floats(), rel=1e-12)
-    assert pieces.s_a.to_floats() == pytest.approx(whole.s_a.to_floats(), rel=1e-12)
-    assert pieces.log_loss == pytest.approx(whole.log_loss, rel=1e-12)
+    whole = eliminate_all(dataset, "loo", compiled=False)
+    monkeypatch.setattr(rows_module, "_CELLS_PER_BLOCK", 40)
+    assert_same_rounds(eliminate_all(dataset, "loo", compiled=False), whole)
+
+
+@pytest.mark.parametrize("rows", [40_000, 2_000], ids=["by rows", "by features"])
+def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = random_dataset(rows, 70, 4, 2, seed=0)
+    monkeypatch.setattr(rows_module, "_CELLS_WORTH_A_THREAD", 1000)
+    rounds = []
+    for cores in (1, 2, 3):
+        monkeypatch.setattr("probfs.runtime.threads.count_cores", lambda cores=cores: cores)
+        rounds.append(eliminate_all(dataset, "loo", step=35, compiled=True))
+    for others in rounds[1:]:
+        assert_same_rounds(others, rounds[0], exactly=True)
+
+
+@pytest.mark.parametrize(("compiled", "expected"), [(True, CompiledRows), (False, Rows), (None, Rows)])
+def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | None, expected: type) -> None:
+    small = FittedNaiveBayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
+    assert type(small._labelled) is expected
+    large = FittedNaiveBayes(random_dataset(20_000, 10, 3, 2, seed=0), "loo", 0, 1.0, 0, [10] * 1_000)
+    assert type(large._labelled) is CompiledRows
+
+
+@pytest.mark.parametrize("where", ["why_not_compiled", "rows.compile"])
+def test_numpy_does_the_work_where_nothing_can_be_compiled_and_one_note_says_so(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = with_unlabelled(random_dataset(300, 8, 3, 2, seed=0), random_dataset(50, 8, 3, 2, seed=1))
+    expected = eliminate_all(dataset, "loo", compiled=False)
+    if where == "why_not_compiled":
+        for module in ("classifier", "grouping"):
+            monkeypatch.setattr(f"probfs.classifiers.naive_bayes.{module}.why_not_compiled", lambda: "no disk")
+    else:
+
+        def fail(rows: CompiledRows) -> None:
+            raise OSError("no disk")
+
+        monkeypatch.setattr(CompiledRows, "compile", fail)
+    assert_same_rounds(eliminate_all(dataset, "loo", compiled=True), expected, exactly=True)
+    (note,) = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=True).notes
+    assert note == "compiled loops are not available (no disk), so this took longer"
+    assert FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=False).notes == ()
+
+
+def test_long_compilations_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 0.0)
+    monkeypatch.setattr(CompiledRows, "compile", lambda rows: time.sleep(0.1))
+    stages: list[str] = []
+    with listening(lambda progress: stages.append(progress.stage)):
+        FittedNaiveBayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
+        assert stages == [COMPILING]
+        monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 600.0)
+        FittedNaiveBayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
+    assert stages == [COMPILING]
+
+
+def test_tables_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(classifier_module, "require_memory", lambda needed, *_: asked.append(needed))
+    FittedNaiveBayes(random_dataset(5_000, 40, 3, 2, seed=0), "loo", 0, 1.0, 0)
+    assert asked[0] > 5_000 * 40
+
+
+@given(problems(), st.sampled_from([1.0, 0.3, 0.0]))
+@settings(max_examples=60, deadline=None)
+def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: float) -> None:
+    dataset = dataset_of(problem)
+    draws = np.random.default_rng(len(problem.rows))
+    held_out = draws.integers(0, 3, len(dataset.labels))
+    if not held_out.any():
+        held_out[0] = 1
+    features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
+    request = HoldOutRequest(dataset, features, count_values(dataset), held_out, {}, 0)
+    odds = judge_held_out(request, smoothing)
+    training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
+    weights = [
+        (label, log_weights(training, training.rows, cells, features, smoothing)) for label, cells in judged.rows
+    ]
+    assert odds.rows == len(weights)
+    assert odds.errors == sum(predicted(of_row) != label for label, of_row in weights)
+    for sharpness in (1.0, 0.4):
+        plain = sorted(-np.log(max(own_probability(of_row, label, sharpness), 1e-9)) for label, of_row in weights)
+        found = np.repeat(odds.losses(sharpness, 1e-9).values, odds.counts.astype(np.int64))
+        np.testing.assert_allclose(np.sort(found), plain, atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compiled: bool) -> None:
+    dataset = random_dataset(60, 30, 4, classes, seed=1)
+    plain = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0)
+    shrunk = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="on", compiled=compiled, counts=count_values(dataset))
+    for dropped in ([], [3, 7], [0]):
+        for model in (plain, shrunk):
+            model.drop(np.array(dropped, dtype=np.intp))
+        found, expected = shrunk.odds(), plain.odds()
+        assert isinstance(found, RowOdds)
+        assert isinstance(expected, RowOdds)
+        np.testing.assert_allclose(found.against_own, expected.against_own, atol=1e-9)
+        assert found.errors == expected.errors == plain.score().errors

@@ -35,11 +35,11 @@ def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1, same_dig
         active = svm.active.tolist()
         scores = svm.score()
         expected = expected_round(dataset, parameters, active, number, dealt, same_digits)
-        np.testing.assert_allclose(scores.s_s.to_floats(), expected.s_s, rtol=0, atol=tolerance)
-        np.testing.assert_allclose(scores.s_a.to_floats(), expected.s_a, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(scores.s_s, expected.s_s, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(scores.s_a, expected.s_a, rtol=0, atol=tolerance)
         assert (scores.s_su is None) == (not expected.s_su)
         if scores.s_su is not None:
-            np.testing.assert_allclose(scores.s_su.to_floats(), expected.s_su, rtol=0, atol=tolerance)
+            np.testing.assert_allclose(scores.s_su, expected.s_su, rtol=0, atol=tolerance)
         assert scores.errors == expected.errors
         assert scores.cv_errors == expected.cv_errors
         assert scores.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
+from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.protocol import Features
 from probfs.notes import Note, NoteKind
 from probfs.tables.table import Floats

@@ -42,9 +42,9 @@ def _arrange(dataset: Dataset, seed: int) -> Dataset:
 
 
 def _fit(request: FitRequest) -> Classifier:
-    from probfs.classifiers.naive_bayes.classifier import NaiveBayes
+    from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 
-    return NaiveBayes(
+    return FittedNaiveBayes(
         request.dataset,
         request.estimate,
         request.folds or 0,
@@ -58,9 +58,9 @@ def _fit(request: FitRequest) -> Classifier:
 
 
 def _hold_out(request: HoldOutRequest) -> RowOdds:
-    from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+    from probfs.classifiers.naive_bayes.classifier import judge_held_out
 
-    return held_out_odds(request)
+    return judge_held_out(request, request.options["smoothing"])
 
 
 NAIVE_BAYES = CLASSIFIERS.register(

@@ -9,7 +9,6 @@ from operator import add
 
 import numpy as np
 
-from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.refitting.donors import Donors, draw_donors
 from probfs.classifiers.refitting.fit_plan import FitPlan
@@ -104,9 +103,9 @@ class RefittedClassifier(ABC):
         rows, unlabelled = self._dataset.rows, self._dataset.unlabelled_rows
         everywhere = total.labelled.absolute + total.unlabelled.absolute
         return RoundScores(
-            ExtendedFloats.of(total.labelled.absolute / rows),
-            ExtendedFloats.of(total.labelled.signed / rows),
-            ExtendedFloats.of(everywhere / (rows + unlabelled)) if unlabelled else None,
+            total.labelled.absolute / rows,
+            total.labelled.signed / rows,
+            everywhere / (rows + unlabelled) if unlabelled else None,
             rows,
             round(total.odds.errors),
             total.absolute_loss / rows,

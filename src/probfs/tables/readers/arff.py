@@ -16,7 +16,6 @@ from probfs.tables.readers.arff_header import Header, read_header
 from probfs.tables.readers.arff_rows import RowParser
 from probfs.tables.readers.arff_sparse import encode_exceptions, sparse_default
 from probfs.tables.readers.cell_grid import parse_grid
-from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder
 from probfs.tables.readers.grid_collector import GridCollector
 from probfs.tables.readers.line_recorder import LineRecorder
@@ -105,7 +104,6 @@ class _DataReader:
         self._rows = RowParser(self._attributes, stream.source)
         self._grids = GridCollector(_clean_texts)
         self._memory = MemoryGuard(stream, [*self._columns, self._grids])
-        self._splitter = Splitter(stream, len(self._columns), ",")
         self._reads_grids = True
         """Whether every block so far was a grid, so that the next one is tried."""
 
@@ -172,10 +170,7 @@ class _DataReader:
         if self._read_grid(first_line, data):
             return True
         self._give_up_grids()
-        self._splitter.prepare()
-        table = self._splitter.split(data)
-        if table is None:
-            table = parse_block(data, len(self._columns), quote_char=False)
+        table = parse_block(data, len(self._columns), quote_char=False)
         if table is None:
             return False
         if newlines(data) + (not data.endswith(b"\n")) != table.num_rows:

@@ -16,12 +16,11 @@ import numpy as np
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.runtime.threads import thread_pool
+from probfs.runtime.threads import map_ahead
 from probfs.tables.arrow_arrays import text_array
 from probfs.tables.missing_words import AMONG_NUMBERS, UNMISTAKABLE
 from probfs.tables.number_block import is_wide
 from probfs.tables.readers.cell_grid import CellGrid, parse_grid
-from probfs.tables.readers.cell_splitter import Splitter
 from probfs.tables.readers.column_builder import ColumnBuilder, EncodedCells, IgnoredColumn
 from probfs.tables.readers.csv_blocks import quote_positions, quotes_are_clean, record_blocks, record_lines
 from probfs.tables.readers.csv_header import refuse_equal_names, refuse_markup, refuse_other_delimiter
@@ -95,8 +94,6 @@ class _DelimitedReader:
         ]
         memory = MemoryGuard(self._stream, [*self._columns, self._grids])
         memory.check()
-        self._splitter = Splitter(self._stream, len(self._columns), self._delimiter)
-        self._splitter.prepare()
         parsed = _ahead(self._parse_block, chain([rest], self._blocks))
         for block, cells in parsed:
             if cells is _UNCLEAN:
@@ -107,7 +104,6 @@ class _DelimitedReader:
             else:
                 self._append_cells(cells)
             memory.check()
-            self._splitter.prepare()
         if not self._lines.rows:
             problem = "has no data rows below the header; is the file cut off?"
             raise NoRowsError(problem, source=self._source, columns=header.names[header.indexes :])
@@ -160,11 +156,9 @@ class _DelimitedReader:
         grid = self._parse_grid(data, ends) if not len(quotes) else None
         if grid is not None:
             return _Cells([], grid.rows, ends, grid=grid)
-        table = self._splitter.split(data)
-        if table is None:
-            table = parse_block(
-                data, len(self._columns), threads=False, delimiter=self._delimiter, newlines_in_values=len(quotes) > 0
-            )
+        table = parse_block(
+            data, len(self._columns), threads=False, delimiter=self._delimiter, newlines_in_values=len(quotes) > 0
+        )
         if table is None:
             return None
         consecutive = not len(quotes) and ends + (not data.endswith(b"\n")) == table.num_rows
@@ -228,4 +222,4 @@ class _DelimitedReader:
 
 def _ahead(parse: Callable[[bytes], _Cells | None], blocks: Iterable[bytes]) -> Iterator[tuple[bytes, _Cells | None]]:
     """Blocks and what they hold, in their order, while threads of the pool parse the next ones."""
-    return thread_pool().map_in_order(lambda block: (block, parse(block)), blocks, _PARSERS, ahead=_PARSERS + 1)
+    return map_ahead(lambda block: (block, parse(block)), blocks, _PARSERS, ahead=_PARSERS + 1)

@@ -1,0 +1,75 @@
+"""The compiled loops: whether they can be had here, and when they are loaded.
+
+Importing numba and loading what it has compiled takes half a second, and compiling some seconds, the first time on a
+machine. So nothing here is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from probfs.runtime.progress import COMPILING, report
+from probfs.text import printable
+
+_SECONDS_OF_LOADING = 2.0
+"""What takes longer is compiled, not loaded."""
+
+
+def loops() -> Any:
+    """The module of the loops."""
+    from probfs.classifiers.naive_bayes import loops
+
+    return loops
+
+
+@cache
+def why_not_compiled() -> str | None:
+    """Why loops cannot be compiled here, in one line; None if they can."""
+    try:
+        loops()
+    except Exception as error:  # numpy can do without whatever is wrong with numba
+        return reason_of(error)
+    return None
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of an error, fit to be shown.
+
+    >>> reason_of(OSError("cannot be loaded.\\n\\nMore about it"))
+    'cannot be loaded'
+    """
+    lines = str(error).strip().splitlines()
+    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
+
+
+def compile_loops(compilation: Callable[[], None]) -> None:
+    """Compile loops, or load them, and say so if it takes long."""
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(compilation)
+        if wait([done], _SECONDS_OF_LOADING).not_done:
+            report(COMPILING)
+        done.result()
+
+
+def load_loops_ahead() -> None:
+    """Load the loops in another thread, while a large file is being read."""
+    threading.Thread(target=_load_loops, daemon=True).start()
+
+
+def _load_loops() -> None:
+    from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
+    from probfs.classifiers.naive_bayes.rows import CompiledRows, Group
+
+    if why_not_compiled() is None:
+        codes, layout = np.zeros((1, 1), dtype=np.uint8), SlotLayout.of([1])
+        model = LogOdds(np.zeros((1, layout.slots)), np.zeros(1))
+        # Whatever goes wrong here goes wrong again where the loops are used, and is told there.
+        with contextlib.suppress(Exception):
+            CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], layout, [model]).compile()

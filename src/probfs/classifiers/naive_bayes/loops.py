@@ -1,0 +1,212 @@
+"""The loops over cells, compiled by numba: what ``rows.Rows`` does in numpy, several times faster.
+
+Rows are gone through in blocks that stay in the cache while all features pass, and each block leaves sums of its own,
+so that results do not depend on the number of threads. Places in tables are unsigned: numba checks signed ones for
+negative values, which would keep loops from being vectorised.
+
+``excess`` holds e = p_top/p_b - 1 for every model, top class, class b and slot (see ``rows``); ``start`` says where the
+part of a row's model and top class begins.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import config, njit
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it from the environment
+    raise ImportError("NUMBA_DISABLE_JIT is set")
+
+ROWS_PER_BLOCK = 4096
+ROWS_PER_STRIP = 512
+"""Rows gone through at a time where each class needs scratch space."""
+EVEN_ODDS = 1e-12
+"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
+_FACTORS_PER_LOG = 256
+"""How many factors from 1 to 2 are multiplied before the logarithm of their product is taken."""
+# Sums may be reordered, but NaN and infinity keep their meaning.
+_compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
+
+
+@_compiled
+def update(
+    codes, features, offsets, log_odds, model, sign, odds, exponent, labels, counts, slots, posterior, start, fit,
+    first, end,
+):  # fmt: skip
+    """Add the log-odds of some features to those of the rows, or with sign -1 take them away; then find each row's
+    posterior and top class; and of each block from ``first`` to ``end`` the errors, the absolute and logarithmic loss,
+    and how far a row's own class lies behind at most, at exponent 1.
+
+    With two classes, ``posterior`` holds the probability of the less probable class, and the weight of a row's changes:
+    its count times the product of both probabilities, negative where the less probable class is the row's own.
+    """
+    others, rows = odds.shape
+    for block in range(first, end):
+        begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
+        for feature in features:
+            column, base = codes[feature], np.uint64(offsets[feature])
+            for c in range(others):
+                for row in range(begin, stop):
+                    term = log_odds[np.uint64(model[row]), c, base + np.uint64(column[row])]
+                    odds[c, row] += sign * term
+        if others == 1:
+            _finish_two_classes(odds, exponent, model, labels, counts, slots, posterior, start, fit[block], begin, stop)
+        else:
+            _finish_classes(odds, exponent, model, labels, counts, slots, posterior, start, fit[block], begin, stop)
+
+
+@_compiled
+def _finish_two_classes(odds, exponent, model, labels, counts, slots, posterior, start, fit, begin, stop):
+    errors, miss, loss, most_behind, product, factors = 0.0, 0.0, 0.0, 0.0, 1.0, 0
+    for row in range(begin, stop):
+        margin = exponent * odds[0, row]
+        ratio = math.exp(-abs(margin))
+        larger = 1.0 / (1.0 + ratio)
+        top = 0 if margin >= 0.0 else 1
+        is_top = labels[row] == top
+        count = counts[row]
+        posterior[0, row] = ratio * larger
+        posterior[1, row] = count * ratio * larger * larger * (1.0 if is_top else -1.0)
+        # Of this model and top class, the table of the other class.
+        start[row] = (np.uint64(model[row]) * np.uint64(4) + np.uint64(1 + top)) * slots
+        # Equal probabilities fall to class 0.
+        predicted = 0 if odds[0, row] >= -EVEN_ODDS else 1
+        errors += count if predicted != labels[row] else 0.0
+        miss += count * (ratio * larger if is_top else larger)
+        loss += 0.0 if is_top else count * abs(margin)
+        most_behind = max(most_behind, 0.0 if is_top else abs(odds[0, row]))
+        if count == 1.0:
+            # One logarithm of a product is cheaper than many logarithms.
+            product *= 1.0 + ratio
+            factors += 1
+            if factors == _FACTORS_PER_LOG:
+                loss += math.log(product)
+                product, factors = 1.0, 0
+        else:
+            loss += count * math.log1p(ratio)
+    fit[0], fit[1], fit[2], fit[3] = errors, miss, loss + math.log(product), most_behind
+
+
+@_compiled
+def _finish_classes(odds, exponent, model, labels, counts, slots, posterior, start, fit, begin, stop):
+    others = odds.shape[0]
+    classes = np.uint64(others + 1)
+    errors, miss, loss, most_behind = 0.0, 0.0, 0.0, 0.0
+    for row in range(begin, stop):
+        top, highest = others, 0.0
+        for c in range(others):
+            if odds[c, row] > highest:
+                top, highest = c, odds[c, row]
+        label, total, wrong, predicted = labels[row], 0.0, 0.0, -1
+        for c in range(others + 1):
+            behind = highest - (odds[c, row] if c < others else 0.0)
+            weight = math.exp(-exponent * behind)
+            posterior[c, row] = weight
+            total += weight
+            wrong += weight if c != label else 0.0
+            # Equal probabilities fall to the first class.
+            predicted = c if predicted < 0 and behind <= EVEN_ODDS else predicted
+        for c in range(others + 1):
+            posterior[c, row] /= total
+        start[row] = (np.uint64(model[row]) * classes + np.uint64(top)) * classes * slots
+        if label >= 0:
+            behind = highest - (odds[label, row] if label < others else 0.0)
+            most_behind = max(most_behind, behind)
+            errors += counts[row] if predicted != label else 0.0
+            miss += counts[row] * (wrong / total)
+            # Where the row's own class leads, the weights of the others may add up to far less than 1.
+            loss += counts[row] * (math.log1p(wrong) if behind == 0.0 else exponent * behind + math.log(total))
+    fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, most_behind
+
+
+@_compiled
+def sum_two_class_changes(codes, features, offsets, excess, posterior, start, sums, first, end):
+    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature and of each block from ``first`` to ``end``: sums is 2 × blocks ×
+    features.
+    """
+    rows = codes.shape[1]
+    q, weight = posterior[0], posterior[1]
+    for block in range(first, end):
+        begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
+        for k in range(features.size):
+            column, base = codes[features[k]], np.uint64(offsets[features[k]])
+            size, own = 0.0, 0.0
+            for row in range(begin, stop):
+                e = excess[base + np.uint64(column[row]) + start[row]]
+                change = e / (1.0 + q[row] * e) * weight[row]
+                own += change
+                size += abs(change)
+            sums[0, block, k] = size
+            sums[1, block, k] = own
+
+
+@_compiled
+def sum_changes(codes, features, offsets, excess, slots, posterior, start, labels, counts, sums, first, end):
+    """The same for any number of classes: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y)."""
+    classes, rows = posterior.shape
+    each = np.empty((classes, ROWS_PER_STRIP))
+    mean, change = np.empty(ROWS_PER_STRIP), np.empty(ROWS_PER_STRIP)
+    for block in range(first, end):
+        stop = min(rows, (block + 1) * ROWS_PER_BLOCK)
+        sums[:, block] = 0.0
+        for begin in range(block * ROWS_PER_BLOCK, stop, ROWS_PER_STRIP):
+            size = np.uint64(min(stop - begin, ROWS_PER_STRIP))
+            at = np.uint64(begin)
+            for k in range(features.size):
+                column, base = codes[features[k]], np.uint64(offsets[features[k]])
+                mean[:] = 0.0
+                for c in range(classes):
+                    of_class = base + np.uint64(c) * slots
+                    for i in range(size):
+                        e = excess[of_class + np.uint64(column[at + i]) + start[at + i]]
+                        each[c, i] = e
+                        mean[i] += posterior[c, at + i] * e
+                change[:] = 0.0
+                for c in range(classes):
+                    for i in range(size):
+                        change[i] += posterior[c, at + i] * abs(mean[i] - each[c, i])
+                total, own = 0.0, 0.0
+                for i in range(size):
+                    scale = counts[at + i] / (1.0 + mean[i])
+                    total += change[i] * scale
+                    label = labels[at + i]
+                    if label >= 0:
+                        own += (mean[i] - each[label, i]) * posterior[label, at + i] * scale
+                sums[0, block, k] += total / 2
+                sums[1, block, k] += own
+
+
+@_compiled
+def sum_tempered_losses(against_own, counts, sharpness, largest, sums, first, end):
+    """Σ count · min(-log P_own, largest) of each block, and the derivatives of Σ count · -log P_own by the sharpness b,
+    where class c has the weight e^(b·odds) and the row's own class the weight 1. All odds must be finite.
+    """
+    others, rows = against_own.shape
+    for block in range(first, end):
+        loss, slope, curvature, product, factors = 0.0, 0.0, 0.0, 1.0, 0
+        for row in range(block * ROWS_PER_BLOCK, min(rows, (block + 1) * ROWS_PER_BLOCK)):
+            top = 0.0
+            for c in range(others):
+                top = max(top, sharpness * against_own[c, row])
+            total, moment, square = math.exp(-top), 0.0, 0.0
+            for c in range(others):
+                odds = against_own[c, row]
+                weight = math.exp(sharpness * odds - top)
+                total += weight
+                moment += weight * odds
+                square += weight * odds * odds
+            mean = moment / total
+            slope += counts[row] * mean
+            curvature += counts[row] * (square / total - mean * mean)
+            if counts[row] == 1.0 and top + total <= largest and total <= 2.0:
+                # As log x < x, this loss is below the largest.
+                loss += top
+                product *= total
+                factors += 1
+                if factors == _FACTORS_PER_LOG:
+                    loss += math.log(product)
+                    product, factors = 1.0, 0
+            else:
+                loss += counts[row] * min(top + math.log(total), largest)
+        sums[block, 0], sums[block, 1], sums[block, 2] = loss + math.log(product), slope, curvature

@@ -1,0 +1,68 @@
+"""Losses of rows at any sharpness: by hand, in numpy and by the compiled loop; and means of parts joined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.classifiers.naive_bayes import compiling
+from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
+from probfs.selection.temperature import fit_temperature
+from tests.support.row_odds import random_odds
+
+
+@pytest.mark.parametrize("classes", [2, 3, 30])
+@pytest.mark.parametrize("rows", [1, 7, 4096, 200_000])
+def test_compiled_sums_are_those_of_numpy(rows: int, classes: int) -> None:
+    if rows * classes > 10**6:
+        rows //= 20
+    for seed, size in enumerate((0.1, 3.0, 500.0)):
+        odds = random_odds(seed, rows, classes, size, 0.3, zeros=False)
+        least = least_probability(odds.rows)
+        compiled, plain = (odds.tempered(least, compiled=compiled) for compiled in (True, False))
+        for sharpness in (0.0, 0.37, 1.0):
+            np.testing.assert_allclose(compiled(sharpness), plain(sharpness), rtol=1e-11, atol=1e-9 * odds.rows)
+
+
+def test_rows_with_classes_of_weight_0_are_left_to_numpy() -> None:
+    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=True)
+    assert odds.tempered(0.01, compiled=True)(0.5) == odds.tempered(0.01)(0.5)
+
+
+def test_where_the_loop_is_not_available_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=False)
+    expected = fit_temperature(odds, 0.01)
+    monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
+    assert fit_temperature(odds, 0.01, compiled=True) == expected
+
+
+def test_losses_by_hand() -> None:
+    odds = RowOdds(np.log([[3.0, 1e9, 1.0], [4.0, 1.0, 1.0]]), np.ones(3), 1)
+    odds.against_own[1, 2] = -np.inf
+    np.testing.assert_allclose(odds.losses(1.0, 1 / 6).values, [np.log(6), np.log(6), np.log(2)])
+    np.testing.assert_allclose(odds.losses(1.0, 1 / 20).values, [np.log(8), np.log(20), np.log(2)])
+    np.testing.assert_allclose(odds.losses(0.5, 1 / 6).values, [np.log(3 + 3**0.5), np.log(6), np.log(2)])
+
+
+def test_rows_that_count_for_several_are_several_rows() -> None:
+    values, counts = np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])
+    repeated = np.repeat(values, counts.astype(int))
+    moments = Moments.of(values, counts)
+    assert moments.mean == pytest.approx(repeated.mean())
+    assert moments.se == pytest.approx(repeated.std(ddof=1) / np.sqrt(6))
+    assert Moments.of(np.array([3.0]), np.ones(1)) == Moments(1.0, 3.0, 0.0)
+    assert Moments(1.0, 3.0, 0.0).se == 0
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 20), max_size=4), st.sampled_from([0.0, 1e6]))
+def test_parts_joined_are_all_rows(seed: int, cuts: list[int], far: float) -> None:
+    random = np.random.default_rng(seed)
+    values, counts = random.normal(size=20) + far, random.integers(1, 4, 20).astype(np.float64)
+    whole = Moments.of(values, counts)
+    joined = Moments(0.0, 0.0, 0.0)
+    for part, rows in zip(np.split(values, sorted(cuts)), np.split(counts, sorted(cuts)), strict=True):
+        joined += Moments.of(part, rows)
+    assert (joined.rows, joined.mean) == pytest.approx((whole.rows, whole.mean), rel=1e-12, abs=1e-12)
+    assert joined.squares == pytest.approx(whole.squares, rel=1e-8)
