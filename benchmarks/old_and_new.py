@@ -230,7 +230,7 @@ def forest(bench: Bench) -> Iterator[Line]:
     yield from bench.commands("forest-1000x50", *rank, "forest", "--step", 25, times=2, limit=3)
     yield from bench.commands("forest-1000x50", *rank, "forest", "--estimate", "oob", "--step", 10, times=2, limit=3)
     yield from bench.commands("logistic-1000x50", *rank, "logistic", "--step", 10, times=2)
-    yield from bench.commands("boosting-1000x50", *rank, "boosting", "--no-eliminate", times=2)
+    yield from bench.commands("boosting-1000x50", *rank, "boosting", "--iterations", 20, "--no-eliminate", times=2)
 
 
 def select(bench: Bench) -> Iterator[Line]:
