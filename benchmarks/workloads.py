@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from probfs.paper import synthetic
-
 
 def weston(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     """The linear problem of Weston et al. (2000): six relevant columns, the others noise; the class is ``y``."""
+    from probfs.paper import synthetic  # the other tables need no probfs, and compare versions of it
+
     noise = max(features - synthetic.WESTON_RELEVANT, 0)
     sample = synthetic.weston(rows, np.random.default_rng(seed), noise=noise)
     return pd.DataFrame(dict(sample.columns)).iloc[:, :features].assign(y=np.where(sample.positive, "yes", "no"))
