@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import probfs
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.rendering.json_text import json_text
 from tests.support import commands
 from tests.support.paths import ROOT, SAMPLES

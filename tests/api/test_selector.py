@@ -29,7 +29,7 @@ from sklearn.utils import get_tags
 
 import probfs
 from probfs import ProbabilisticSelector
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from tests.support.selector_tables import LABELS, SMALL, mixed_frame, with_target
 
 

@@ -11,7 +11,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from probfs import ProbabilisticSelector
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from tests.support.selector_tables import SMALL
 
 QUICK = [

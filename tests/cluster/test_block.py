@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import Grouping
+from probfs.classifiers.options import EstimateName
 from probfs.cluster.block import Block, History, Model, Question, Shrunk, Updated, active_after
 from probfs.cluster.coded_rows import CodedRows
 from probfs.screening.value_counts import count_values

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.classifiers.tempered_sums import row_losses
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
@@ -81,7 +81,7 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
 
 def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
     """The log-loss of the choice on fresh rows."""
-    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {"smoothing": 1.0}, 0))
+    odds = held_out_odds(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, 0), smoothing=1.0)
     return float(row_losses(odds, choice.curve.points[choice.size].temperature, least_probability(rows)).mean())
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.columns.dataset import Dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 

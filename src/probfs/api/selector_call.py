@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from probfs.api.ranking import rank
 from probfs.api.selecting import select
 from probfs.api.training_table import TrainingTable
-from probfs.classifiers.registry import find_specification
+from probfs.classifiers.catalogue import find_classifier
+from probfs.classifiers.model import Model
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.columns.roles import resolve_names
@@ -68,13 +69,12 @@ def choose_features(
     if parameters["n_features_to_select"] == AUTO:
         return _select(training, parameters, arguments)
     number = _wanted_number(parameters["n_features_to_select"], len(training.names))
-    step = parameters["step"]
     ranking = rank(
         training.table,
         unlabeled=unlabeled,
         estimate=parameters["estimate"],
         folds=parameters["folds"],
-        step=1 if step is None else step,
+        step=parameters["step"],
         **arguments,
     )
     order = [own.feature for own in ranking.features]
@@ -150,17 +150,21 @@ def _check_rule(keep: Any, least: Any) -> None:
 def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The keywords that ``rank`` and ``select`` have in common."""
     classifier = parameters["classifier"]
-    specification = find_specification(classifier, parameters["categories"])
+    options = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
+    model = find_classifier(classifier, options)
     least = DEFAULT_MIN_CLASS
     if parameters["n_features_to_select"] == AUTO:
         # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is that.
-        enough = specification.training_rows_of_class + 1
+        enough = model.training_rows_of_class + 1
         least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
-    own = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
-    if specification.find_option("jobs") is not None:
+    if "jobs" in model.options() and model.in_effect()["jobs"] is None:
         from joblib import effective_n_jobs
 
-        own["jobs"] = effective_n_jobs(parameters["n_jobs"])
+        jobs = effective_n_jobs(parameters["n_jobs"])
+        if isinstance(classifier, Model):
+            classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
+        else:
+            options["jobs"] = jobs
     arguments = {
         "target": training.target,
         "count": training.count,
@@ -169,7 +173,7 @@ def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], se
         "min_class": least if parameters["min_class"] is None else parameters["min_class"],
         "keep_identifiers": parameters["keep_identifiers"],
         "seed": seed,
-        **own,
+        **options,
     }
     further = parameters["options"] or {}
     for name in further:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
+from probfs.ranking.settings import Step
 from probfs.tables.table import Integers
 
 _TIE = 1e-12
@@ -19,6 +20,8 @@ _TIE = 1e-12
 _ROUNDING = 1e-13
 _NO_EXPONENT = -(2**40)
 """Stands for the exponent of zero, below all others."""
+_ONE_BY_ONE = 30
+"""How many features ``auto`` lets leave one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ def eliminate(
     classifier: Classifier,
     names: Sequence[str],
     score: Score,
-    step: int | float | None,
+    step: Step | None,
     protected: Collection[int] = (),
 ) -> Iterator[Round]:
     """The rounds of the elimination; with no step there is one round, in which all features leave.
@@ -60,7 +63,7 @@ def eliminate(
         classifier.drop(scored[leaving])
 
 
-def schedule(features: int, step: int | float | None) -> list[int]:
+def schedule(features: int, step: Step | None) -> list[int]:
     """How many features each round will start with.
 
     >>> schedule(5, 2)
@@ -73,10 +76,15 @@ def schedule(features: int, step: int | float | None) -> list[int]:
     return rounds
 
 
-def leaving_count(step: int | float | None, remaining: int) -> int:
-    """How many features leave: a number of them, or a fraction of those that remain, at least one."""
+def leaving_count(step: Step | None, remaining: int) -> int:
+    """How many features leave: a number of them, or a fraction of those that remain, at least one.
+
+    ``auto`` lets a tenth leave while there are many, and the last ones, whose order matters most, one by one.
+    """
     if step is None:
         return remaining
+    if isinstance(step, str):
+        return remaining // 10 if remaining > _ONE_BY_ONE else 1
     if isinstance(step, int):
         return min(step, remaining)
     # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.

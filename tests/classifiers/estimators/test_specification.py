@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from probfs.classifiers.registry import BOOSTING, FOREST, LOGISTIC, SVM
 from probfs.classifiers.specification import Specification
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes import row_loops
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.compiled_many_class_rows import CompiledManyClassRows
@@ -17,6 +16,7 @@ from probfs.classifiers.naive_bayes.compiled_two_class_rows import CompiledTwoCl
 from probfs.classifiers.naive_bayes.many_class_rows import ManyClassRows
 from probfs.classifiers.naive_bayes.row_loops import WorkShare, split_work
 from probfs.classifiers.naive_bayes.two_class_rows import TwoClassRows
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.kernels.constants import ROWS_PER_BLOCK
 from probfs.kernels.kernel import Kernel

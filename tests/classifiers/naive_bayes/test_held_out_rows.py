@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.held_out_rows import held_out_odds
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.classifiers.tempered_sums import row_losses
 from probfs.screening.value_counts import count_values
 from tests.support.datasets import dataset_of, problems, random_dataset
@@ -27,9 +27,7 @@ def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: flo
     draws = np.random.default_rng(len(problem.rows))
     held_out = draws.integers(0, 3, len(dataset.labels))
     features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
-    odds = held_out_odds(
-        HoldOutRequest(dataset, features, count_values(dataset), held_out, {"smoothing": smoothing}, 0)
-    )
+    odds = held_out_odds(HoldOutRequest(dataset, features, count_values(dataset), held_out, 0), smoothing)
     training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
     weights = [
         (label, log_weights(training, training.rows, cells, features, smoothing)) for label, cells in judged.rows

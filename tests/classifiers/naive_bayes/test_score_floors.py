@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import score_floors, shrinkage
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.score_floors import PlainFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED
 from probfs.columns.dataset import Dataset
 from probfs.tables.table import Floats

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import NaiveBayes
 from probfs.classifiers.naive_bayes.compiled_many_class_rows import CompiledManyClassRows
 from probfs.classifiers.naive_bayes.sieve import Sieve
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.scores import ABSOLUTE, SCORES
 from probfs.columns.dataset import Dataset

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.extended_range import ExtendedFloats
 from probfs.classifiers.naive_bayes.counts import ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import GroupedRows, Grouping, RowGroups, RowStore
 from probfs.classifiers.naive_bayes.score_floors import LogFloors, PlainFloors, ScoreFloors, curvature
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.underflow import sum_changes_of_any_size, underflow_limits
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED, Score

@@ -6,17 +6,17 @@ import numpy as np
 
 from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.row_groups import make_rows
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.specification import HoldOutRequest
 
 
-def held_out_odds(request: HoldOutRequest) -> RowOdds:
+def held_out_odds(request: HoldOutRequest, smoothing: float) -> RowOdds:
     """The odds of the rows held out, class by class and in their order."""
     dataset, features = request.dataset, np.asarray(request.features, dtype=np.int64)
     training = request.training.of_features(features)
     layout = SlotLayout.of(training.values.tolist())
     counts = ClassCounts(training.class_rows, training.by_slot)
-    model = ClassConditionals.of(counts, layout, request.options["smoothing"])
+    model = ClassConditionals.of(counts, layout, smoothing)
     parts = []
     for label in range(len(dataset.classes)):
         members = np.flatnonzero((dataset.labels == label) & (request.held_out > 0))

@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.counts import ClassConditionals, ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.many_class_rows import FactorTables, ManyClassRows
 from probfs.classifiers.naive_bayes.rows import Rows
 from probfs.classifiers.naive_bayes.two_class_rows import OddsTables, TwoClassRows
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds, RowOdds
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
