@@ -121,14 +121,10 @@ def test_known_options_are_those_of_all_classifiers_each_once_with_its_owners() 
     assert owners["smoothing"] == ("nb", "tree")
 
 
-def test_an_option_that_two_classifiers_declare_differently_is_a_mistake_of_ours() -> None:
-    @dataclass(frozen=True, repr=False, kw_only=True)
-    class Other(NaiveBayes):
-        name: ClassVar[str] = "other"
-        trees: int = setting(3, WholeNumber(1), "how many.")
-
-    with CLASSIFIERS.registered(Other()), pytest.raises(ValueError, match="forest, other: 'trees' is declared diff"):
-        known_options()
+def test_classifiers_that_share_an_option_declare_it_alike() -> None:
+    """The command line has it once."""
+    for name, declared, owners in known_options():
+        assert all(CLASSIFIERS[owner].options()[name] == declared for owner in owners), name
 
 
 def test_a_classifier_is_found_by_its_name_as_an_object_and_as_an_estimator() -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from probfs.api.ranking import rank
 from probfs.api.selecting import select
 from probfs.api.training_table import TrainingTable
-from probfs.classifiers.catalogue import find_classifier
+from probfs.classifiers.catalogue import find_classifier, known_options
 from probfs.classifiers.model import Model
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
@@ -32,10 +32,7 @@ FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-OF_CLASSIFIERS = (
-    *("smoothing", "shrink", "bins", "missing", "kernel", "C", "gamma", "removal", "permutations"),
-    *("trees", "leaf", "depth", "iterations", "learning_rate", "categories"),
-)
+OF_CLASSIFIERS = (*(name for name, declared, _ in known_options() if declared.recorded), "categories")
 """Parameters that are handed to the classifier, where they are given."""
 _KEEP = ("best", "fewest", "most")
 _OF_THE_CALL = ("data", "y", "feature_names", "unlabeled", "jobs")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -358,16 +358,13 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
     return replace(found, **given)
 
 
-def known_options() -> Iterator[tuple[str, Option, tuple[str, ...]]]:
+def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
     """Every option that some classifier has: its name, what it is, and the names of the classifiers that have it."""
-    options: dict[str, Option] = {}
     owners: dict[str, list[str]] = {}
     for classifier in CLASSIFIERS:
-        for name, declared in classifier.options().items():
-            if options.setdefault(name, declared) != declared:
-                raise ValueError(f"{', '.join([*owners[name], classifier.name])}: {name!r} is declared differently")
+        for name in classifier.options():
             owners.setdefault(name, []).append(classifier.name)
-    return ((name, declared, tuple(owners[name])) for name, declared in options.items())
+    return [(name, CLASSIFIERS[having[0]].options()[name], tuple(having)) for name, having in owners.items()]
 
 
 def check_estimate(classifier: Model, estimate: EstimateName) -> None:
