@@ -74,7 +74,7 @@ def choose_features(
         step=parameters["step"],
         **arguments,
     )
-    order = [own.feature for own in ranking.features]
+    order = [each.feature for each in ranking.features]
     notes = []
     if number > len(order):
         what = f"{option('n_features_to_select', parameters['n_features_to_select'])} asks for {number:,} columns"
@@ -103,7 +103,7 @@ def _select(training: TrainingTable, parameters: Mapping[str, Any], arguments: M
     given = {name: parameters[name] for name in ("keep", "false_discoveries") if parameters[name] is not None}
     selection = select(training.table, folds=parameters["folds"] or 0, **given, **arguments)
     assert selection.ranking is not None
-    order = [own.feature for own in selection.features]
+    order = [each.feature for each in selection.features]
     least = 1 if parameters["min_features_to_select"] is None else parameters["min_features_to_select"]
     kept = min(max(least, len(selection.kept)), len(order))
     notes = []
@@ -210,8 +210,8 @@ def _outcome(
     left_out = np.flatnonzero(ranks == 0)
     ranks[left_out] = np.arange(len(order) + 1, len(names) + 1)
     scores = np.full(len(names), np.nan)
-    for own in ranking.features:
-        scores[place_of[own.feature]] = getattr(own, SCORES[ranking.settings.score].key)
+    for each in ranking.features:
+        scores[place_of[each.feature]] = getattr(each, SCORES[ranking.settings.score].key)
     by_user = _left_out_by_user(training.table, ranking.settings)
     unexpected = tuple(place for place in left_out.tolist() if names[place] not in by_user)
     return Outcome(ranking, selection, ranks, scores, ranks <= kept, unexpected, tuple(notes))
