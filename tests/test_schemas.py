@@ -205,6 +205,7 @@ def test_a_value_of_a_wrong_type_is_refused_wherever_it_is(document: Document) -
         ("ranking", ("rounds", 0, "exponent"), 1.1),
         ("ranking", ("rounds",), []),
         ("ranking", ("settings", "step"), 1.5),
+        ("ranking", ("settings", "step"), "one"),
         ("ranking", ("settings", "folds"), 1),
         ("ranking", ("settings", "bins"), 1),
         ("ranking", ("settings", "C"), "auto"),

@@ -25,6 +25,7 @@ Parser = Callable[[Any], Any]
         (parsers.step, "1", 1),
         (parsers.step, "0.25", 0.25),
         (parsers.step, ".5", 0.5),
+        (parsers.step, "auto", "auto"),
         (parsers.size, "700", 700),
         (parsers.size, "500m", 500 << 20),
         (parsers.size, "8GB", 8 << 30),
