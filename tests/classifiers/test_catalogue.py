@@ -141,6 +141,7 @@ def test_a_classifier_is_found_by_its_name_as_an_object_and_as_an_estimator() ->
         "jobs": None,
         "missing": "auto",
     }
+    assert repr(wrapped) == "UserEstimator(shown='GaussianNB()', categories='onehot', permutations=3)"
     assert wrapped == find_classifier(GaussianNB(), {"permutations": 3}) != find_classifier(GaussianNB())
     counting = find_classifier(CategoricalNB(), {"bins": 3})
     assert (counting.in_effect()["bins"], counting.takes_numbers) == (3, False)

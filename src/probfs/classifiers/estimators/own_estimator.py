@@ -27,8 +27,8 @@ class UserEstimator(EstimatorModel):
 
     name = USER_ESTIMATOR
 
-    estimator: Any = field(compare=False)
-    shown: str = field(init=False, repr=False)
+    estimator: Any = field(compare=False, repr=False)
+    shown: str = field(init=False)
     """The estimator as Python shows it, in one line; two of them are equal if this is."""
     categories: Categories = setting(
         None,
