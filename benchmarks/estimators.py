@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
+from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
 from probfs.classifiers.estimators.fitted_model import FittedModel
 from probfs.classifiers.estimators.tasks import PermuteTask, fit_task, permute_features
-from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.specification import FitRequest
+from probfs.classifiers.protocol import FitRequest
 from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
@@ -65,17 +65,16 @@ def _permute(model: FittedModel, task: PermuteTask) -> object:
 
 def fit_once(workload: Workload) -> tuple[PermuteTask, FittedModel]:
     """The model of all rows and columns, and the task of permuting each of them."""
-    specification = CLASSIFIERS[workload.classifier]
+    model = find_classifier(workload.classifier, {"permutations": SHUFFLES})
     choice = ColumnChoice("y", numbers_as_they_are=True)
     prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
     dataset, _ = encode(prepared)
-    classifier = specification.fit(
+    classifier = model.fit(
         FitRequest(
-            dataset=specification.arrange(dataset, 0),
+            dataset=model.arrange(dataset, 0),
             estimate="resubstitution",
             folds=None,
             seed=0,
-            options=specification.complete({"permutations": SHUFFLES}),
             rounds=[workload.features],
             on_note=lambda note: None,
             on_model=None,

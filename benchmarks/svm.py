@@ -18,9 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, best_processes, faster, probfs, python
-from probfs.classifiers.refitting.options import DEFAULT_COST
+from probfs.classifiers.options import KernelName
 from probfs.classifiers.svm.classifier import Svm
-from probfs.classifiers.svm.options import DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
 from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode
@@ -63,11 +62,11 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     svm = Svm(
         order_by_content(dataset, 0),
         kernel=workload.kernel,
-        C=DEFAULT_COST,
-        gamma=DEFAULT_GAMMA,
+        C="scale",
+        gamma="scale",
         removal="permute",
         permutations=SHUFFLES,
-        estimate=DEFAULT_ESTIMATE,
+        estimate="resubstitution",
         folds=None,
         seed=0,
         rounds=schedule(workload.features, 1),

@@ -14,8 +14,8 @@ from typing import Any
 from typer.main import get_command
 
 from probfs import __version__
-from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.specification import Specification
+from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs.classifiers.model import Model
 from probfs.cli import build_app
 from probfs.rendering.comparison_csv import COMPARISON_HEADER
 from probfs.rendering.ranking_csv import CSV_HEADER
@@ -225,9 +225,9 @@ def examples(command: Any) -> list[str]:
     return [example.strip() for example in command.epilog.split("\n\n")[1:]]
 
 
-def describe_classifier(classifier: Specification) -> str:
+def describe_classifier(classifier: Model) -> str:
     """What users should know about a classifier: its registered description, details, and its own options."""
-    own = ", ".join(f"--{option.name.replace('_', '-')}" for option in classifier.options) or "none"
+    own = ", ".join(f"--{name.replace('_', '-')}" for name in classifier.options()) or "none"
     sentences = [
         f"{classifier.description[:1].upper()}{classifier.description[1:]}.",
         " ".join(CLASSIFIER_DETAILS.get(classifier.name, "").split()),

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.classifiers.specification import known_options
 from tests.conftest import Run
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
@@ -111,20 +110,44 @@ def test_every_parameter_is_documented_in_the_order_of_the_signature() -> None:
 
 def test_documented_defaults_are_the_defaults() -> None:
     signature = inspect.signature(probfs.rank)
-    own = {option.name: option.default for option, _ in known_options()}
     for names, kind in documented_parameters():
         default = re.search(r"default (\S+)$", kind)
         for name in names if default else ():
             assert default is not None
             value = signature.parameters[name].default
-            stated = {"folds": 10, "delimiter": ",", **own}.get(name) if value is None else value
+            stated = {"folds": 10, "delimiter": ","}.get(name) if value is None else value
             assert default[1] == (f'"{stated}"' if isinstance(stated, str) else str(stated)), name
 
 
-def test_every_option_of_a_classifier_is_a_parameter() -> None:
-    parameters = inspect.signature(probfs.rank).parameters
-    for option, _ in known_options():
-        assert parameters[option.name].default is None, "None, so that it is known whether it was given"
+def test_options_of_a_classifier_go_with_its_name_or_into_the_object(frame: pd.DataFrame) -> None:
+    frame = pd.concat([frame] * 3)
+    for name, kind, options in (
+        ("nb", probfs.NaiveBayes, {"smoothing": 0.5, "bins": 3}),
+        ("svm", probfs.SVM, {"C": 2.0, "permutations": 2, "jobs": 1}),
+        ("forest", probfs.Forest, {"trees": 2, "removal": "retrain", "jobs": 1}),
+    ):
+        for call in (partial(probfs.rank, eliminate=False), partial(probfs.select, folds=0)):
+            by_name = call(frame, target="y", classifier=name, **options)
+            by_object = call(frame, target="y", classifier=kind(**options))
+            assert by_name.to_json() == by_object.to_json()
+            assert by_name.settings == by_object.settings
+
+
+def test_options_beside_an_object_are_refused_in_one_line(frame: pd.DataFrame) -> None:
+    message = r"^smoothing= goes with a classifier's name; give it to NaiveBayes\(smoothing=…\) itself$"
+    for call in (probfs.rank, probfs.select):
+        with pytest.raises(probfs.UsageError, match=message):
+            call(frame, target="y", classifier=probfs.NaiveBayes(), smoothing=0.5)
+        with pytest.raises(
+            probfs.UsageError, match=r"^classifier=: NaiveBayes is a class; give an object of it, such as"
+        ):
+            call(frame, target="y", classifier=probfs.NaiveBayes)
+
+
+def test_a_report_tells_the_classifier_as_it_was_written(frame: pd.DataFrame) -> None:
+    ranking = probfs.rank(frame, target="y", classifier=probfs.NaiveBayes(smoothing=0.5), report=True)
+    assert ranking.background is not None
+    assert "classifier=probfs.NaiveBayes(smoothing=0.5)" in ranking.background.call
 
 
 def test_an_unknown_keyword_is_a_type_error_as_in_any_function(frame: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.errors import UsageError
 from probfs.paper.rendering.claims import CLAIM_FORMATS

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import probfs
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.rendering.json_text import json_text
 from tests.support import commands
 from tests.support.paths import ROOT, SAMPLES
@@ -205,6 +205,7 @@ def test_a_value_of_a_wrong_type_is_refused_wherever_it_is(document: Document) -
         ("ranking", ("rounds", 0, "exponent"), 1.1),
         ("ranking", ("rounds",), []),
         ("ranking", ("settings", "step"), 1.5),
+        ("ranking", ("settings", "step"), "one"),
         ("ranking", ("settings", "folds"), 1),
         ("ranking", ("settings", "bins"), 1),
         ("ranking", ("settings", "C"), "auto"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from probfs.api import rank, select
     from probfs.api.selector import ProbabilisticSelector
+    from probfs.classifiers.catalogue import SVM, Boosting, Forest, Logistic, NaiveBayes
     from probfs.comparison import compare
     from probfs.comparison.result import ColumnChange, Comparison
     from probfs.errors import (
@@ -34,13 +35,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "SVM",
+    "Boosting",
     "ColumnChange",
     "Comparison",
     "DataError",
+    "Forest",
     "HonestEstimate",
     "InputSummary",
     "Judged",
+    "Logistic",
     "MappingError",
+    "NaiveBayes",
     "Note",
     "OutputError",
     "ProbabilisticSelector",
@@ -66,6 +72,11 @@ __all__ = [
 _HOMES = {
     "rank": "probfs.api",
     "ProbabilisticSelector": "probfs.api.selector",
+    "NaiveBayes": "probfs.classifiers.catalogue",
+    "SVM": "probfs.classifiers.catalogue",
+    "Logistic": "probfs.classifiers.catalogue",
+    "Forest": "probfs.classifiers.catalogue",
+    "Boosting": "probfs.classifiers.catalogue",
     "compare": "probfs.comparison",
     "ColumnChange": "probfs.comparison.result",
     "Comparison": "probfs.comparison.result",

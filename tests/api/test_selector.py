@@ -29,7 +29,7 @@ from sklearn.utils import get_tags
 
 import probfs
 from probfs import ProbabilisticSelector
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from tests.support.selector_tables import LABELS, SMALL, mixed_frame, with_target
 
 
@@ -300,11 +300,91 @@ def test_a_pipeline_takes_texts_and_numbers() -> None:
     assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
 
 
-def test_parameters_of_a_classifier_that_is_an_estimator_are_among_the_parameters() -> None:
-    selector = ProbabilisticSelector(LogisticRegression(C=0.5))
-    assert selector.get_params()["classifier__C"] == 0.5
-    assert "classifier__C" not in selector.get_params(deep=False)
-    assert selector.set_params(classifier__C=2.0).classifier.C == 2.0
+@pytest.mark.parametrize("classifier", ["nb", probfs.NaiveBayes()], ids=str)
+def test_options_of_a_classifier_can_be_set_and_searched(classifier: Any) -> None:
+    frame, y = mixed_frame(60)
+    selector = ProbabilisticSelector(classifier, n_features_to_select=2)
+    assert selector.get_params()["classifier__smoothing"] == 1.0
+    assert "classifier__smoothing" not in selector.get_params(deep=False)
+    changed = clone(selector).set_params(classifier__smoothing=0.5, score="absolute")
+    assert changed.classifier == probfs.NaiveBayes(smoothing=0.5)
+    assert changed.get_params()["classifier__smoothing"] == 0.5
+    assert changed.set_params(classifier__bins=3).classifier == probfs.NaiveBayes(smoothing=0.5, bins=3)
+    assert selector.classifier == classifier, "the other selector keeps its classifier"
+    by_name = ProbabilisticSelector("nb", n_features_to_select=2, smoothing=0.5, bins=3, score="absolute").fit(frame, y)
+    assert changed.fit(frame, y).ranking_result_ == by_name.ranking_result_
+    pipeline = make_pipeline(clone(selector), OneHotEncoder())
+    assert pipeline.set_params(probabilisticselector__classifier__shrink="on")[0].classifier.shrink == "on"
+    grid = {"classifier__smoothing": [0.0, 1.0], "classifier__shrink": ["on", "off"]}
+    search = GridSearchCV(selector, grid, cv=2, scoring=lambda found, *_: found.n_features_, error_score="raise")
+    assert len(search.fit(frame, y).cv_results_["params"]) == 4
+
+
+def test_what_get_params_says_can_be_given_back() -> None:
+    for classifier in ("nb", "svm", probfs.SVM(kernel="rbf", jobs=2), BernoulliNB(alpha=2.0)):
+        selector = ProbabilisticSelector(classifier)
+        again = ProbabilisticSelector().set_params(**selector.get_params())
+        assert again.classifier is classifier
+    both = ProbabilisticSelector().set_params(classifier="svm", classifier__kernel="rbf")
+    assert both.classifier == probfs.SVM(kernel="rbf")
+
+
+def test_a_classifier_with_its_options_is_shown_and_cloned() -> None:
+    selector = ProbabilisticSelector(probfs.Forest(trees=5), n_features_to_select=1)
+    assert repr(selector) == "ProbabilisticSelector(classifier=Forest(trees=5), n_features_to_select=1)"
+    assert clone(selector).classifier == probfs.Forest(trees=5)
+    assert "Forest(trees=5)" in selector._repr_html_()
+
+
+def test_wrong_options_of_a_classifier_are_refused() -> None:
+    selector = ProbabilisticSelector("nb")
+    with pytest.raises(
+        ValueError, match=r"^Invalid parameter 'kernel' for NaiveBayes\(\); valid parameters are smoothing, "
+    ):
+        selector.set_params(classifier__kernel="rbf")
+    with pytest.raises(probfs.UsageError, match=r"^smoothing=: -1 is neither"):
+        selector.set_params(classifier__smoothing=-1)
+    with pytest.raises(ValueError, match="Invalid parameter 'clasifier'"):
+        selector.set_params(clasifier="nb")
+    assert selector.classifier == "nb"
+    with pytest.raises(probfs.UsageError, match=r"^bins= goes with a classifier's name; give it to NaiveBayes"):
+        ProbabilisticSelector(probfs.NaiveBayes(), bins=3).fit(*numbers())
+
+
+def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
+    found = {
+        n_jobs: ProbabilisticSelector(classifier, n_features_to_select=1, step=5, n_jobs=n_jobs)
+        .fit(*numbers(40))
+        .ranking_result_.settings.model.in_effect()["jobs"]
+        for n_jobs, classifier in [(None, probfs.SVM(jobs=2)), (2, probfs.SVM()), (1, "svm")]
+    }
+    assert found == {None: 2, 2: 2, 1: 1}
+
+
+def test_the_step_is_that_of_rank() -> None:
+    random = np.random.default_rng(0)
+    matrix, y = random.normal(size=(40, 34)), np.arange(40) % 2
+    steps: list[tuple[Any, list[int]]] = [(None, [34, 31, 28]), ("auto", [34, 31, 28]), (20, [34, 14])]
+    for step, sizes in steps:
+        selector = ProbabilisticSelector("logistic", n_features_to_select=2, step=step, folds=2, estimate="cv")
+        result = selector.set_params(permutations=1).fit(matrix, y).ranking_result_
+        assert [one.features for one in result.rounds][: len(sizes)] == sizes
+        assert result.settings.step == (step or "auto")
+
+
+def test_what_comes_out_is_asked_for_in_scikit_learn_s_ways() -> None:
+    frame, y = mixed_frame()
+    selector = ProbabilisticSelector(n_features_to_select=4)
+    assert isinstance(selector.fit(frame, y).transform(frame), np.ndarray)
+    with sklearn.config_context(transform_output="pandas"):
+        pd.testing.assert_frame_equal(selector.transform(frame), frame.loc[:, selector.support_])
+    copy = clone(selector.set_output(transform="pandas").set_output(transform=None))
+    pd.testing.assert_frame_equal(copy.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(copy.set_output(transform="default").transform(frame), np.ndarray)
+    assert isinstance(selector.transform(frame), pd.DataFrame), "a clone has its own output"
+    with pytest.raises(ValueError, match="output config must be"):
+        copy.set_output(transform="tables").transform(frame)
 
 
 def test_a_grid_search_finds_the_number_of_columns_and_the_score() -> None:

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 import probfs
 from probfs import ProbabilisticSelector
 from probfs.api.selector_call import FOR_A_NUMBER, FOR_AUTO, OF_CLASSIFIERS
-from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.specification import known_options
+from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from probfs.errors import UsageError
 from tests.support.selector_tables import SMALL, mixed_frame, with_target
 
@@ -103,7 +102,7 @@ def test_an_unknown_option_is_a_type_error_as_in_rank() -> None:
 
 
 def test_every_option_of_a_classifier_is_a_parameter() -> None:
-    own = {option.name for option, _ in known_options()}
+    own = {name for name, _, _ in known_options()}
     # How columns reach a user's own estimator is an option of none that is registered.
     assert own - {"jobs"} == {*OF_CLASSIFIERS} - {"categories"}
     assert set(ProbabilisticSelector().get_params()) >= {*OF_CLASSIFIERS, "n_jobs"}

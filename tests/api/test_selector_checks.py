@@ -10,13 +10,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from probfs import ProbabilisticSelector
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs import NaiveBayes, ProbabilisticSelector
+from probfs.classifiers.catalogue import CLASSIFIERS
 from tests.support.selector_tables import SMALL
 
 QUICK = [
     ProbabilisticSelector(),
     ProbabilisticSelector(n_features_to_select=1),
+    ProbabilisticSelector(NaiveBayes(smoothing=0.5), n_features_to_select=1),
     ProbabilisticSelector(n_features_to_select=1, score="absolute", estimate="cv", folds=2),
 ]
 """Selectors that pass all checks in a second or two."""

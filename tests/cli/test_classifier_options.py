@@ -1,16 +1,15 @@
-"""Options made from what is registered: classifiers, their own options, scores and estimates."""
+"""Options made from the fields of classifiers, and from scores and estimates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
-from probfs.classifiers.registry import CLASSIFIERS, NAIVE_BAYES
-from probfs.classifiers.specification import Option
-from probfs.classifiers.value_types import Choice, WholeNumber
+from probfs.classifiers.catalogue import CLASSIFIERS, NaiveBayes
+from probfs.classifiers.options import Choice, WholeNumber, setting
 from probfs.cli.classifier_options import ClassifierOptions, ColumnClassifierOptions, EliminationOptions
 from probfs.cli.options import ColumnOptions
 from probfs.columns.roles import ColumnChoice
@@ -18,15 +17,21 @@ from probfs.errors import UsageError
 from tests.support.commands import Run
 from tests.support.table_content import Write
 
-SHAPE = Option("Tree_shape", Choice(("round", "tall")), "round", "the shape.")
-DEPTH = Option("D", WholeNumber(1, 9), 3, "the depth.", only_with=("Tree_shape", "tall"), for_columns=True)
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Tree(NaiveBayes):
+    """Naive Bayes under another name, with options whose names have capitals."""
+
+    name: ClassVar[str] = "tree"
+    description: ClassVar[str] = "a tree"
+
+    Tree_shape: str = setting("round", Choice(("round", "tall")), "the shape.")
+    D: int | None = setting(3, WholeNumber(1, 9), "the depth.", only_with=("Tree_shape", "tall"), for_columns=True)
 
 
 @pytest.fixture
 def _tree() -> Iterator[None]:
-    """Naive Bayes under another name, with options of its own whose names have capitals."""
-    tree = replace(NAIVE_BAYES, name="tree", description="a tree", options=(*NAIVE_BAYES.options, SHAPE, DEPTH))
-    with CLASSIFIERS.registered(tree):
+    with CLASSIFIERS.registered(Tree()):
         yield
 
 
@@ -68,7 +73,7 @@ def test_what_is_given_is_kept_apart_from_what_is_not() -> None:
     own = {name: None for name in parameters(ClassifierOptions) if name != "classifier"}
     collected = ClassifierOptions.collect({"classifier": "svm", **own, "kernel": "rbf"})
     assert collected.classifier == "svm"
-    assert {name: value for name, value in collected.own.items() if value is not None} == {"kernel": "rbf"}
+    assert {name: value for name, value in collected.options.items() if value is not None} == {"kernel": "rbf"}
 
 
 def test_the_choice_of_columns_follows_the_classifier() -> None:
@@ -91,3 +96,5 @@ def test_scores_and_estimates_are_listed_with_their_defaults() -> None:
     assert own["estimate"].help.endswith(
         "Default: loo for nb, resubstitution for svm, cv for logistic, forest and boosting."
     )
+    assert own["step"].help.endswith("Default: 1 for nb, auto for svm, logistic, forest and boosting.")
+    assert own["step"].metavar == "auto|N"

@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 from probfs import __version__
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import known_options
 from probfs.cli import build_app
 from tests.support.commands import Run
 
@@ -65,13 +65,14 @@ def test_a_command_takes_only_options_that_it_uses() -> None:
         assert "--classifier" not in names[name]
 
 
-@pytest.mark.parametrize("own", [option for known in CLASSIFIERS for option in known.options], ids=lambda own: own.name)
-def test_the_options_of_classifiers_are_options_of_rank(own: Any) -> None:
-    (option,) = [option for option in COMMANDS["rank"].params if option.name == own.name]
-    assert option.opts == [f"--{own.name.replace('_', '-')}"]
-    assert option.metavar == own.type.metavar
-    assert own.help in option.help
-    assert option.help.endswith(f"Default: {own.default_help or own.default}.")
+def test_the_options_of_classifiers_are_options_of_rank() -> None:
+    for name, declared, owners in known_options():
+        (option,) = [option for option in COMMANDS["rank"].params if option.name == name]
+        assert option.opts == [f"--{name.replace('_', '-')}"]
+        assert option.metavar == declared.kind.metavar
+        assert option.help.startswith(", ".join(owners))
+        assert declared.help in option.help
+        assert option.help.endswith(f"Default: {declared.default_help or declared.default}.")
 
 
 @pytest.mark.parametrize("words", [("--version",), ("rank", "-h"), ("rank", "--help")])

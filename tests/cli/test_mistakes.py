@@ -24,7 +24,7 @@ from tests.support.table_content import Write
         (["rank", "t.csv", "--traget", "y"], 2, "No such option: --traget (Possible options: "),
         (["--seed", "1"], 2, "No such option: --seed, which belongs to rank, select, generate"),
         (["rank", "t.csv", "--score", "loud"], 2, "--score"),
-        (["rank", "t.csv", "--step", "1_0"], 2, "'1_0' is neither a whole number"),
+        (["rank", "t.csv", "--step", "1_0"], 2, "'1_0' is neither auto nor a whole number"),
         (["rank", "t.csv", "--folds", "3.0", "--estimate", "cv"], 2, "'3.0' is not a whole number"),
         (
             ["rank", "t.csv", "--smoothing", "nan"],

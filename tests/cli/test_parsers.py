@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from probfs.classifiers.value_types import Choice
+from probfs.classifiers.options import Choice
 from probfs.cli import parsers
 
 Parser = Callable[[Any], Any]
@@ -25,6 +25,7 @@ Parser = Callable[[Any], Any]
         (parsers.step, "1", 1),
         (parsers.step, "0.25", 0.25),
         (parsers.step, ".5", 0.5),
+        (parsers.step, "auto", "auto"),
         (parsers.size, "700", 700),
         (parsers.size, "500m", 500 << 20),
         (parsers.size, "8GB", 8 << 30),
@@ -49,9 +50,9 @@ def test_a_word_becomes_its_value(parse: Parser, word: str, value: object) -> No
         (parsers.number, "inf", "'inf' is not a number from 0 on."),
         (parsers.share, "1.1", "'1.1' is not a number from 0 to 1."),
         (parsers.share, "nan", "'nan' is not a number from 0 to 1."),
-        (parsers.step, "0", "'0' is neither a whole number from 1 on nor a fraction like 0.1."),
-        (parsers.step, "1.5", "'1.5' is neither a whole number from 1 on nor a fraction like 0.1."),
-        (parsers.step, "1e-1", "'1e-1' is neither a whole number from 1 on nor a fraction like 0.1."),
+        (parsers.step, "0", "'0' is neither auto nor a whole number from 1 on nor a fraction like 0.1."),
+        (parsers.step, "1.5", "'1.5' is neither auto nor a whole number from 1 on nor a fraction like 0.1."),
+        (parsers.step, "1e-1", "'1e-1' is neither auto nor a whole number from 1 on nor a fraction like 0.1."),
         (parsers.size, "0", "'0' is not a size like 500M or 8G."),
         (parsers.size, "lots", "'lots' is not a size like 500M or 8G."),
         (parsers.size, "1.5G", "'1.5G' is not a size like 500M or 8G."),

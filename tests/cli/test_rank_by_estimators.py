@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.support.commands import Run
+from tests.support.schemas import validate
 from tests.support.table_content import Write
 
 TABLE = "a,b,y\n" + "".join(f"{(row * 7) % 11},{'uv'[row % 2]},{'pq'[row % 2]}\n" for row in range(60))
@@ -34,6 +35,30 @@ def test_a_table_is_ranked(run_here: Run, write: Write, name: str, words: list[s
     assert ranking["settings"]["classifier"] == name
     assert "estimator" not in ranking["settings"]
     assert ranking["features"][0]["feature"] == "b"
+
+
+@pytest.mark.parametrize(
+    ("words", "step", "rounds"),
+    [
+        (["--classifier", "logistic"], "auto", [34, 31, 28]),
+        (["--classifier", "logistic", "--step", "20"], 20, [34, 14]),
+        (["--step", "auto"], "auto", [34, 31, 28]),
+        ([], 1, [34, 33, 32]),
+    ],
+)
+def test_many_columns_leave_a_tenth_at_a_time(
+    run_here: Run, write: Write, words: list[str], step: object, rounds: list[int]
+) -> None:
+    names = ",".join(f"c{column}" for column in range(34))
+    rows = "".join(
+        f"{','.join(str((row * column) % 7) for column in range(1, 35))},{'pq'[row % 2]}\n" for row in range(30)
+    )
+    path = write("t.csv", f"{names},y\n{rows}")
+    few = ["--estimate", "cv", "--folds", "2", *(["--permutations", "1", "--jobs", "1"] if "logistic" in words else [])]
+    document = json.loads(run_here("rank", path, *words, *few, "--format", "json", "--quiet").stdout)
+    validate(document)
+    assert document["settings"]["step"] == step
+    assert [found["features"] for found in document["rounds"]][: len(rounds)] == rounds
 
 
 @pytest.mark.parametrize(

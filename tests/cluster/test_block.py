@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.grouping import Grouping
 from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
+from probfs.classifiers.options import EstimateName
 from probfs.cluster.block import Activated, Block, Dropped, History, Model, Question, Shrunk, active_after
 from probfs.cluster.coded_rows import CodedRows
 from probfs.screening.value_counts import count_values

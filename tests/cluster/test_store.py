@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset

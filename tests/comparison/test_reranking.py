@@ -10,7 +10,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 import probfs
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.comparison.documents import ComparedRanking, parse_document
 from probfs.comparison.reranking import rank_alike, settings_as_keywords
 from probfs.comparison.sources import document_of
@@ -40,6 +40,7 @@ def selection_with(**settings: Any) -> ComparedRanking:
         {"eliminate": False, "exclude": ["age"], "na": ["none", "x"], "keep_identifiers": True, "min_class": 1},
         {"step": 0.5, "include": ["age", "distance", "weather"], "missing": "value", "uncertainty": True},
         {"score": "unlabeled", "smoothing": 0.0, "step": 2},
+        {"step": "auto"},
     ],
 )
 def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any]) -> None:

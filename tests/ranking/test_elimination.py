@@ -13,6 +13,7 @@ import probfs
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
+from probfs.ranking.settings import Step
 from probfs.tables.table import Floats
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier, round_scores
@@ -128,9 +129,22 @@ def test_the_order_does_not_depend_on_where_columns_stand(data: st.DataObject) -
 
 
 @pytest.mark.parametrize(
-    ("step", "remaining", "count"), [(1, 5, 1), (7, 5, 5), (0.3, 10, 3), (0.29, 100, 29), (0.3, 2, 1), (None, 4, 4)]
+    ("step", "remaining", "count"),
+    [
+        (1, 5, 1),
+        (7, 5, 5),
+        (0.3, 10, 3),
+        (0.29, 100, 29),
+        (0.3, 2, 1),
+        (None, 4, 4),
+        ("auto", 100, 10),
+        ("auto", 39, 3),
+        ("auto", 31, 3),
+        ("auto", 30, 1),
+        ("auto", 1, 1),
+    ],
 )
-def test_how_many_leave(step: int | float | None, remaining: int, count: int) -> None:
+def test_how_many_leave(step: Step | None, remaining: int, count: int) -> None:
     assert leaving_count(step, remaining) == count
 
 
@@ -140,3 +154,8 @@ def test_one_round_without_elimination_ranks_by_its_scores() -> None:
     sizes = [feature.s_s for feature in ranking.features]
     assert sizes == sorted(sizes, reverse=True)
     assert all(f.round == 1 and f.s_s == f.initial_s_s for f in ranking.features)
+
+
+def test_auto_lets_a_tenth_leave_and_the_last_thirty_one_by_one() -> None:
+    assert schedule(100, "auto") == [100, 90, 81, 73, 66, 60, 54, 49, 45, 41, 37, 34, 31, *range(28, 0, -1)]
+    assert schedule(30, "auto") == schedule(30, 1)

@@ -93,7 +93,7 @@ def test_p_and_q_are_those_of_a_plain_implementation(seed: int, classes: int) ->
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_svm_s_numbers_are_tested_as_they_are(kernel: str) -> None:
     frame = table(4, rows=120)
-    ranking = probfs.rank(frame, target="y", classifier="svm", kernel=kernel, missing="skip", eliminate=False)  # type: ignore[arg-type]  # of the two
+    ranking = probfs.rank(frame, target="y", classifier="svm", kernel=kernel, missing="skip", eliminate=False)
     expected = {name: plain_p(frame, name, cut=False) for name in frame.columns.drop("y")}
     assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from probfs.classifiers.estimates import DEFAULT_FOLDS
+from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs.classifiers.options import DEFAULT_FOLDS
 from probfs.errors import UsageError
 from probfs.ranking.settings import Settings, check_step, choose_settings
 from probfs.text import command_line_language
@@ -108,10 +110,9 @@ def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
 
 def test_what_changes_only_how_the_work_is_done_is_not_recorded() -> None:
     one, two = (choose(classifier="svm", options={"jobs": jobs}) for jobs in (1, 2))
-    assert (one.resources, two.resources) == ({"jobs": 1}, {"jobs": 2})
+    assert (one.model.in_effect()["jobs"], two.model.in_effect()["jobs"]) == (1, 2)
     assert "jobs" not in one.to_dict()
     assert one == two
-    assert "jobs" not in repr(one)
 
 
 def test_folds_have_a_default_where_they_mean_something() -> None:
@@ -125,6 +126,18 @@ def test_without_elimination_there_is_no_step() -> None:
     assert (settings.step, settings.eliminate) == (None, False)
     with pytest.raises(UsageError, match="step=: whatever is neither"):
         choose(eliminate=False, step="whatever")
+
+
+def test_classifiers_that_are_refitted_step_automatically() -> None:
+    assert {name: choose(classifier=name, step=None).step for name in CLASSIFIERS.names()} == {
+        "nb": 1,
+        "svm": "auto",
+        "logistic": "auto",
+        "forest": "auto",
+        "boosting": "auto",
+    }
+    assert choose(classifier=GaussianNB(), step=None).step == "auto"
+    assert (choose(step="auto").step, choose(classifier="svm", step=2).step) == ("auto", 2)
 
 
 def test_the_choice_of_columns_is_recorded() -> None:
@@ -168,8 +181,8 @@ def test_settings_are_frozen_and_plain() -> None:
         ({"seed": "0"}, "seed=: '0' is not a whole number", "--seed: '0' is not a whole number"),
         (
             {"step": 0},
-            "step=: 0 is neither a whole number from 1 nor a fraction between 0 and 1",
-            "--step: 0 is neither a whole number from 1 nor a fraction between 0 and 1",
+            "step=: 0 is neither auto nor a whole number from 1 nor a fraction between 0 and 1",
+            "--step: 0 is neither auto nor a whole number from 1 nor a fraction between 0 and 1",
         ),
         (
             {"options": {"kernel": "rbf"}},
@@ -199,8 +212,10 @@ def test_what_makes_no_sense_is_refused_in_the_caller_s_language(
     assert str(caught.value) == command_line
 
 
-@pytest.mark.parametrize(("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5)])
-def test_a_step_is_a_number_or_a_fraction(step: Any, checked: float) -> None:
+@pytest.mark.parametrize(
+    ("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5), ("auto", "auto")]
+)
+def test_a_step_is_a_number_or_a_fraction_or_auto(step: Any, checked: Any) -> None:
     found = check_step(step)
     assert found == checked
     assert type(found) is type(checked)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, UNLABELED
 from probfs.ranking.result import Ranking
 from probfs.rendering.ranking_summary import shown_scores, summary_sentences
@@ -53,11 +54,9 @@ def test_errors_on_held_out_rows_are_shown_instead_where_there_are_any(commute: 
 
 
 def test_the_svm_is_described_by_its_options(commute: Ranking) -> None:
-    options = {"kernel": "rbf", "C": "scale", "gamma": "auto", "removal": "permute", "permutations": 1}
-    svm = replace(commute, settings=replace(commute.settings, classifier="svm", options=options))
+    svm = replace(commute, settings=replace(commute.settings, model=SVM(kernel="rbf", permutations=1)))
     assert summary_sentences(svm)[1].startswith("RBF SVM, Platt-scaled, 1 shuffle a column, leave-one-out")
-    retrained = {**options, "kernel": "linear", "removal": "retrain", "permutations": None}
-    svm = replace(commute, settings=replace(commute.settings, classifier="svm", options=retrained))
+    svm = replace(commute, settings=replace(commute.settings, model=SVM(removal="retrain")))
     assert summary_sentences(svm)[1].startswith("Linear SVM, Platt-scaled, retrained, ")
 
 

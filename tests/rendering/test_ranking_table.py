@@ -73,7 +73,7 @@ def test_nothing_is_marked_where_all_columns_tell_the_class(commute: Ranking) ->
 @pytest.mark.parametrize(("kernel", "marked"), [("linear", True), ("rbf", False)])
 def test_what_matters_only_with_others_is_not_noise_to_an_rbf_svm(kernel: str, marked: bool, write: Write) -> None:
     rows = "".join(f"{n % 2},{n // 2 % 2},{'pq'[(n + n // 2) % 2]}\n" for n in range(40))
-    ranking = probfs.rank(write("t.csv", f"a,b,y\n{rows}"), target="y", classifier="svm", kernel=kernel)  # type: ignore[arg-type]
+    ranking = probfs.rank(write("t.csv", f"a,b,y\n{rows}"), target="y", classifier="svm", kernel=kernel)
     assert min(feature.q or 0 for feature in ranking.features) > 0.1
     assert ("≈ noise" in ranking_table(ranking, Presentation())) == marked
 

@@ -47,4 +47,4 @@ def test_a_linear_model_tests_columns_first() -> None:
     for classifier in ("logistic", GaussianNB()):
         selection = probfs.select(frame, target="sick", classifier=classifier, folds=0)
         assert selection.kept == ("dose",)
-        assert selection.settings.specification.default_estimate == "cv"
+        assert selection.settings.model.default_estimate == "cv"

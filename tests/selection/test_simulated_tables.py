@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
@@ -80,7 +80,7 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
 
 def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
     """The log-loss of the choice on fresh rows."""
-    odds = judge_held_out(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, {}, 0), 1.0)
+    odds = judge_held_out(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, 0), 1.0)
     return float(odds.losses(choice.curve.points[choice.size].temperature, least_probability(rows)).values.mean())
 
 

@@ -128,7 +128,7 @@ def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier
     assert found is not None
     # As the SVM's rows are judged by models that do not know them.
     estimate: dict[str, Any] = {"estimate": "cv"} if classifier == "svm" else {}
-    expected = probfs.rank(frame, include=survivors, **estimate, **few)
+    expected = probfs.rank(frame, include=survivors, step=1, **estimate, **few)
     assert [own.feature for own in found.features] == survivors
     assert found.rounds == expected.rounds
     tested = {own.feature: (own.p, own.q) for own in selection.features}

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate

@@ -11,10 +11,8 @@ from sklearn.calibration import _sigmoid_calibration
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.refitting.options import DEFAULT_COST, DEFAULT_PERMUTATIONS, DEFAULT_REMOVAL, Cost, Removal
+from probfs.classifiers.options import Cost, EstimateName, Gamma, KernelName, Removal
 from probfs.classifiers.svm.kernel_functions import KernelFunction
-from probfs.classifiers.svm.options import DEFAULT_ESTIMATE, DEFAULT_GAMMA, DEFAULT_KERNEL, Gamma, KernelName
 from probfs.columns.dataset import Dataset
 
 Floats = npt.NDArray[np.float64]
@@ -26,12 +24,12 @@ Booleans = npt.NDArray[np.bool_]
 class SvmParameters:
     """How to rank, by the names of the SVM's own parameters."""
 
-    kernel: KernelName = DEFAULT_KERNEL
-    C: Cost = DEFAULT_COST
-    gamma: Gamma | None = DEFAULT_GAMMA
-    removal: Removal = DEFAULT_REMOVAL
-    permutations: int | None = DEFAULT_PERMUTATIONS
-    estimate: EstimateName = DEFAULT_ESTIMATE
+    kernel: KernelName = "linear"
+    C: Cost = "scale"
+    gamma: Gamma | None = "scale"
+    removal: Removal = "permute"
+    permutations: int | None = 20
+    estimate: EstimateName = "resubstitution"
     folds: int | None = None
     seed: int = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,17 +17,19 @@ HONEST = HonestEstimate(
 )
 
 
-def make_settings(**changes: Any) -> SelectionSettings:
-    """The default settings of a selection by Naive Bayes, with changes."""
+def make_settings(
+    classifier: Any = "nb", options: Mapping[str, Any] | None = None, **changes: Any
+) -> SelectionSettings:
+    """The default settings of a selection, with changes."""
     plain = choose_settings(
-        classifier="nb",
+        classifier=classifier,
         score="signed",
         estimate=None,
         folds=None,
         step=1,
         eliminate=True,
         seed=0,
-        options={},
+        options=options or {},
         columns={},
     )
     return replace(SelectionSettings(**{**vars(plain), "folds": 10}), **changes)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from probfs.classifiers.estimators.options import CATEGORIES
-from probfs.classifiers.specification import known_options
+from probfs.classifiers.catalogue import known_options
+from probfs.classifiers.model import Model
 from probfs.columns.limits import DEFAULT_BINS
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
@@ -27,7 +27,7 @@ _MOST_WRITTEN = 20
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse a keyword that is neither a parameter of a call nor an option of a classifier, as Python would."""
-    known = [*(own.name for own, _ in known_options()), CATEGORIES.name]
+    known = [*(name for name, _, _ in known_options()), "categories"]
     for name in options:
         if name not in known:
             parameters = [*signature(call).parameters, *known]
@@ -71,6 +71,8 @@ def _as_code(value: Any, name: str) -> str:
         value = value.item()
     if value is None or isinstance(value, (str, int, float)):
         return repr(value)
+    if isinstance(value, Model):
+        return f"probfs.{value!r}"
     is_list = isinstance(value, (list, tuple)) and len(value) <= _MOST_WRITTEN
     if is_list and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):
         return f"[{', '.join(_as_code(own, name) for own in value)}]"
@@ -110,13 +112,13 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         settings.exclude,
         settings.na,
         settings.options.get("bins") or DEFAULT_BINS,
-        settings.specification.takes_numbers,
+        settings.model.takes_numbers,
         keep_identifiers=settings.keep_identifiers,
         missing=settings.options.get("missing") or "skip",
         cut_target=settings.cut_target,
         min_class=settings.min_class,
         # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
-        types_order_categories=settings.options.get(CATEGORIES.name) in ("codes", "frame"),
+        types_order_categories=settings.options.get("categories") in ("codes", "frame"),
     )
 
 

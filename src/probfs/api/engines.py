@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from probfs.classifiers.catalogue import NaiveBayes
 from probfs.errors import UsageError
 from probfs.ranking.engine import Engine, LocalEngine
 from probfs.ranking.engine_names import ENGINES
@@ -63,7 +64,7 @@ def _open_cluster(
         return
     if isinstance(workers, bool) or (workers is not None and (not isinstance(workers, int) or workers < 1)):
         raise UsageError(f"{option('workers')}: {workers!r} is no number of processes; give 1 or more")
-    counts_rows = settings.specification.name == "nb"
+    counts_rows = settings.classifier == NaiveBayes.name
     if counts_rows and settings.uncertainty:
         problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
         raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")

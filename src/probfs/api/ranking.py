@@ -38,27 +38,12 @@ def rank(
     score: str = "absolute",
     estimate: str | None = None,
     folds: int | None = None,
-    smoothing: float | None = None,
-    shrink: Literal["auto", "on", "off"] | None = None,
-    kernel: Literal["linear", "rbf"] | None = None,
-    C: float | Literal["scale"] | None = None,  # noqa: N803  # what everybody calls it
-    gamma: float | Literal["scale", "auto"] | None = None,
-    removal: Literal["permute", "retrain"] | None = None,
-    permutations: int | None = None,
-    trees: int | None = None,
-    leaf: int | Literal["auto"] | None = None,
-    depth: int | Literal["any"] | None = None,
-    iterations: int | None = None,
-    learning_rate: float | None = None,
-    categories: Literal["onehot", "codes", "frame"] | None = None,
-    step: int | float = 1,
+    step: int | float | Literal["auto"] | None = None,
     eliminate: bool = True,
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     keep_identifiers: bool = False,
     count: str | None = None,
-    bins: int | None = None,
-    missing: Literal["skip", "value", "auto"] | None = None,
     na: str | Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -68,7 +53,6 @@ def rank(
     union: bool = False,
     uncertainty: bool = False,
     seed: int = 0,
-    jobs: int | None = None,
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
     workers: int | None = None,
@@ -105,12 +89,12 @@ def rank(
         A TOML file that says how columns are cut, grouped or dropped.
     unlabeled : path, data frame, array or several of them, default: none
         Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
-    classifier : str or estimator, default "nb"
-        The classifier whose probabilities are used: Naive Bayes, ``"nb"``, a Platt-scaled support vector machine,
-        ``"svm"``, scikit-learn's logistic regression, ``"logistic"``, random forest, ``"forest"``, or histogram
-        gradient boosting, ``"boosting"``. Or any estimator or pipeline of scikit-learn's kind that has
-        ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is given ``seed``
-        where its ``random_state`` is None.
+    classifier : str, classifier or estimator, default "nb"
+        The classifier whose probabilities are used, by its name or as an object with its options: ``"nb"`` or
+        ``probfs.NaiveBayes()``, ``"svm"`` or ``probfs.SVM()``, ``"logistic"`` or ``probfs.Logistic()``, ``"forest"`` or
+        ``probfs.Forest()``, ``"boosting"`` or ``probfs.Boosting()``. Or any estimator or pipeline of scikit-learn's
+        kind that has ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is
+        given ``seed`` where its ``random_state`` is None.
     score : {"absolute", "signed", "unlabeled"}, default "absolute"
         The score that decides which feature leaves: Ŝ_S, Ŝ_A or Ŝ_SU.
     estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
@@ -118,40 +102,9 @@ def rank(
         forests, also the trees for which the row was not drawn.
     folds : int, default 10
         The number of folds of ``estimate="cv"``.
-    smoothing : float, default 1.0
-        For ``"nb"``: what is added to every count; 0 is the exact limit of less and less smoothing.
-    shrink : {"auto", "on", "off"}, default "auto"
-        For ``"nb"``: whether to shrink log-odds towards 0 by as much as chance alone moves them; ``"auto"`` does so in
-        tables with so many columns for their rows that chance would make most rows look certain.
-    kernel : {"linear", "rbf"}, default "linear"
-        For ``"svm"``: the kernel.
-    C : float or "scale", default "scale"
-        For ``"svm"`` and ``"logistic"``: the cost of a row on the wrong side; ``"scale"`` follows the table.
-    gamma : float, "scale" or "auto", default "scale"
-        For ``"svm"`` with ``kernel="rbf"``: how fast the kernel falls with the squared distance.
-    removal : {"permute", "retrain"}, default "permute"
-        For all but ``"nb"``: whether a column is taken away by shuffling it or by fitting the model without it.
-    permutations : int, default 20
-        For all but ``"nb"``, with ``removal="permute"``: the number of shuffles whose probabilities are averaged.
-    trees : int, default 100
-        For ``"forest"``: how many trees it has.
-    leaf : int or "auto", default "auto"
-        For ``"forest"`` and ``"boosting"``: how many rows a leaf of a tree has, at least. ``"auto"`` is 5 for
-        ``"forest"``, and for ``"boosting"`` 20, or a twentieth of the rows where that is less.
-    depth : int or "any", default "any"
-        For ``"forest"`` and ``"boosting"``: how many questions a tree asks of a row, at most.
-    iterations : int, default 100
-        For ``"boosting"``: how many trees are added.
-    learning_rate : float, default 0.1
-        For ``"boosting"``: by how much of what is left to explain each tree changes the model.
-    categories : {"onehot", "codes", "frame"}, default: as the estimator likes them
-        For your own estimator: how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for
-        each value of a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first, for
-        ``CategoricalNB`` and its kind; ``"frame"`` a pandas data frame with the columns' own names, for pipelines with
-        a ``ColumnTransformer``. By default it is ``"frame"`` where there is such a transformer, ``"codes"`` where the
-        estimator's tags say that it counts categories, and otherwise ``"onehot"``.
-    step : int or float, default 1
-        How many features leave in a round: a number, or a fraction of those that remain.
+    step : int, float or "auto", default: 1 for "nb", else "auto"
+        How many features leave in a round: a number, a fraction of those that remain, or ``"auto"``: a tenth of them
+        while more than 30 remain, then one by one.
     eliminate : bool, default True
         Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
     include, exclude : str or sequence of str, default: none
@@ -161,12 +114,6 @@ def rank(
         unless ``include`` or the mapping's ``[columns]`` names them.
     count : str, optional
         The column that says how many equal rows a row stands for.
-    bins : int, default 5
-        For ``"nb"`` and ``categories="codes"``: into how many intervals an unmapped numeric column with more than 20
-        values is cut.
-    missing : {"skip", "value", "auto"}, default "auto"
-        What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
-        class.
     na : str or sequence of str, default: texts that look so in columns of numbers
         Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
         every column; ``"none"`` takes none but those named.
@@ -190,8 +137,6 @@ def rank(
     seed : int, default 0
         The seed of folds and shuffles, of forests, of tables drawn for p-values where values are rare, and of the
         samples of ``uncertainty``; nothing else is random.
-    jobs : int, default: one for each core
-        For all but ``"nb"``: how many processes fit models at a time.
     engine : {"local", "dask"}, default "local"
         Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves. The
         ranking is the same.
@@ -214,7 +159,14 @@ def rank(
         all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
         a time; all others come from the thread that called ``rank``.
     **options
-        Options of classifiers that were registered beside those named here.
+        Options of a classifier that is given by its name: ``classifier="nb", smoothing=0.5`` is
+        ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list them. An estimator
+        takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
+        which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
+        a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first (into ``bins`` intervals),
+        for ``CategoricalNB`` and its kind; ``"frame"`` a pandas data frame with the columns' own names, for pipelines
+        with a ``ColumnTransformer``. By default it is ``"frame"`` where there is such a transformer, ``"codes"`` where
+        the estimator's tags say that it counts categories, and otherwise ``"onehot"``.
 
     Returns
     -------
@@ -229,18 +181,19 @@ def rank(
     Examples
     --------
     >>> import pandas
+    >>> from probfs import NaiveBayes
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
     >>> [feature.feature for feature in rank(frame, target="y").features]
     ['a', 'b']
+    >>> ranking = rank(frame, target="y", classifier="nb", smoothing=0.5)
+    >>> ranking == rank(frame, target="y", classifier=NaiveBayes(smoothing=0.5))
+    True
     >>> import numpy
     >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
     ['a', 'b', 'c', 'd']
     """
     call = describe_call(rank, locals()) if report else ""
     refuse_unknown(rank, options)
-    own: dict[str, Any] = {"smoothing": smoothing, "bins": bins, "shrink": shrink, "missing": missing, "jobs": jobs}
-    own |= {"kernel": kernel, "C": C, "gamma": gamma, "removal": removal, "permutations": permutations}
-    own |= {"trees": trees, "leaf": leaf, "depth": depth, "iterations": iterations, "learning_rate": learning_rate}
     settings = choose_settings(
         classifier=classifier,
         score=score,
@@ -250,7 +203,7 @@ def rank(
         eliminate=eliminate,
         seed=seed,
         uncertainty=uncertainty,
-        options={**own, "categories": categories, **options},
+        options=options,
         columns=column_settings(
             mapping=mapping,
             count=count,

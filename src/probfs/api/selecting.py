@@ -97,7 +97,7 @@ def select(
         Which columns and rows there are, as for ``rank``.
     delimiter, decimal, encoding, max_unpacked, input_format, union
         How the file is read, as for ``rank``.
-    classifier : str or estimator, default "nb"
+    classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
         ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
@@ -111,8 +111,7 @@ def select(
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
-        Options of the classifier, as for ``rank``: ``smoothing``, ``shrink``, ``bins``, ``missing``, ``kernel``,
-        ``trees`` and so on.
+        Options of a classifier that is given by its name, or of an estimator, as for ``rank``.
 
     Returns
     -------

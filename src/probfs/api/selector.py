@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from probfs.api.only_a_parameter import OnlyAParameter
 from probfs.api.selector_call import choose_features, notes_for_users
 from probfs.api.selector_inputs import check_inputs
 from probfs.api.training_table import as_pandas, collected, feature_table, is_frame, training_table
+from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs.classifiers.model import Model
 from probfs.errors import ProbfsWarning, UsageError
 from probfs.text import option
 
@@ -32,9 +35,11 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    classifier : str or estimator, default="nb"
+    classifier : str, classifier or estimator, default="nb"
         The classifier whose probabilities are used: the name of one that comes with probfs, such as ``"nb"``, Naive
-        Bayes, and ``"svm"``, or whatever else ``probfs.rank`` takes.
+        Bayes, and ``"svm"``, an object such as ``probfs.NaiveBayes(smoothing=0.5)``, or whatever else ``probfs.rank``
+        takes. ``set_params`` and grid searches reach its options as ``classifier__smoothing`` and so on; a name then
+        becomes such an object.
     score : {"signed", "absolute", "unlabeled"}, default="signed"
         The score that decides which column leaves: Ŝ_A finds a small sufficient set, Ŝ_S all relevant
         columns, and Ŝ_SU, which goes with a number of columns, needs unlabelled rows. As scikit-learn takes what is
@@ -56,8 +61,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     folds : int, default: 10 for estimate="cv", 0 for "auto"
         For a number, the folds of ``estimate="cv"``. For ``"auto"``, in how many folds the choice is repeated and
         judged on unseen rows, for ``selection_result_.honest``; cross-validating a pipeline judges all of its steps.
-    step : int or float, default: 1
-        For a number: how many columns leave in a round, or which fraction of those that remain.
+    step : int, float or "auto", default: 1 for ``"nb"``, else "auto"
+        For a number: how many columns leave in a round, or which fraction of those that remain; ``"auto"`` is a tenth
+        of them while more than 30 remain, then one by one.
     min_class : int, default: 2, or 3 for ``"svm"`` and ``"auto"``
         Rows of classes with fewer rows than this are not learned from, with a warning. By default, as few as the
         classifier can do with.
@@ -69,11 +75,11 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     missing : {"skip", "value", "auto"}, default: "auto"
         What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
         class.
-    bins, smoothing, shrink : default: those of ``probfs.rank``
-        Options of ``"nb"``.
-    kernel, C, gamma, removal, permutations : default: those of ``probfs.rank``
+    bins, smoothing, shrink : default: those of ``probfs.NaiveBayes``
+        Options of ``"nb"``. These and the following go with a name; an object has them already.
+    kernel, C, gamma, removal, permutations : default: those of ``probfs.SVM``
         Options of ``"svm"``, some of them also of others.
-    trees, leaf, depth, iterations, learning_rate : default: those of ``probfs.rank``
+    trees, leaf, depth, iterations, learning_rate : default: those of ``probfs.Forest`` and ``probfs.Boosting``
         Options of ``"forest"`` and ``"boosting"``.
     categories : {"onehot", "codes", "frame"}, default: as the estimator likes them
         How columns reach a classifier that is an estimator, as for ``probfs.rank``.
@@ -82,6 +88,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ``{"always": ["age"]}``.
     n_jobs : int, default=None
         How many processes fit models at a time: 1 unless a ``joblib.parallel_config`` says otherwise, all cores for -1.
+        A classifier that is an object with ``jobs`` of its own keeps them.
         Results do not depend on it, and Naive Bayes, which fits no models, does not need it.
     random_state : int, RandomState instance or None, default=None
         The seed of folds, shuffles and drawn tables. None is 0: the same X and y always give the same columns.
@@ -133,7 +140,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         false_discoveries: float | None = None,
         estimate: str | None = None,
         folds: int | None = None,
-        step: int | float | None = None,
+        step: int | float | Literal["auto"] | None = None,
         min_class: int | None = None,
         keep_identifiers: bool = False,
         unlabeled_value: Any = None,
@@ -188,12 +195,39 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by their names; with ``deep``, also those of a classifier that is an estimator."""
+        """All parameters by their names; with ``deep``, also those of the classifier, as ``classifier__smoothing``."""
         parameters = {name: vars(self)[name] for name in self._get_param_names()}
-        if deep and hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
-            nested = self.classifier.get_params()
+        if deep:
+            model = _as_model(self.classifier)
+            nested: Mapping[str, Any] = {}
+            if model is not None:
+                nested = {name: getattr(model, name) for name in model.options()}
+            elif hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
+                nested = self.classifier.get_params()
             parameters |= {f"classifier__{name}": value for name, value in nested.items()}
         return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, ``classifier__smoothing`` and the like included.
+
+        The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name.
+        """
+        chosen = parameters.get("classifier", self.classifier)
+        model = _as_model(chosen)
+        if model is not None:
+            nested = {name: value for name, value in parameters.items() if name.startswith("classifier__")}
+            options = {name.removeprefix("classifier__"): value for name, value in nested.items()}
+            for name in options:
+                if name not in model.options():
+                    valid = ", ".join(model.options())
+                    raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
+            changed = replace(model, **options)
+            # What get_params says may be given back, and changes nothing.
+            chosen = chosen if vars(changed) == vars(model) else changed
+            parameters = {name: value for name, value in parameters.items() if name not in nested}
+            parameters["classifier"] = chosen
+        super().set_params(**parameters)
+        return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabeled: Any = None) -> Self:  # noqa: N803
         """Learn which columns to keep.
@@ -249,7 +283,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             A data frame, whose columns keep their types, where ``set_output`` asks for one.
         """
         check_is_fitted(self)
-        container = _get_output_config("transform", estimator=self)["dense"]
+        container = getattr(self, "_transform_output", None) or get_config()["transform_output"]
         X = collected(X)  # noqa: N806
         if not is_frame(X) or not len(X):
             return super().transform(X)
@@ -259,6 +293,20 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return _matrix(self._transform(as_pandas(frame)))
         # Whatever else is asked for can be made of a frame of pandas, too.
         return self._transform(frame if type(frame).__module__.startswith(container) else as_pandas(frame))
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What ``transform`` gives, ``"default"``, ``"pandas"`` or ``"polars"``; None leaves it as it is."""
+        super().set_output(transform=transform)
+        if transform is not None:
+            # ``transform`` needs to know it before scikit-learn makes a frame of a matrix: types would be lost.
+            self._transform_output = transform
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        if hasattr(self, "_transform_output"):
+            copy._transform_output = self._transform_output
+        return copy
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
@@ -283,6 +331,13 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise UsageError(f"{option('random_state')}: {self.random_state} is not a whole number from 0 on")
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def _as_model(classifier: Any) -> Model | None:
+    """The classifier of probfs that an object is, or that a name means; None for all else."""
+    if isinstance(classifier, Model):
+        return classifier
+    return CLASSIFIERS[classifier] if isinstance(classifier, str) and classifier in CLASSIFIERS.names() else None
 
 
 def _matrix(frame: Any) -> npt.NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from probfs.api.ranking import rank
 from probfs.api.selecting import select
 from probfs.api.training_table import TrainingTable
-from probfs.classifiers.registry import find_specification
+from probfs.classifiers.catalogue import find_classifier, known_options
+from probfs.classifiers.model import Model
 from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.columns.roles import resolve_names
@@ -31,10 +32,7 @@ FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-OF_CLASSIFIERS = (
-    *("smoothing", "shrink", "bins", "missing", "kernel", "C", "gamma", "removal", "permutations"),
-    *("trees", "leaf", "depth", "iterations", "learning_rate", "categories"),
-)
+OF_CLASSIFIERS = (*(name for name, declared, _ in known_options() if declared.recorded), "categories")
 """Parameters that are handed to the classifier, where they are given."""
 _KEEP = ("best", "fewest", "most")
 _OF_THE_CALL = ("data", "y", "feature_names", "unlabeled", "jobs")
@@ -68,16 +66,15 @@ def choose_features(
     if parameters["n_features_to_select"] == AUTO:
         return _select(training, parameters, arguments)
     number = _wanted_number(parameters["n_features_to_select"], len(training.names))
-    step = parameters["step"]
     ranking = rank(
         training.table,
         unlabeled=unlabeled,
         estimate=parameters["estimate"],
         folds=parameters["folds"],
-        step=1 if step is None else step,
+        step=parameters["step"],
         **arguments,
     )
-    order = [own.feature for own in ranking.features]
+    order = [each.feature for each in ranking.features]
     notes = []
     if number > len(order):
         what = f"{option('n_features_to_select', parameters['n_features_to_select'])} asks for {number:,} columns"
@@ -106,7 +103,7 @@ def _select(training: TrainingTable, parameters: Mapping[str, Any], arguments: M
     given = {name: parameters[name] for name in ("keep", "false_discoveries") if parameters[name] is not None}
     selection = select(training.table, folds=parameters["folds"] or 0, **given, **arguments)
     assert selection.ranking is not None
-    order = [own.feature for own in selection.features]
+    order = [each.feature for each in selection.features]
     least = 1 if parameters["min_features_to_select"] is None else parameters["min_features_to_select"]
     kept = min(max(least, len(selection.kept)), len(order))
     notes = []
@@ -150,17 +147,21 @@ def _check_rule(keep: Any, least: Any) -> None:
 def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The keywords that ``rank`` and ``select`` have in common."""
     classifier = parameters["classifier"]
-    specification = find_specification(classifier, parameters["categories"])
+    options = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
+    model = find_classifier(classifier, options)
     least = DEFAULT_MIN_CLASS
     if parameters["n_features_to_select"] == AUTO:
         # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is that.
-        enough = specification.training_rows_of_class + 1
+        enough = model.training_rows_of_class + 1
         least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
-    own = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
-    if specification.find_option("jobs") is not None:
+    if "jobs" in model.options() and model.in_effect()["jobs"] is None:
         from joblib import effective_n_jobs
 
-        own["jobs"] = effective_n_jobs(parameters["n_jobs"])
+        jobs = effective_n_jobs(parameters["n_jobs"])
+        if isinstance(classifier, Model):
+            classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
+        else:
+            options["jobs"] = jobs
     arguments = {
         "target": training.target,
         "count": training.count,
@@ -169,7 +170,7 @@ def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], se
         "min_class": least if parameters["min_class"] is None else parameters["min_class"],
         "keep_identifiers": parameters["keep_identifiers"],
         "seed": seed,
-        **own,
+        **options,
     }
     further = parameters["options"] or {}
     for name in further:
@@ -209,8 +210,8 @@ def _outcome(
     left_out = np.flatnonzero(ranks == 0)
     ranks[left_out] = np.arange(len(order) + 1, len(names) + 1)
     scores = np.full(len(names), np.nan)
-    for own in ranking.features:
-        scores[place_of[own.feature]] = getattr(own, SCORES[ranking.settings.score].key)
+    for each in ranking.features:
+        scores[place_of[each.feature]] = getattr(each, SCORES[ranking.settings.score].key)
     by_user = _left_out_by_user(training.table, ranking.settings)
     unexpected = tuple(place for place in left_out.tolist() if names[place] not in by_user)
     return Outcome(ranking, selection, ranks, scores, ranks <= kept, unexpected, tuple(notes))

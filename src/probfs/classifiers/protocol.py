@@ -1,17 +1,25 @@
-"""What elimination needs of a classifier: score the active features, and drop some of them."""
+"""What a classifier is fitted on, and what elimination needs of it: score the active features, and drop some."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
 from probfs.tables.table import Floats
+
+if TYPE_CHECKING:
+    from probfs.classifiers.naive_bayes.grouping import RowStore
+    from probfs.columns.dataset import Dataset
+    from probfs.columns.value_counts import ValueCounts
+    from probfs.tables.table import Integers
 
 Features = npt.NDArray[np.intp]
 """Features by their positions in the dataset."""
@@ -91,3 +99,36 @@ class OddsClassifier(Classifier, Protocol):
         or none is left.
         """
         ...
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What a classifier is fitted on, and how."""
+
+    dataset: Dataset
+    estimate: EstimateName
+    folds: int | None
+    seed: int
+    rounds: Sequence[int]
+    """How many features each round of the elimination will have."""
+    on_note: Callable[[Note], None]
+    on_model: Callable[[int, int], None] | None
+    """To be called with how many models have been fitted and how many there will be."""
+    counts: ValueCounts | None = None
+    """Those of the dataset, where they are known already."""
+    store: RowStore | None = None
+    """Where the rows are, if not in the dataset, which then has one for each class; for Naive Bayes alone."""
+
+
+@dataclass(frozen=True)
+class HoldOutRequest:
+    """Rows that a model of some features is trained on, and rows that it judges."""
+
+    dataset: Dataset
+    features: Sequence[int]
+    """By position in the dataset."""
+    training: ValueCounts
+    """The counts of the training rows, of all features."""
+    held_out: Integers
+    """How many copies of each row of the dataset are judged."""
+    seed: int

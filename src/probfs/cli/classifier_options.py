@@ -1,4 +1,4 @@
-"""The options of classifiers and of the elimination, made from what is registered."""
+"""The options of classifiers and of the elimination, made from the fields of the classifiers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import typer
 
-from probfs.classifiers.estimates import DEFAULT_FOLDS, ESTIMATES
-from probfs.classifiers.registry import CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier, known_options
+from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, Option, ValueType
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.specification import Option, known_options, refuse_options_of_others
-from probfs.classifiers.value_types import Choice, ValueType
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle, keyword
 from probfs.cli.options import ColumnOptions, choice, parsed
 from probfs.columns.limits import DEFAULT_BINS
-from probfs.ranking.settings import FOLDS, SEED
+from probfs.ranking.settings import FOLDS, SEED, Step
 
 if TYPE_CHECKING:
     from probfs.columns.roles import ColumnChoice
@@ -26,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassifierOptions(Bundle):
-    """The classifier, and the options that the registered classifiers have."""
+    """The classifier, and the options of all classifiers."""
 
     classifier: str
-    own: Mapping[str, Any]
+    options: Mapping[str, Any]
     """None for an option that was not given."""
 
     for_columns_only: ClassVar[bool] = False
@@ -42,18 +40,16 @@ class ClassifierOptions(Bundle):
         default = CLASSIFIERS.names()[0]
         return [
             keyword("classifier", choice(CLASSIFIERS.names(), help_text, default), default),
-            *(_own_parameter(option, owners) for option, owners in cls._options()),
+            *(_parameter(name, declared, owners) for name, declared, owners in cls._options()),
         ]
 
     @classmethod
     def collect(cls, values: Mapping[str, Any]) -> Self:
-        return cls(values["classifier"], {option.name: values[option.name] for option, _ in cls._options()})
+        return cls(values["classifier"], {name: values[name] for name, _, _ in cls._options()})
 
     @classmethod
-    def _options(cls) -> Iterator[tuple[Option, tuple[str, ...]]]:
-        return (
-            (option, owners) for option, owners in known_options() if option.for_columns or not cls.for_columns_only
-        )
+    def _options(cls) -> Iterator[tuple[str, Option, tuple[str, ...]]]:
+        return (known for known in known_options() if known[1].for_columns or not cls.for_columns_only)
 
 
 @dataclass(frozen=True)
@@ -65,19 +61,17 @@ class ColumnClassifierOptions(ClassifierOptions):
     def column_choice(self, columns: ColumnOptions) -> ColumnChoice:
         from probfs.columns.roles import ColumnChoice
 
-        classifier = CLASSIFIERS[self.classifier]
-        refuse_options_of_others(classifier, self.own)
-        own = classifier.complete(self.own)
+        classifier = find_classifier(self.classifier, self.options)
         return ColumnChoice(
             columns.target,
             columns.count,
             tuple(columns.include or ()),
             tuple(columns.exclude or ()),
             tuple(columns.na or ()),
-            own.get("bins") or DEFAULT_BINS,
+            classifier.in_effect().get("bins", DEFAULT_BINS),
             classifier.takes_numbers,
             keep_identifiers=columns.keep_identifiers,
-            missing=own.get("missing", "skip"),
+            missing=classifier.missing,
             cut_target=columns.cut_target,
             min_class=columns.min_class,
         )
@@ -95,14 +89,7 @@ class EliminationOptions(Bundle):
             parsers.parser(FOLDS), FOLDS.metavar, f"The number of folds for --estimate cv. Default: {DEFAULT_FOLDS}."
         ),
     ] = None
-    step: Annotated[
-        float,
-        typer.Option(
-            parser=parsers.step,
-            metavar="N",
-            help="How many features leave in a round: a number, or a fraction of those that remain.",
-        ),
-    ] = 1
+    step: Step | None = None
     no_eliminate: Annotated[
         bool, typer.Option("--no-eliminate", help="Rank by the scores of one round, without elimination.")
     ] = False
@@ -119,10 +106,6 @@ class EliminationOptions(Bundle):
     @classmethod
     def registered(cls) -> Mapping[str, Any]:
         scores = _either([f"{score.name} ({score.key})" for score in SCORES], comma=False)
-        by_default: dict[str, list[str]] = {}
-        for classifier in CLASSIFIERS:
-            by_default.setdefault(classifier.default_estimate, []).append(classifier.name)
-        defaults = ", ".join(f"{estimate} for {_and(names)}" for estimate, names in by_default.items())
         forests = _and(CLASSIFIERS.names(lambda known: "oob" in known.estimates))
         return {
             "score": choice(SCORES.names(), f"The score that decides which feature leaves: {scores}.", cls.score),
@@ -130,18 +113,34 @@ class EliminationOptions(Bundle):
                 tuple(ESTIMATES),
                 "Which model scores a labelled row: one trained on all other rows (loo), on all rows "
                 "(resubstitution), or on the other folds (cv), or the trees that it was not drawn for (oob, with "
-                f"{forests} only). Default: {defaults}.",
+                f"{forests} only). Default: {_defaults('default_estimate')}.",
             ),
+            "step": Annotated[
+                str | None,
+                parsed(
+                    parsers.step,
+                    "auto|N",
+                    "How many features leave in a round: a number, a fraction of those that remain, or auto, a tenth "
+                    f"of them while more than 30 remain, then one by one. Default: {_defaults('default_step')}.",
+                ),
+            ],
         }
 
 
-def _own_parameter(option: Option, owners: tuple[str, ...]) -> inspect.Parameter:
-    """A classifier's own option; help begins with the classifiers, and the other option's value, that it goes with."""
-    goes_with = [*owners, *([] if option.only_with is None else [option.only_with[1]])]
-    default = option.default if option.default_help is None else option.default_help
-    help_text = f"{', '.join(goes_with)}: {option.help} Default: {default}."
-    name = f"--{option.name.replace('_', '-')}"
-    return keyword(option.name, _annotation(option.type, help_text, name), None)
+def _defaults(attribute: str) -> str:
+    """What each classifier has by default, as in "1 for nb, auto for svm and forest"."""
+    owners: dict[str, list[str]] = {}
+    for classifier in CLASSIFIERS:
+        owners.setdefault(getattr(classifier, attribute), []).append(classifier.name)
+    return ", ".join(f"{default} for {_and(names)}" for default, names in owners.items())
+
+
+def _parameter(name: str, declared: Option, owners: tuple[str, ...]) -> inspect.Parameter:
+    """An option; help begins with the classifiers, and the other option's value, that it goes with."""
+    goes_with = [*owners, *([] if declared.only_with is None else [declared.only_with[1]])]
+    default = declared.default if declared.default_help is None else declared.default_help
+    help_text = f"{', '.join(goes_with)}: {declared.help} Default: {default}."
+    return keyword(name, _annotation(declared.kind, help_text, f"--{name.replace('_', '-')}"), None)
 
 
 def _annotation(kind: ValueType, help_text: str, name: str) -> Any:

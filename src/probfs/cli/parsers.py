@@ -8,7 +8,8 @@ from typing import Any
 
 import typer
 
-from probfs.classifiers.value_types import ValueType, WholeNumber, parse_number
+from probfs.classifiers.options import ValueType, WholeNumber, parse_number
+from probfs.ranking.settings import AUTO_STEP
 
 
 def parser(kind: ValueType) -> Callable[[Any], Any]:
@@ -43,14 +44,16 @@ def share(value: str | float) -> float:
     return found
 
 
-def step(value: str | float) -> int | float:
+def step(value: str | float) -> int | float | str:
     """How many features leave in a round."""
     text = str(value)
+    if text == AUTO_STEP:
+        return text
     if re.fullmatch(r"\d{1,18}", text) and int(text) >= 1:
         return int(text)
     if re.fullmatch(r"0?\.\d+", text) and 0 < float(text) < 1:
         return float(text)
-    raise typer.BadParameter(f"{value!r} is neither a whole number from 1 on nor a fraction like 0.1.")
+    raise typer.BadParameter(f"{value!r} is neither auto nor a whole number from 1 on nor a fraction like 0.1.")
 
 
 def size(value: str | int) -> int:

@@ -86,7 +86,7 @@ def rank(
             count=columns.count,
             na=columns.na or (),
             classifier=classifier.classifier,
-            **classifier.own,
+            **classifier.options,
             score=elimination.score,
             estimate=elimination.estimate,
             folds=elimination.folds,

@@ -154,7 +154,7 @@ def select(
         selected = api.select(
             files if table is None else table,
             classifier=classifier.classifier,
-            **classifier.own,
+            **classifier.options,
             **columns.keywords(),
             **selection.keywords(),
             **reading.keywords(),

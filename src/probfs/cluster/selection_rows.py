@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.classifier import judge_held_out
+from probfs.classifiers.model import Model
 from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
-from probfs.classifiers.specification import HoldOutRequest
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.cluster.block import Block, Part
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.copies import find_copies_in_blocks
@@ -109,7 +108,7 @@ class ClusterFold:
     ) -> JudgedRows:
         blocks, classes = self.training.blocks, self.training.dataset.classes
         assert self.training.held_out is not None
-        judging = _Judging(self.training.held_out, tuple(models), counts, classes, dict(settings.options), least)
+        judging = _Judging(self.training.held_out, tuple(models), counts, classes, settings.model, least)
         judged: list[JudgedRows] = blocks.ask("judge", _judge, judging=blocks.send("models", judging))
         return reduce(add, judged)
 
@@ -122,7 +121,7 @@ class _Judging:
     models: tuple[TemperedModel, ...]
     training: ValueCounts
     classes: tuple[str, ...]
-    options: Mapping[str, Any]
+    classifier: Model
     least: float
 
 
@@ -130,10 +129,7 @@ def _judge(block: Block, judging: _Judging) -> JudgedRows:
     assert block.copies is not None
     dataset, held_out = block.labelled.dataset(judging.classes), block.copies[judging.fold].astype(np.int64)
     odds = [
-        judge_held_out(
-            HoldOutRequest(dataset, model.features, judging.training, held_out, judging.options, 0),
-            judging.options["smoothing"],
-        )
+        judging.classifier.hold_out(HoldOutRequest(dataset, model.features, judging.training, held_out, seed=0))
         for model in judging.models
     ]
     return JudgedRows.of(judging.models, odds, judging.least)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.value_types import WholeNumber
+from probfs.classifiers.options import WholeNumber
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.sources import Comparable, find_document, name_of_table

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.value_types import parse_number
+from probfs.classifiers.options import parse_number
 from probfs.errors import UsageError
 from probfs.text import option, quoted
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from probfs.classifiers.estimators.own_estimator import NAME as OWN_ESTIMATOR
-from probfs.classifiers.registry import CLASSIFIERS
-from probfs.classifiers.specification import known_options
+from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, known_options
 from probfs.comparison.documents import ComparedRanking
 from probfs.comparison.json_fields import Fields
 from probfs.comparison.sources import document_of, name_of_table
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
+from probfs.ranking.settings import AUTO_STEP
 from probfs.text import listed, printable, quoted, shorten_middle
 
 _FLAGS = ("keep_identifiers", "eliminate", "uncertainty")
@@ -57,10 +56,10 @@ def rank_alike(
 def settings_as_keywords(document: ComparedRanking) -> dict[str, Any]:
     """The settings of a document as keywords of ``probfs.rank`` or ``probfs.select``, their types checked."""
     fields = Fields(dict(document.settings), document.source, "settings")
-    _refuse_own_estimator(document)
-    own = [option.name for option, _ in known_options() if option.recorded]
+    _refuse_user_estimator(document)
+    options = [name for name, declared, _ in known_options() if declared.recorded]
     unselected = _SELECTING if document.kind == "ranking" else ()
-    known = {"classifier", "score", "keep", *_FLAGS, *_NAMES, *_LISTS, *_NUMBERS, *own}.difference(unselected)
+    known = {"classifier", "score", "keep", *_FLAGS, *_NAMES, *_LISTS, *_NUMBERS, *options}.difference(unselected)
     for name, value in document.settings.items():
         if name not in known and value is not None:
             fields.fail(quoted(name), "is a setting that this version of probfs does not know")
@@ -81,8 +80,8 @@ def _checked(fields: Fields, name: str) -> Any:
         return fields.flag(name)
     if name in _LISTS:
         return fields.texts(name)
-    if value is None:
-        return None
+    if value is None or (name == "step" and value == AUTO_STEP):
+        return value
     if name in _NUMBERS:
         return value if isinstance(value, int) and not isinstance(value, bool) else fields.number_or_none(name)
     if name in _NAMES and "\0" in fields.text(name):
@@ -92,9 +91,9 @@ def _checked(fields: Fields, name: str) -> Any:
     return value
 
 
-def _refuse_own_estimator(document: ComparedRanking) -> None:
-    """Refuse to rank by an estimator of a user's own, of which the document has only the text that Python shows."""
-    if document.settings.get("classifier") == OWN_ESTIMATOR:
+def _refuse_user_estimator(document: ComparedRanking) -> None:
+    """Refuse to rank by a user's estimator, of which the document has only the text that Python shows."""
+    if document.settings.get("classifier") == USER_ESTIMATOR:
         shown = shorten_middle(printable(str(document.settings.get("estimator") or "an estimator")), _LONGEST_ESTIMATOR)
         problem = f"was made in Python with {shown}, an object that no document holds"
         call = "probfs.rank" if document.kind == "ranking" else "probfs.select"

@@ -11,11 +11,14 @@ import numpy.typing as npt
 
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
+from probfs.ranking.settings import Step
 from probfs.tables.table import Floats
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.
 _ROUNDING = 1e-13
+_ONE_BY_ONE = 30
+"""How many features ``auto`` lets leave one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ def eliminate(
     classifier: Classifier,
     names: Sequence[str],
     score: Score,
-    step: int | float | None,
+    step: Step | None,
     protected: Collection[int] = (),
 ) -> Iterator[Round]:
     """The rounds of the elimination; with no step there is one round, in which all features leave.
@@ -57,7 +60,7 @@ def eliminate(
         classifier.drop(scored[leaving])
 
 
-def schedule(features: int, step: int | float | None) -> list[int]:
+def schedule(features: int, step: Step | None) -> list[int]:
     """How many features each round will start with.
 
     >>> schedule(5, 2)
@@ -70,10 +73,15 @@ def schedule(features: int, step: int | float | None) -> list[int]:
     return rounds
 
 
-def leaving_count(step: int | float | None, remaining: int) -> int:
-    """How many features leave: a number of them, or a fraction of those that remain, at least one."""
+def leaving_count(step: Step | None, remaining: int) -> int:
+    """How many features leave: a number of them, or a fraction of those that remain, at least one.
+
+    ``auto`` lets a tenth leave while there are many, and the last ones, whose order matters most, one by one.
+    """
     if step is None:
         return remaining
+    if isinstance(step, str):
+        return remaining // 10 if remaining > _ONE_BY_ONE else 1
     if isinstance(step, int):
         return min(step, remaining)
     # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.

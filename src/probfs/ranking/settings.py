@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
-from probfs.classifiers.estimates import DEFAULT_FOLDS, ESTIMATES, EstimateName
-from probfs.classifiers.registry import CLASSIFIERS, find_specification
-from probfs.classifiers.scores import SCORES
-from probfs.classifiers.specification import (
-    Specification,
-    check_estimate,
-    known_options,
-    refuse_options_of_others,
+from probfs.classifiers.catalogue import USER_ESTIMATOR, check_estimate, find_classifier, known_options
+from probfs.classifiers.model import Model
+from probfs.classifiers.options import (
+    DEFAULT_FOLDS,
+    ESTIMATES,
+    Choice,
+    EstimateName,
+    ValueType,
+    WholeNumber,
+    check_value,
 )
-from probfs.classifiers.value_types import Choice, ValueType, WholeNumber
+from probfs.classifiers.scores import SCORES
 from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
 from probfs.text import option
 
+Step = int | float | Literal["auto"]
+"""How many features leave in a round: a number, a fraction of those that remain, or ``auto``."""
+AUTO_STEP: Literal["auto"] = "auto"
 ESTIMATE = Choice(tuple(ESTIMATES))
 FOLDS = WholeNumber(2, metavar="K")
 SEED = WholeNumber(0)
@@ -31,14 +36,13 @@ MIN_CLASS = WholeNumber(1)
 class Settings:
     """How a table is ranked. The options of classifiers can be read as attributes too, as in ``settings.smoothing``."""
 
-    classifier: str
+    model: Model
+    """The classifier with its options."""
     score: str
     estimate: EstimateName
     folds: int | None
     """For ``estimate="cv"``; None otherwise."""
-    options: Mapping[str, Any] = field(hash=False)
-    """The options of classifiers that results depend on; None for one that has no meaning for this classifier."""
-    step: int | float | None
+    step: Step | None
     """None without elimination."""
     eliminate: bool
     seed: int
@@ -54,36 +58,35 @@ class Settings:
     """Rows of classes with fewer rows than this are dropped."""
     uncertainty: bool = False
     """Whether standard errors and rank intervals are measured."""
-    resources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """The classifier's own options that change only how the work is done, such as the number of processes."""
-    estimator: str | None = None
-    """The user's own estimator, in one line; None for a registered classifier."""
-    own_specification: Specification | None = field(default=None, compare=False, repr=False)
-    """Of the user's own estimator."""
 
     @property
-    def specification(self) -> Specification:
-        """What is known of the classifier before it is fitted."""
-        return self.own_specification or CLASSIFIERS[self.classifier]
+    def classifier(self) -> str:
+        """The name of the classifier."""
+        return self.model.name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of all classifiers that results depend on; None for one that has no meaning for this one."""
+        known = {name: declared for name, declared, _ in known_options()} | self.model.options()
+        values = self.model.in_effect()
+        return {name: values.get(name) for name, declared in known.items() if declared.recorded}
 
     def to_dict(self) -> dict[str, Any]:
         """The settings in the JSON: one flat mapping."""
-        flat: dict[str, Any] = {}
-        for own in fields(self):
-            if own.name == "options":
+        flat: dict[str, Any] = {"classifier": self.classifier}
+        if self.classifier == USER_ESTIMATOR:
+            flat["estimator"] = self.model.description
+        for each in fields(self)[1:]:
+            flat[each.name] = getattr(self, each.name)
+            if each.name == "folds":
                 flat |= self.options
-            elif own.name not in ("resources", "own_specification", "estimator"):
-                flat[own.name] = getattr(self, own.name)
-                if own.name == "classifier" and self.estimator is not None:
-                    flat["estimator"] = self.estimator
         return flat
 
     def __getattr__(self, name: str) -> Any:
-        # Not self.options: an object that is being unpickled does not have it yet.
-        options = self.__dict__.get("options", {})
-        if name not in options:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return options[name]
+        # An object that is being unpickled has no model yet.
+        if "model" in self.__dict__ and name in self.options:
+            return self.options[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def choose_settings(
@@ -92,7 +95,7 @@ def choose_settings(
     score: str,
     estimate: str | None,
     folds: int | None,
-    step: int | float,
+    step: Step | None,
     eliminate: bool,
     seed: int,
     options: Mapping[str, Any],
@@ -101,62 +104,45 @@ def choose_settings(
 ) -> Settings:
     """Settings from parameters, None meaning that nothing was said.
 
-    ``classifier`` is a name or a user's own estimator, ``options`` are the classifier's own, ``columns`` those that say
-    which columns and cells are read.
+    ``classifier`` and ``options`` are as for ``find_classifier``, ``columns`` say which columns and cells are read.
     """
-    specification = find_specification(classifier, options.get("categories"))
-    own = not isinstance(classifier, str)
-    options = options if own else {name: value for name, value in options.items() if name != "categories"}
+    model = find_classifier(classifier, options)
     columns = {
         **columns,
         "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),
         "min_class": _check("min_class", MIN_CLASS, columns.get("min_class")) or DEFAULT_MIN_CLASS,
     }
-    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or specification.default_estimate
-    check_estimate(specification, chosen)
-    refuse_options_of_others(specification, options)
+    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or model.default_estimate
+    check_estimate(model, chosen)
     folds = _check("folds", FOLDS, folds)
     if folds is not None and chosen != "cv":
         raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")
-    completed = specification.complete(options)
-    unrecorded = {own.name for own in specification.options if not own.recorded}
-    step = check_step(step)
+    step = model.default_step if step is None else check_step(step)
     return Settings(
-        classifier=specification.name,
+        model=model,
         score=SCORES[score].name,
         estimate=chosen,
         folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
-        options=_recorded(specification, completed),
         step=step if eliminate else None,
         eliminate=bool(eliminate),
         seed=_check("seed", SEED, seed) or 0,
         uncertainty=bool(uncertainty),
-        resources={name: value for name, value in completed.items() if name in unrecorded},
-        estimator=specification.description if own else None,
-        own_specification=specification if own else None,
         **columns,
     )
 
 
-def _recorded(specification: Specification, completed: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of all classifiers that results depend on, and those that only this classifier has."""
-    known = {own.name: own for own, _ in known_options()}
-    every = {**known, **{own.name: own for own in specification.options}}
-    return {name: completed.get(name) for name, own in every.items() if own.recorded}
-
-
-def check_step(step: Any) -> int | float:
-    """A number of features, or a fraction of those that remain; numpy's numbers become Python's."""
+def check_step(step: Any) -> Step:
+    """A number of features, or a fraction of those that remain, or auto; numpy's numbers become Python's."""
+    if isinstance(step, str) and step == AUTO_STEP:
+        return AUTO_STEP
     number = step.item() if getattr(step, "size", 0) == 1 else step
     if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
         return number
     if isinstance(number, float) and 0 < number < 1:
         return number
-    raise UsageError(f"{option('step')}: {step} is neither a whole number from 1 nor a fraction between 0 and 1")
+    choices = f"{AUTO_STEP} nor a whole number from 1 nor a fraction between 0 and 1"
+    raise UsageError(f"{option('step')}: {step} is neither {choices}")
 
 
 def _check(name: str, kind: ValueType, value: Any) -> Any:
-    try:
-        return None if value is None else kind.check(value)
-    except ValueError as error:
-        raise UsageError(f"{option(name)}: {error}") from None
+    return None if value is None else check_value(name, kind, value)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from probfs import __version__
-from probfs.classifiers.protocol import Classifier
+from probfs.classifiers.protocol import Classifier, FitRequest
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.prepare import PreparedTable
@@ -61,8 +60,7 @@ class EncodedInputs:
 def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
     """Encode all rows, in their order."""
     listeners.on_note(inputs.prepared.target_note)
-    if settings.specification.check_columns is not None:
-        settings.specification.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
+    settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
     report("encoding columns")
     dataset, notes = encode(inputs.prepared, inputs.unlabelled)
     return announce_inputs(inputs, dataset, notes, settings, listeners)
@@ -101,7 +99,7 @@ def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) 
 
 def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
     """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
-    return EncodedInputs(settings.specification.arrange(encoded.dataset, settings.seed), encoded.notes)
+    return EncodedInputs(settings.model.arrange(encoded.dataset, settings.seed), encoded.notes)
 
 
 def fit_classifier(
@@ -127,15 +125,12 @@ def _fit(
     on_model: Callable[[int, int], None] | None = None,
     store: RowStore | None = None,
 ) -> Classifier:
-    specification = settings.specification
-    given = {**settings.options, **settings.resources}
-    return specification.fit(
+    return settings.model.fit(
         FitRequest(
             dataset=dataset,
             estimate=settings.estimate,
             folds=settings.folds,
             seed=settings.seed,
-            options={own.name: given[own.name] for own in specification.options},
             rounds=rounds,
             on_note=on_note,
             on_model=on_model,

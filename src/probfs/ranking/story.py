@@ -14,6 +14,7 @@ import numpy as np
 from probfs.classifiers.protocol import Classifier, Features
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, schedule
+from probfs.ranking.settings import Step
 from probfs.tables.table import Floats
 
 MOST_ROUNDS = 40
@@ -34,7 +35,7 @@ Story = tuple[StoryRound, ...]
 class StoryRecorder:
     """Hears of every round of one elimination, and keeps the scores of some."""
 
-    def __init__(self, score: Score, step: int | float | None) -> None:
+    def __init__(self, score: Score, step: Step | None) -> None:
         self._score = score
         self._step = step
         self._told: frozenset[int] = frozenset()

@@ -49,7 +49,7 @@ def meaning_of_marks(columns: dict[str, list[str]]) -> list[str]:
 def is_noise(feature: RankedFeature, ranking: Ranking) -> bool:
     """Whether the rows cannot tell a feature from noise, for a classifier that needs each feature to tell the class."""
     settings = ranking.settings
-    together = settings.specification.sees_columns_together(settings.options)
+    together = settings.model.sees_columns_together
     return not together and feature.q is not None and feature.q > NOISE_ABOVE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.estimates import ESTIMATES
+from probfs.classifiers.options import ESTIMATES
 from probfs.classifiers.scores import SCORES, Score
 from probfs.text import counted, listed, printable
 
@@ -46,7 +46,7 @@ def model_and_estimate(ranking: Ranking) -> str:
     """The classifier, and on which rows it is judged."""
     settings = ranking.settings
     folds = "" if settings.folds is None else f"{settings.folds}-fold "
-    return f"{settings.specification.summarize(settings.options)}, {folds}{ESTIMATES[settings.estimate]}"
+    return f"{settings.model.summary}, {folds}{ESTIMATES[settings.estimate]}"
 
 
 def _errors_of_the_full_model(ranking: Ranking) -> str:

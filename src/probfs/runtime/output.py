@@ -18,7 +18,7 @@ Format = TypeVar("Format", bound=str)
 
 _unfinished: set[Path] = set()
 """Temporary files that are being written."""
-_OWN_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
+_DESCRIPTOR = re.compile(r"/dev/(?:fd/)?(stdout|stderr|\d{1,9})")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -90,8 +90,8 @@ def format_by_ending(
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether the path exists and is not a regular file, so that no other file can take its place."""
     # Links are not followed first: /dev/stdout may lead to an unnamed pipe, or to a file that is being appended to.
-    own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path)) is not None
-    return own or (os.path.exists(path) and not os.path.isfile(path))
+    is_descriptor = _DESCRIPTOR.fullmatch(os.fspath(path)) is not None
+    return is_descriptor or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def _resolve_target(path: str | os.PathLike[str]) -> Path:
@@ -103,9 +103,9 @@ def _resolve_target(path: str | os.PathLike[str]) -> Path:
 
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
-    own = _OWN_DESCRIPTOR.fullmatch(os.fspath(path))
+    descriptor = _DESCRIPTOR.fullmatch(os.fspath(path))
     # Opening /dev/stdout again would overwrite the file it is redirected to from the beginning.
-    number = {"stdout": 1, "stderr": 2}.get(own[1], own[1]) if own else None
+    number = {"stdout": 1, "stderr": 2}.get(descriptor[1], descriptor[1]) if descriptor else None
     with open(path if number is None else os.dup(int(number)), "wb", buffering=0) as stream:
         remaining = memoryview(content)
         while remaining:
@@ -119,12 +119,19 @@ def _replace_file(target: Path, content: bytes) -> None:
     beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
     temporary = target.parent / f".{beginning}.{os.urandom(4).hex()}.tmp"
     _unfinished.add(temporary)
+    replaced_mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+
+    def create(path: str, flags: int) -> int:
+        # What replaces a private file is private from its first byte on; a new file is what the umask makes of it.
+        return os.open(path, flags, 0o666 if replaced_mode is None else 0o600)
+
     try:
-        with open(temporary, "xb") as stream:
+        with open(temporary, "xb", opener=create) as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, _mode_for(target))
+            if replaced_mode is not None:
+                os.chmod(stream.fileno() if os.chmod in os.supports_fd else temporary, replaced_mode)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -139,12 +146,3 @@ def remove_unfinished() -> None:
     for temporary in list(_unfinished):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-
-
-def _mode_for(target: Path) -> int:
-    """The permissions of the file that is replaced, or those that the umask leaves to a new one."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

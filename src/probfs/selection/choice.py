@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.estimates import DEFAULT_FOLDS
-from probfs.classifiers.protocol import OddsClassifier
+from probfs.classifiers.options import DEFAULT_FOLDS
+from probfs.classifiers.protocol import FitRequest, OddsClassifier
 from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.specification import FitRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.value_counts import ValueCounts
 from probfs.notes import Note
@@ -124,15 +123,12 @@ def fit_odds_classifier(
     """The chosen classifier of all features of a dataset, whose counts are known; ``store`` has the rows, if the
     dataset has not.
     """
-    specification = settings.specification
-    given = {**settings.options, **settings.resources}
-    classifier = specification.fit(
+    classifier = settings.model.fit(
         FitRequest(
             dataset=dataset,
             estimate=settings.estimate,
             folds=min(DEFAULT_FOLDS, dataset.rows) if settings.estimate == "cv" else None,
             seed=settings.seed,
-            options={own.name: given[own.name] for own in specification.options},
             rounds=schedule(len(dataset.features), 1),
             on_note=lambda note: None,
             on_model=on_model,
@@ -147,7 +143,7 @@ def fit_odds_classifier(
 def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
     """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
     settings = candidates.settings
-    if settings.specification.sees_columns_together(settings.options):
+    if settings.model.sees_columns_together:
         untested = np.full(len(candidates.dataset.features), np.nan)
         return untested, untested
     p = candidates.rows.test_features(counts, settings.seed).copy()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from probfs.classifiers.specification import HoldOutRequest
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.columns.value_counts import ValueCounts
@@ -89,7 +89,7 @@ class LocalRows:
 
     def arrange(self, features: Integers, settings: SelectionSettings) -> Dataset:
         chosen = tuple(self.dataset.features[place] for place in features)
-        return settings.specification.arrange(replace(self.dataset, features=chosen), settings.seed)
+        return settings.model.arrange(replace(self.dataset, features=chosen), settings.seed)
 
     def store(self, features: Integers, counts: ValueCounts) -> None:
         return None
@@ -118,9 +118,6 @@ class LocalFold:
     def judge(
         self, models: Sequence[TemperedModel], counts: ValueCounts, settings: SelectionSettings, least: float
     ) -> JudgedRows:
-        hold_out = settings.specification.hold_out
-        assert hold_out is not None
-        given = {**settings.options, **settings.resources}
         dataset, seed = self.training.dataset, settings.seed
-        requests = [HoldOutRequest(dataset, own.features, counts, self.held_out, given, seed) for own in models]
-        return JudgedRows.of(models, [hold_out(request) for request in requests], least)
+        requests = [HoldOutRequest(dataset, model.features, counts, self.held_out, seed) for model in models]
+        return JudgedRows.of(models, [settings.model.hold_out(request) for request in requests], least)

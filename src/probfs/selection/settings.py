@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from probfs.classifiers.estimates import DEFAULT_FOLDS
-from probfs.classifiers.registry import CLASSIFIERS, find_specification
+from probfs.classifiers.catalogue import find_classifier
+from probfs.classifiers.options import DEFAULT_FOLDS, Number, WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.value_types import Number, ValueType, WholeNumber
-from probfs.errors import UsageError
 from probfs.ranking.settings import Settings, choose_settings
-from probfs.text import option
 
 FALSE_DISCOVERIES = Number(1e-6, 1.0, name="Q")
 KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
@@ -52,35 +49,24 @@ def choose_selection_settings(
     columns: Mapping[str, Any],
 ) -> SelectionSettings:
     """Settings from parameters; ``options`` and ``columns`` are as for a ranking."""
-    specification = find_specification(classifier, options.get("categories"))
-    if specification.hold_out is None:
-        selectors = CLASSIFIERS.names(lambda known: known.hold_out is not None)
-        choices = " or ".join(option("classifier", name) for name in selectors)
-        raise UsageError(f"{option('classifier', classifier)} ranks columns, but cannot select them; use {choices}")
+    model = find_classifier(classifier, options)
     # Rows are judged by models that do not know them.
-    judges_known_rows = specification.default_estimate == "resubstitution"
+    judges_known_rows = model.default_estimate == "resubstitution"
     ranking = choose_settings(
-        classifier=classifier,
+        classifier=model,
         score=SCORES.get(score, "score", lambda known: not known.needs_unlabelled).name,
         estimate="cv" if judges_known_rows else None,
         folds=None,
         step=1,
         eliminate=True,
         seed=seed,
-        options=options,
+        options={},
         columns=columns,
     )
-    own = {
-        "folds": _check("folds", NESTED_FOLDS, folds),
-        "false_discoveries": _check("false_discoveries", FALSE_DISCOVERIES, false_discoveries),
-        "keep": _check("keep", KEEP, keep),
+    chosen = {
+        "folds": check_value("folds", NESTED_FOLDS, folds),
+        "false_discoveries": check_value("false_discoveries", FALSE_DISCOVERIES, false_discoveries),
+        "keep": check_value("keep", KEEP, keep),
         "always": tuple(always),
     }
-    return SelectionSettings(**{**vars(ranking), **own})
-
-
-def _check(name: str, kind: ValueType, value: Any) -> Any:
-    try:
-        return kind.check(value)
-    except ValueError as error:
-        raise UsageError(f"{option(name)}: {error}") from None
+    return SelectionSettings(**{**vars(ranking), **chosen})

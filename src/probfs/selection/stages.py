@@ -122,7 +122,7 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
         if settings.keep < len(settings.always):
             raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
     # One of them can be left out then, and enough are left.
-    fewest = settings.specification.training_rows_of_class + 1
+    fewest = settings.model.training_rows_of_class + 1
     for name, rows in dataset.class_rows().items():
         if _rows_left(rows, folds) < fewest:
             enough = next(more for more in range(rows, 2 * fewest + 1) if _rows_left(more, folds) >= fewest)

@@ -20,10 +20,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
+from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.registry import find_specification
-from probfs.classifiers.specification import FitRequest, HoldOutRequest, Specification
+from probfs.classifiers.model import Model
+from probfs.classifiers.protocol import FitRequest, HoldOutRequest, OddsClassifier
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 from probfs.screening.value_counts import count_values
@@ -61,19 +61,18 @@ BUILT_IN: dict[str, Any] = {
 
 def request_for(
     dataset: Dataset, classifier: Any, given: dict[str, Any], removal: str = "permute", **more: Any
-) -> tuple[Specification, FitRequest]:
-    specification = find_specification(classifier)
+) -> tuple[Model, FitRequest]:
     if removal == "retrain":
         given = {name: value for name, value in given.items() if name != "permutations"}
     rounds = list(range(len(dataset.features), 0, -1))
     chosen = {"estimate": "cv", "folds": 3, "seed": 0, "rounds": rounds, "on_model": None, **more}
-    options = specification.complete({**given, "removal": removal})
-    return specification, FitRequest(dataset=dataset, options=options, on_note=lambda note: None, **chosen)
+    model = find_classifier(classifier, {**given, "removal": removal})
+    return model, FitRequest(dataset=dataset, on_note=lambda note: None, **chosen)
 
 
 def fit(dataset: Dataset, classifier: Any, given: dict[str, Any], **more: Any) -> EstimatorClassifier:
-    specification, request = request_for(dataset, classifier, given, **more)
-    found = specification.fit(request)
+    model, request = request_for(dataset, classifier, given, **more)
+    found = model.fit(request)
     assert isinstance(found, EstimatorClassifier)
     assert isinstance(found, OddsClassifier)
     return found
@@ -156,10 +155,8 @@ def test_held_out_rows_are_judged_by_a_model_of_the_others(name: str) -> None:
     dataset = random_dataset(14, 30, "ctd", 3, counted=True)
     held_out = np.where(np.arange(len(dataset.labels)) % 3 == 0, 1, 0)
     training = replace(dataset, counts=dataset.counts - held_out)
-    specification, request = request_for(training, classifier, {**FEW, **options})
-    assert specification.hold_out is not None
-    asked = HoldOutRequest(training, [0, 2], count_values(training), held_out, request.options, 0)
-    odds = specification.hold_out(asked)
+    model, _ = request_for(training, classifier, {**FEW, **options})
+    odds = model.hold_out(HoldOutRequest(training, [0, 2], count_values(training), held_out, 0))
     assert odds.counts.tolist() == held_out[held_out > 0].tolist()
     some = order_by_content(replace(training, features=(dataset.features[0], dataset.features[2])), 0)
     members = np.flatnonzero(held_out)

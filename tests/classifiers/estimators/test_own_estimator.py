@@ -33,7 +33,7 @@ from probfs.classifiers.estimators.own_estimator import (
     choose_categories,
     describe,
     seeded,
-    specify,
+    wrap_estimator,
 )
 from probfs.errors import UsageError
 from probfs.rendering.ranking_summary import summary_sentences
@@ -180,8 +180,8 @@ def test_out_of_bag_needs_trees_that_can_be_asked_one_by_one() -> None:
         'estimate="oob": with categories="frame" trees cannot be asked one by one; use categories="onehot" or '
         'categories="codes", or another estimate; choose from loo, resubstitution, cv'
     )
-    assert "oob" in specify(own, "codes").estimates
-    assert "oob" not in specify(RandomForestClassifier(bootstrap=False), "codes").estimates
+    assert "oob" in wrap_estimator(own, "codes").estimates
+    assert "oob" not in wrap_estimator(RandomForestClassifier(bootstrap=False), "codes").estimates
 
 
 class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -230,8 +230,8 @@ SELECTING = make_column_transformer(
 )
 def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str) -> None:
     assert choose_categories(estimator) == expected
-    assert specify(estimator, None).complete({})["categories"] == expected
-    assert specify(estimator, "onehot").complete({})["categories"] == "onehot"
+    assert wrap_estimator(estimator).categories == expected
+    assert wrap_estimator(estimator, "onehot").categories == "onehot"
 
 
 def test_numbers_are_cut_only_for_whoever_counts_categories() -> None:
@@ -341,7 +341,7 @@ def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
     ],
 )
 def test_linear_models_see_columns_one_by_one(estimator: Any, together: bool) -> None:
-    assert specify(estimator, None).sees_columns_together({}) is together
+    assert wrap_estimator(estimator).sees_columns_together is together
 
 
 def _double(cells: Any) -> Any:
@@ -368,4 +368,4 @@ def test_rankings_by_an_estimator_can_be_pickled() -> None:
     ranking = probfs.rank(table(), target="sick", classifier=RandomForestClassifier(3), folds=2, eliminate=False)
     again = pickle.loads(pickle.dumps(ranking))
     assert again.to_json() == ranking.to_json()
-    assert again.settings.specification.name == "estimator"
+    assert again.settings.model.name == "estimator"

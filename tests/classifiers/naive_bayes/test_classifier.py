@@ -13,8 +13,8 @@ from sklearn.naive_bayes import CategoricalNB
 
 import probfs
 from probfs.classifiers import score_formulas
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import ABSOLUTE
 from probfs.tables.table import Floats
 from tests.conftest import SAMPLES

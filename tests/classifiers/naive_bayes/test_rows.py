@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import compiling
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
+from probfs.classifiers.options import EstimateName
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.runtime.progress import COMPILING, listening
 from probfs.screening.value_counts import count_values
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
@@ -146,7 +146,7 @@ def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: flo
     if not held_out.any():
         held_out[0] = 1
     features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
-    request = HoldOutRequest(dataset, features, count_values(dataset), held_out, {}, 0)
+    request = HoldOutRequest(dataset, features, count_values(dataset), held_out, 0)
     odds = judge_held_out(request, smoothing)
     training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
     weights = [

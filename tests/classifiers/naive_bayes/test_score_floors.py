@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes import score_floors, shrinkage
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.tables.table import Floats

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import merge_equal_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.refitting.held_out_rows import set_apart
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.screening.value_counts import count_values
 from tests.support.svm_tables import random_dataset
 
@@ -13,7 +13,7 @@ from tests.support.svm_tables import random_dataset
 def test_rows_held_out_keep_their_cells_classes_and_counts() -> None:
     dataset = random_dataset(3, 24, "ctd", 3, counted=True)
     held_out = np.arange(len(dataset.labels)) % 3
-    found = set_apart(HoldOutRequest(dataset, [2, 0], count_values(dataset), held_out, {}, 0))
+    found = set_apart(HoldOutRequest(dataset, [2, 0], count_values(dataset), held_out, 0))
     members = np.flatnonzero(held_out)
     assert found.split.scored.tolist() == [len(found.table.labels) + place for place in range(len(members))]
     assert found.split.scored_labels.tolist() == dataset.labels[members].tolist()

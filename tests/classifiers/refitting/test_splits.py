@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.splits import UNLABELLED, make_splits
 from tests.support.svm_tables import random_dataset
 

@@ -75,8 +75,8 @@ def test_numbers_of_numpy_are_as_good_as_any(mixed: pd.DataFrame) -> None:
         target="sick",
         classifier="svm",
         seed=np.int64(3),  # type: ignore[arg-type]
-        permutations=np.int32(5),  # type: ignore[arg-type]
-        C=np.float32(2),  # type: ignore[arg-type]
+        permutations=np.int32(5),
+        C=np.float32(2),
         estimate="cv",
         folds=np.uint8(3),  # type: ignore[arg-type]
     )

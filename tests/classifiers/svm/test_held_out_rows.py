@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from probfs.classifiers.specification import HoldOutRequest
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.svm.held_out_rows import held_out_odds
 from probfs.columns.dataset import Dataset
 from probfs.screening.value_counts import count_values
@@ -32,8 +32,8 @@ def test_held_out_rows_are_judged_as_by_a_refit(dataset: Dataset, features: list
     held_out = np.where(np.arange(len(dataset.labels)) % 3 == 1, (dataset.counts + 1) // 2, 0)
     parameters = SvmParameters(kernel=kernel)  # type: ignore[arg-type]
     training = replace(dataset, counts=dataset.counts - held_out)
-    request = HoldOutRequest(training, features, count_values(training), held_out, asdict(parameters), parameters.seed)
-    odds = held_out_odds(request)
+    request = HoldOutRequest(training, features, count_values(training), held_out, parameters.seed)
+    odds = held_out_odds(request, parameters.kernel, parameters.C, parameters.gamma)
     expected = held_out_probabilities(training, features, held_out, parameters)
     members = np.flatnonzero(held_out)
     labels = dataset.labels[members]

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
+from probfs.classifiers.options import Gamma
 from probfs.classifiers.svm.kernel_functions import KernelFunction, choose_cost, choose_kernel, squared_distances
-from probfs.classifiers.svm.options import Gamma
 
 CELLS = np.random.default_rng(0).normal(size=(12, 3))
 COUNTS = np.arange(1, 13)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import probfs
+from probfs.classifiers.options import KernelName
 from probfs.classifiers.svm.linear_svc import LinearSvc
-from probfs.classifiers.svm.options import KernelName
 from probfs.classifiers.svm.platt_scaling import SvcInput
 from probfs.classifiers.svm.solver import Solver, choose_solver
 from tests.support.svm_tables import weston

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from joblib import cpu_count
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.estimators import row_copies
 from probfs.classifiers.estimators.column_encoders import all_codes, make_encoder
 from probfs.classifiers.estimators.fit_plan import EstimatorFitPlan
@@ -21,8 +20,8 @@ from probfs.classifiers.estimators.tasks import (
     judge_rows,
     retrain_without_features,
 )
+from probfs.classifiers.options import EstimateName, Removal
 from probfs.classifiers.refitting.classifier import RefittedClassifier
-from probfs.classifiers.refitting.options import Removal
 from probfs.classifiers.refitting.score_shares import ScoreShare, sum_retrained
 from probfs.classifiers.refitting.splits import UNLABELLED, make_splits
 from probfs.classifiers.refitting.training_rows import TrainingData

@@ -9,10 +9,10 @@ import numpy as np
 from probfs.classifiers.estimators.column_encoders import make_encoder
 from probfs.classifiers.estimators.recipe import Recipe
 from probfs.classifiers.estimators.tasks import FitTask, judge_rows
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.refitting.held_out_rows import set_apart
 from probfs.classifiers.refitting.training_rows import TrainingData
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.dataset import Dataset
 from probfs.runtime.processes import run_interruptibly
 

@@ -1,84 +1,103 @@
-"""A user's own estimator as a classifier: any object of scikit-learn's kind that has ``predict_proba``."""
+"""A user's estimator as a classifier: any object of scikit-learn's kind that has ``predict_proba``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from probfs.classifiers.estimates import REFITTED
+from probfs.classifiers.catalogue import USER_ESTIMATOR, EstimatorModel, bins_setting
 from probfs.classifiers.estimators.column_transformers import (
     check_column_names,
     check_column_names_exist,
     find_column_transformers,
 )
-from probfs.classifiers.estimators.options import CATEGORIES, Categories
 from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, MOST_SEED, Encoding, Recipe
 from probfs.classifiers.estimators.row_copies import takes_weights_for_copies
-from probfs.classifiers.estimators.specification import SHARED, fit_estimator, hold_out, order_rows, summarize
-from probfs.classifiers.naive_bayes.specification import BINS
-from probfs.classifiers.specification import Specification
+from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
 from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
 from probfs.text import option
 
-NAME = "estimator"
-"""The name of every such classifier in settings."""
 
+@dataclass(frozen=True, repr=False, kw_only=True)
+class UserEstimator(EstimatorModel):
+    """Any estimator or pipeline of scikit-learn's kind that has ``predict_proba``, as a classifier."""
 
-@dataclass(frozen=True, eq=False)
-class OwnRecipe:
-    """Makes recipes of an estimator; an object, so that settings can be pickled."""
+    name = USER_ESTIMATOR
 
-    estimator: Any
-    encoding: Encoding
+    estimator: Any = field(compare=False, repr=False)
+    shown: str = field(init=False)
+    """The estimator as Python shows it, in one line; two of them are equal if this is."""
+    categories: Categories = setting(
+        None,
+        Choice(("onehot", "codes", "frame")),
+        "how columns reach the estimator.",
+        default_help="frame where it holds a ColumnTransformer, codes where it counts categories, otherwise onehot",
+    )
 
-    def __call__(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
-        name = type(self.estimator).__name__
+    def __post_init__(self) -> None:
+        _check(self.estimator)
+        object.__setattr__(self, "shown", describe(self.estimator))
+        if self.categories is None:
+            object.__setattr__(self, "categories", choose_categories(self.estimator))
+        super().__post_init__()
+        if self.categories == "frame":
+            check_column_names(self.estimator)
+
+    @property
+    def description(self) -> str:
+        return self.shown
+
+    @property
+    def title(self) -> str:
+        return type(self.estimator).__name__
+
+    @property
+    def encoding(self) -> Encoding:
+        if self.categories != "onehot":
+            return self.categories
+        return "onehot" if _takes_missing(self.estimator) else "filled"
+
+    @property
+    def estimates(self) -> tuple[EstimateName, ...]:
+        asks_trees = _draws_rows_for_trees(self.estimator) and self.encoding in MATRICES_OF_TREES
+        return (*REFITTED, "oob") if asks_trees else REFITTED
+
+    @property
+    def lacking(self) -> Mapping[EstimateName, str]:
+        return {"oob": _why_not_out_of_bag(self.categories)} if _draws_rows_for_trees(self.estimator) else {}
+
+    @property
+    def sees_columns_together(self) -> bool:
+        return not _weighs_columns_one_by_one(self.estimator)
+
+    def check_columns(self, columns: Sequence[str], source: str) -> None:
+        if self.categories == "frame":
+            check_column_names_exist(self.estimator, columns, source)
+
+    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
         weighted = takes_weights_for_copies(self.estimator)
-        return Recipe(seeded(self.estimator, seed), self.encoding, name, weighted=weighted)
+        return Recipe(seeded(self.estimator, seed), self.encoding, self.title, weighted=weighted)
 
 
-def specify(estimator: Any, categories: str | None) -> Specification:
-    """The specification of an estimator, once it is found to be one.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CountingEstimator(UserEstimator):
+    """An estimator that counts categories, and wants numbers cut."""
+
+    takes_numbers = False
+
+    bins: int = bins_setting()
+
+
+def wrap_estimator(estimator: Any, categories: Any = None) -> UserEstimator:
+    """An estimator as a classifier, once it is found to be one.
 
     ``categories`` says how columns reach it; None follows what the estimator tells of itself.
     """
-    _check(estimator)
-    chosen = _choose(estimator, categories)
-    if chosen == "frame":
-        check_column_names(estimator)
-    encoding = _encoding(estimator, chosen)
-    make = OwnRecipe(estimator, encoding)
-    asks_trees = _draws_rows_for_trees(estimator)
-    return Specification(
-        name=NAME,
-        description=describe(estimator),
-        options=(replace(CATEGORIES, default=chosen), *SHARED, *((BINS,) if chosen == "codes" else ())),
-        default_estimate="cv",
-        estimates=(*REFITTED, "oob") if asks_trees and encoding in MATRICES_OF_TREES else REFITTED,
-        lacking={"oob": _why_not_out_of_bag(chosen)} if asks_trees else {},
-        check_columns=partial(check_column_names_exist, estimator) if chosen == "frame" else None,
-        # Whoever counts categories wants numbers cut.
-        takes_numbers=chosen != "codes",
-        arrange=order_rows,
-        fit=partial(fit_estimator, make),
-        summarize=partial(summarize, type(estimator).__name__),
-        hold_out=partial(hold_out, make),
-        sees_columns_together=partial(_sees_columns_together, _weighs_columns_one_by_one(estimator)),
-    )
-
-
-def _choose(estimator: Any, categories: str | None) -> Categories:
-    if categories is None:
-        return choose_categories(estimator)
-    try:
-        chosen: Categories = CATEGORIES.type.check(categories)
-    except ValueError as error:
-        raise UsageError(f"{option('categories')}: {error}") from None
-    return chosen
+    wrapped = UserEstimator(estimator=estimator, categories=categories)
+    return CountingEstimator(estimator=estimator, categories="codes") if wrapped.categories == "codes" else wrapped
 
 
 def describe(estimator: Any) -> str:
@@ -142,12 +161,6 @@ def _may_have_probabilities(estimator: Any) -> bool:
     return True
 
 
-def _encoding(estimator: Any, categories: Categories) -> Encoding:
-    if categories != "onehot":
-        return categories
-    return "onehot" if _takes_missing(estimator) else "filled"
-
-
 def _takes_missing(estimator: Any) -> bool:
     """Whether all steps take NaN, or all down to one that imputes."""
     for step in _steps(estimator):
@@ -207,7 +220,3 @@ def _weighs_columns_one_by_one(estimator: Any) -> bool:
         naive_bayes.MultinomialNB,
     )
     return isinstance(estimator, kinds)
-
-
-def _sees_columns_together(one_by_one: bool, options: Mapping[str, Any]) -> bool:
-    return not one_by_one

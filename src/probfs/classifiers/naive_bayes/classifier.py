@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.estimates import EstimateName
 from probfs.classifiers.naive_bayes.compiling import compile_loops, reason_of, why_not_compiled
 from probfs.classifiers.naive_bayes.grouping import GroupedRows, Grouping, RowStore, SummedRows, group_rows
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.rows import CompiledRows
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Odds, RowOdds
 from probfs.classifiers.scores import Score
@@ -29,7 +29,7 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.table import Floats
 
 if TYPE_CHECKING:
-    from probfs.classifiers.specification import HoldOutRequest
+    from probfs.classifiers.protocol import HoldOutRequest
 
 Scores = tuple[Floats, Floats, Floats | None]
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from probfs.classifiers.estimates import EstimateName
-from probfs.classifiers.refitting.options import Removal
+from probfs.classifiers.options import EstimateName, Removal
 from probfs.text import option
 
 _TASKS_PER_JOB = 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.refitting.splits import Split
-from probfs.classifiers.specification import HoldOutRequest
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 

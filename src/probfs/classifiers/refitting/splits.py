@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.design_matrix import Positions
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds

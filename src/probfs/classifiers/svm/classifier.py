@@ -9,11 +9,10 @@ from dataclasses import replace
 import numpy as np
 from joblib import cpu_count
 
-from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName, Removal
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.refitting.classifier import RefittedClassifier
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
-from probfs.classifiers.refitting.options import Cost, Removal
 from probfs.classifiers.refitting.score_shares import ScoreShare, sum_retrained
 from probfs.classifiers.refitting.splits import Split, make_splits
 from probfs.classifiers.refitting.training_rows import TrainingData
@@ -23,7 +22,6 @@ from probfs.classifiers.svm.fit_tally import FitTally
 from probfs.classifiers.svm.fitted_svm import FitOptions
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import choose_cost
-from probfs.classifiers.svm.options import DEFAULT_GAMMA, Gamma, KernelName
 from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
 from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.classifiers.svm.tasks import (

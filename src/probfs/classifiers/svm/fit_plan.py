@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from probfs.classifiers.options import KernelName
 from probfs.classifiers.refitting.fit_plan import FitPlan
-from probfs.classifiers.svm.options import KernelName
 from probfs.classifiers.svm.solver import Solver, choose_solver
 from probfs.errors import UsageError
 from probfs.text import option

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from probfs.classifiers.options import Gamma, KernelName
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, Positions
 from probfs.classifiers.refitting.training_rows import TrainingRows
 from probfs.classifiers.svm.binary_svm import BinarySvm, compute_probabilities, make_frequency_svms
 from probfs.classifiers.svm.held_out_fit import HeldOutFit
 from probfs.classifiers.svm.kernel_functions import KernelFunction, choose_kernel
-from probfs.classifiers.svm.options import Gamma, KernelName
 from probfs.classifiers.svm.platt_scaling import SvcInput, TrainingSigmoids, fit_binary_svms
 from probfs.classifiers.svm.solver import Solver
 from probfs.tables.table import Floats

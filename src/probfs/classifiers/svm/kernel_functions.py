@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from probfs.classifiers.options import Cost, Gamma, KernelName
 from probfs.classifiers.refitting.design_matrix import inverse_mean_square, squared_norms
-from probfs.classifiers.refitting.options import Cost
-from probfs.classifiers.svm.options import Gamma, KernelName
 from probfs.tables.table import Floats, Integers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from probfs.classifiers.svm.options import KernelName
+from probfs.classifiers.options import KernelName
 
 _FEW_ROWS_LINEAR = 1_000
 _FEW_ROWS = 2_000

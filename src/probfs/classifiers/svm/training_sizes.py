@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from probfs.classifiers.estimates import EstimateName
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.splits import Split
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes

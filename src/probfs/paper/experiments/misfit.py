@@ -106,8 +106,8 @@ def _draw(task: tuple[int, int, int, int]) -> Draw:
     random = generator(seed, number, rows, run)
     labelled = misfit.problem(rows, random).labelled()
     unlabelled = misfit.problem(_UNLABELLED, random).unlabelled()
-    # As in the paper, which knows no shrinkage.
-    own: dict[str, Any] = {"jobs": 1} if misfit.classifier == "svm" else {"shrink": "off"}
+    # As in the paper, which knows no shrinkage, and eliminates one by one.
+    options: dict[str, Any] = {"jobs": 1} if misfit.classifier == "svm" else {"shrink": "off"}
     rankings = [
         # The other two scores do not look at unlabelled rows.
         rank(
@@ -117,8 +117,9 @@ def _draw(task: tuple[int, int, int, int]) -> Draw:
             classifier=misfit.classifier,
             score=score,
             missing="skip",
+            step=1,
             seed=run,
-            **own,
+            **options,
         )
         for score in _SCORES
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.value_types import WholeNumber
+from probfs.classifiers.options import WholeNumber
 from probfs.errors import UsageError
 from probfs.rendering.figures.compose import Drawing, draw_figure, draw_on_axes
 from probfs.rendering.figures.panels import MOST_BARS

@@ -24,7 +24,7 @@ _DWARFED = 2.0
 def selection_drawing(selection: Selection) -> Drawing:
     settings, data = selection.settings, selection.input
     score = SCORES[settings.score]
-    classifier = settings.specification.summarize(settings.options)
+    classifier = settings.model.summary
     kept = f"keep {len(selection.kept):,} of {counted(data.features, 'feature')}"
     return Drawing(
         title=(f"{data.source}, target {data.target}", f"{classifier}, {kept}"),

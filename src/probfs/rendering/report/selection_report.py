@@ -41,7 +41,7 @@ def selection_report(selection: Selection) -> str:
     background = selection.background
     warnings, notes = texts_by_severity(selection.warnings)
     title = f"Which features of {selection.input.source} to keep"
-    classifier = selection.settings.specification.summarize(selection.settings.options)
+    classifier = selection.settings.model.summary
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No feature is kept."
     return report_page(
         Report(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.value_types import Choice, Number, ValueType, WholeNumber, parse_number
+from probfs.classifiers.options import Choice, Number, ValueType, WholeNumber, parse_number
 
 KERNEL = Choice(("linear", "rbf"))
 FOLDS = WholeNumber(2, metavar="K")
@@ -123,6 +123,7 @@ def test_a_value_from_python_becomes_a_plain_one(kind: ValueType, given: Any, va
         (COST, "2", "'2' is neither scale nor a number from 0.001 to 1000"),
         (COST, math.nan, "nan is neither scale nor a number from 0.001 to 1000"),
         (COST, [1], "[1] is neither scale nor a number from 0.001 to 1000"),
+        (COST, 10**400, f"{10**400} is neither scale nor a number from 0.001 to 1000"),
         (COST, 1j, "1j is neither scale nor a number from 0.001 to 1000"),
         (ALPHA, -1, "-1 is neither 0 (the exact limit) nor a number from 0.5 to 8"),
     ],

@@ -1,0 +1,389 @@
+"""The classifiers, each a data class whose fields are its options.
+
+The command line, the checks, the parameters of the scikit-learn selector, the manual and the JSON settings follow from
+the fields. Help and completion import this module: a classifier imports what it is fitted with when it is fitted.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from probfs.classifiers.model import Model
+from probfs.classifiers.options import (
+    REFITTED,
+    Choice,
+    Cost,
+    EstimateName,
+    Gamma,
+    KernelName,
+    Number,
+    Option,
+    Removal,
+    ValueType,
+    WholeNumber,
+    setting,
+)
+from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
+from probfs.errors import UsageError
+from probfs.registry import Registry
+from probfs.text import counted, did_you_mean, option
+
+if TYPE_CHECKING:
+    from probfs.classifiers.estimators.recipe import Recipe
+    from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
+    from probfs.classifiers.row_odds import RowOdds
+    from probfs.columns.dataset import Dataset
+
+CLASSIFIERS: Registry[Model] = Registry("classifier")
+"""Every classifier that has a name, with its defaults, in the order of help."""
+USER_ESTIMATOR = "estimator"
+"""The name of a user's estimator in settings."""
+Kind = TypeVar("Kind", bound=Model)
+
+# Options that several classifiers have.
+bins_setting = partial(
+    setting,
+    DEFAULT_BINS,
+    WholeNumber(2, MOST_BINS, "K"),
+    f"into how many intervals an unmapped numeric column with more than {CUT_ABOVE} values is cut.",
+    for_columns=True,
+)
+_cost = partial(
+    setting,
+    "scale",
+    Number(1e-10, 1e10, words=("scale",)),
+    "what a row on the wrong side costs; less is smoother.",
+    default_help="scale, which is 1 for rbf, and for linear and logistic 1 / the mean squared length of the table's "
+    "standardised rows: 1 / 30 for 30 numeric columns",
+)
+
+
+def _registered(kind: type[Kind]) -> type[Kind]:
+    """The same class, known by its name, and with its options in its docstring."""
+    CLASSIFIERS.register(kind())
+    entries = [f"{name} : {_type(declared.kind)}\n{_meaning(declared)}" for name, declared in kind.options().items()]
+    kind.__doc__ = "\n".join([f"{kind.__doc__}", "", "Parameters", "----------", *entries, ""])
+    return kind
+
+
+def _type(kind: ValueType) -> str:
+    words = [f'"{word}"' for word in getattr(kind, "words", ())]
+    if isinstance(kind, Choice):
+        return f"{{{', '.join(words)}}}"
+    return " or ".join(["int" if isinstance(kind, WholeNumber) else "float", *words])
+
+
+def _meaning(declared: Option) -> str:
+    default = declared.default if declared.default_help is None else declared.default_help
+    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {default}."
+    return textwrap.fill(sentence, 100, initial_indent="    ", subsequent_indent="    ")
+
+
+@_registered
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NaiveBayes(Model):
+    """Naive Bayes, which counts categories. Nothing is refitted, whichever column is taken away."""
+
+    name = "nb"
+    description: ClassVar[str] = "Naive Bayes, which counts categories"
+    summary: ClassVar[str] = "Naive Bayes"
+    default_estimate = "loo"
+    default_step = 1
+    takes_numbers = False
+
+    smoothing: float = setting(
+        1.0,
+        Number(1e-100, 1e100, zero="the exact limit", name="ALPHA"),
+        "what is added to every count; 0 is the exact limit of less and less smoothing.",
+    )
+    shrink: Literal["auto", "on", "off"] = setting(
+        "auto",
+        Choice(("auto", "on", "off")),
+        "whether to shrink log-odds towards 0 by as much as chance alone moves them; auto does so in tables with so "
+        "many columns for their rows that chance would make most rows look certain.",
+    )
+    bins: int = bins_setting()
+
+    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
+        from probfs.columns.distinct_rows import merge_equal_rows
+
+        return merge_equal_rows(dataset)
+
+    def fit(self, request: FitRequest) -> Classifier:
+        from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+
+        return FittedNaiveBayes(
+            request.dataset,
+            request.estimate,
+            request.folds or 0,
+            self.smoothing,
+            request.seed,
+            request.rounds,
+            shrink=self.shrink,
+            counts=request.counts,
+            store=request.store,
+        )
+
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        from probfs.classifiers.naive_bayes.classifier import judge_held_out
+
+        return judge_held_out(request, self.smoothing)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RefittedModel(Model):
+    """A classifier that fits models anew in every round."""
+
+    removal: Removal = setting(
+        "permute",
+        Choice(("permute", "retrain")),
+        "how a column is taken away: by shuffling it among the rows (permute), or by fitting the model without it "
+        "(retrain), which is exact and takes a fit for each column.",
+    )
+    permutations: int | None = setting(
+        20,
+        WholeNumber(1, 10_000, "M"),
+        "the number of shuffles whose probabilities are averaged.",
+        only_with=("removal", "permute"),
+    )
+    jobs: int | None = setting(
+        None,
+        WholeNumber(1, 10_000),
+        "how many processes fit models at a time.",
+        default_help="one for each core",
+        recorded=False,
+    )
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is called in the summary."""
+
+    @property
+    def summary(self) -> str:
+        permutations = self.in_effect()["permutations"]
+        removal = "retrained" if permutations is None else f"{counted(permutations, 'shuffle')} a column"
+        return f"{self.title}, {removal}"
+
+    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
+        from probfs.columns.distinct_rows import order_by_content
+
+        return order_by_content(dataset, seed)
+
+    def _fit_arguments(self, request: FitRequest) -> dict[str, Any]:
+        """How to fit and judge models, whichever they are."""
+        return {
+            "removal": self.removal,
+            "permutations": self.in_effect()["permutations"],
+            "jobs": self.jobs,
+            "estimate": request.estimate,
+            "folds": request.folds,
+            "seed": request.seed,
+            "rounds": request.rounds,
+            "on_model": request.on_model,
+            "on_note": request.on_note,
+        }
+
+
+@_registered
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SVM(RefittedModel):
+    """A Platt-scaled support vector machine, which takes numbers as they are."""
+
+    name = "svm"
+    description: ClassVar[str] = "a Platt-scaled support vector machine, which takes numbers as they are"
+    default_estimate = "resubstitution"
+    training_rows_of_class = 2
+
+    kernel: KernelName = setting(
+        "linear",
+        Choice(("linear", "rbf")),
+        "the kernel; linear weighs the columns, rbf also sees how they act together.",
+    )
+    C: Cost = _cost()
+    gamma: Gamma | None = setting(
+        "scale",
+        Number(1e-10, 1e10, words=("scale", "auto")),
+        "how fast the kernel falls with the squared distance.",
+        default_help="scale, 1 / (columns * variance), each value of a category being a column; auto is 1 / columns",
+        only_with=("kernel", "rbf"),
+    )
+
+    @property
+    def title(self) -> str:
+        return f"{'Linear' if self.kernel == 'linear' else 'RBF'} SVM, Platt-scaled"
+
+    @property
+    def sees_columns_together(self) -> bool:
+        return self.kernel == "rbf"
+
+    def fit(self, request: FitRequest) -> Classifier:
+        # Only here is scikit-learn imported, which takes longer than most rankings.
+        from probfs.classifiers.svm.classifier import Svm
+
+        return Svm(request.dataset, kernel=self.kernel, C=self.C, gamma=self.gamma, **self._fit_arguments(request))
+
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        from probfs.classifiers.svm.held_out_rows import held_out_odds
+
+        return held_out_odds(request, self.kernel, self.C, self.gamma)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class EstimatorModel(RefittedModel):
+    """A classifier that fits clones of an estimator of scikit-learn's kind."""
+
+    @abstractmethod
+    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
+        """The estimator for a table, and how columns reach it."""
+
+    def fit(self, request: FitRequest) -> Classifier:
+        from probfs.classifiers.estimators.classifier import EstimatorClassifier
+
+        recipe = replace(self.recipe(request.dataset, request.seed), out_of_bag=request.estimate == "oob")
+        return EstimatorClassifier(request.dataset, recipe, **self._fit_arguments(request))
+
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        from probfs.classifiers.estimators.held_out_rows import held_out_odds
+
+        return held_out_odds(request, lambda training: self.recipe(training, request.seed))
+
+
+@_registered
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Logistic(EstimatorModel):
+    """Logistic regression, which weighs columns."""
+
+    name = "logistic"
+    description: ClassVar[str] = "logistic regression, which weighs columns"
+    title: ClassVar[str] = "Logistic regression"
+
+    C: Cost = _cost()
+
+    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
+        from probfs.classifiers.estimators.built_in import logistic_regression
+
+        return logistic_regression(dataset, self.in_effect())
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class _Trees(EstimatorModel):
+    """A classifier of trees, which see columns together."""
+
+    sees_columns_together: ClassVar[bool] = True
+
+    leaf: int | Literal["auto"] = setting(
+        "auto",
+        WholeNumber(1, words=("auto",), metavar="auto|N"),
+        "how many rows a leaf of a tree has, at least; more is smoother.",
+        default_help="auto, which is 5 for forest, and for boosting 20, or a twentieth of the rows where that is less",
+    )
+    depth: int | Literal["any"] = setting(
+        "any",
+        WholeNumber(1, words=("any",), metavar="any|N"),
+        "how many questions a tree asks of a row, at most.",
+        default_help="any number",
+    )
+
+
+@_registered
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Forest(_Trees):
+    """A random forest, which sees how columns act together."""
+
+    name = "forest"
+    description: ClassVar[str] = "a random forest, which sees how columns act together"
+    estimates: ClassVar[tuple[EstimateName, ...]] = (*REFITTED, "oob")
+
+    trees: int = setting(100, WholeNumber(1, 100_000), "how many trees the forest has.")
+
+    @property
+    def title(self) -> str:
+        return f"Forest of {counted(self.trees, 'tree')}"
+
+    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
+        from probfs.classifiers.estimators.built_in import random_forest
+
+        return random_forest(self.in_effect(), seed)
+
+
+@_registered
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Boosting(_Trees):
+    """Gradient boosting of trees, which sees columns together too."""
+
+    name = "boosting"
+    description: ClassVar[str] = "gradient boosting of trees, which sees them together too"
+    title: ClassVar[str] = "Gradient boosting"
+
+    iterations: int = setting(100, WholeNumber(1, 100_000), "how many trees are added, one after the other.")
+    learning_rate: float = setting(
+        0.1, Number(1e-6, 1.0), "the learning rate: how much of each tree's prediction is added to the model."
+    )
+
+    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
+        from probfs.classifiers.estimators.built_in import gradient_boosting
+
+        return gradient_boosting(dataset, self.in_effect(), seed)
+
+
+def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> Model:
+    """The classifier that is meant by a name, an object like ``NaiveBayes(smoothing=0.5)`` or a user's estimator.
+
+    ``options`` are to go with a name or an estimator; None is not given.
+    """
+    options = options or {}
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(classifier, Model):
+        if given:
+            name, kind = next(iter(given)), type(classifier).__name__
+            raise UsageError(f"{option(name)} goes with a classifier's name; give it to {kind}({name}=…) itself")
+        return classifier
+    if isinstance(classifier, str) or not (isinstance(classifier, type) or hasattr(classifier, "fit")):
+        found = CLASSIFIERS[classifier]
+        if "categories" in given:
+            raise UsageError(f"{option('categories')} goes with an estimator given as {option('classifier')} only")
+        options = {name: value for name, value in options.items() if name != "categories"}
+    else:
+        # scikit-learn is imported only for those who have it anyway.
+        from probfs.classifiers.estimators.own_estimator import wrap_estimator
+
+        found = wrap_estimator(classifier, given.get("categories"))
+    _refuse_options_of_others(found, options)
+    return replace(found, **given)
+
+
+def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
+    """Every option that some classifier has: its name, what it is, and the names of the classifiers that have it."""
+    owners: dict[str, list[str]] = {}
+    for classifier in CLASSIFIERS:
+        for name in classifier.options():
+            owners.setdefault(name, []).append(classifier.name)
+    return [(name, CLASSIFIERS[having[0]].options()[name], tuple(having)) for name, having in owners.items()]
+
+
+def check_estimate(classifier: Model, estimate: EstimateName) -> None:
+    """Refuse an estimate that the classifier does not have."""
+    if estimate not in classifier.estimates:
+        known = classifier.name in CLASSIFIERS.names()
+        who = option("classifier", classifier.name) if known else classifier.description
+        problem = classifier.lacking.get(estimate, f"{who} has no such estimate")
+        choices = ", ".join(classifier.estimates)
+        raise UsageError(f"{option('estimate', estimate)}: {problem}; choose from {choices}")
+
+
+def _refuse_options_of_others(classifier: Model, options: Mapping[str, Any]) -> None:
+    owners = {name: having for name, _, having in known_options()}
+    for name, value in options.items():
+        if name in classifier.options():
+            continue
+        if name not in owners:
+            raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
+        if value is not None:
+            having = " or ".join(option("classifier", owner) for owner in owners[name])
+            raise UsageError(f"{option(name)} goes with {having} only")

@@ -1,0 +1,122 @@
+"""What all classifiers have in common before they are fitted: options in fields, and what is known of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, fields
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from probfs.classifiers.options import REFITTED, Choice, EstimateName, Option, check_value, setting
+from probfs.columns.limits import MISSING_CHOICES
+from probfs.errors import UsageError
+from probfs.text import option
+
+if TYPE_CHECKING:
+    from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
+    from probfs.classifiers.row_odds import RowOdds
+    from probfs.columns.dataset import Dataset
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Model(ABC):
+    """A classifier before it is fitted. Its fields are its options; each is checked when the object is made."""
+
+    name: ClassVar[str]
+    """What users call it."""
+    default_estimate: ClassVar[EstimateName] = "cv"
+    default_step: ClassVar[int | Literal["auto"]] = "auto"
+    takes_numbers: ClassVar[bool] = True
+    """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
+    training_rows_of_class: ClassVar[int] = 1
+    """How many rows of each class a model has to be trained on, at least."""
+
+    missing: Literal["skip", "value", "auto"] = setting(
+        "auto",
+        Choice(MISSING_CHOICES),
+        "what a missing cell is: nothing (skip), a value of its own (value), or a value in the columns where missing "
+        "cells tell the class (auto).",
+        for_columns=True,
+    )
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """For help, as in "Naive Bayes, which counts categories"."""
+
+    @property
+    def estimates(self) -> tuple[EstimateName, ...]:
+        """The estimates that it has."""
+        return REFITTED
+
+    @property
+    def lacking(self) -> Mapping[EstimateName, str]:
+        """Why it lacks an estimate that its like have, and what to do, for the message."""
+        return {}
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """The classifier and its options in a few words, for the summary line."""
+
+    @property
+    def sees_columns_together(self) -> bool:
+        """Whether columns may matter together of which each alone says nothing: to such a classifier, a column that is
+        unrelated to the class is not yet noise.
+        """
+        return False
+
+    def check_columns(self, columns: Sequence[str], source: str) -> None:  # noqa: B027  # most name no column
+        """Refuse a table that lacks a column which the classifier names."""
+
+    @abstractmethod
+    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
+        """The rows and features in the order that it wants, equal rows merged where it wants that."""
+
+    @abstractmethod
+    def fit(self, request: FitRequest) -> Classifier: ...
+
+    @abstractmethod
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        """Rows as a model of others judges them."""
+
+    def __post_init__(self) -> None:
+        for name, declared in self.options().items():
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check_value(name, declared.kind, value))
+            elif declared.only_with is None:
+                object.__setattr__(self, name, declared.default)
+        for name, declared in self.options().items():
+            if getattr(self, name) is not None and not self._has_meaning(declared):
+                assert declared.only_with is not None
+                raise UsageError(f"{option(name)} goes with {option(*declared.only_with)} only")
+
+    def __repr__(self) -> str:
+        values = [(each.name, getattr(self, each.name), each.default) for each in self._fields() if each.repr]
+        shown = ", ".join(f"{name}={value!r}" for name, value, default in values if value != default)
+        return f"{type(self).__name__}({shown})"
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The options by their names, which are the keywords of ``probfs.rank``."""
+        return {each.name: each.metadata["option"] for each in cls._fields() if "option" in each.metadata}
+
+    @classmethod
+    def _fields(cls) -> list[Field[Any]]:
+        """The fields of a class before those that it shares with others: what sets it apart comes first in help."""
+        nearness = {name: -place for place, kind in enumerate(reversed(cls.__mro__)) for name in get_annotations(kind)}
+        return sorted(fields(cls), key=lambda each: nearness[each.name])
+
+    def in_effect(self) -> dict[str, Any]:
+        """The value of every option; None for one that has no meaning beside the others."""
+        values = {}
+        for name, declared in self.options().items():
+            value = getattr(self, name)
+            use_default = value is None and self._has_meaning(declared)
+            values[name] = declared.default if use_default else value
+        return values
+
+    def _has_meaning(self, declared: Option) -> bool:
+        return declared.only_with is None or getattr(self, declared.only_with[0]) == declared.only_with[1]

@@ -1,0 +1,204 @@
+"""What an option is: the values it takes, and how a classifier declares it as a field.
+
+Help and completion import this module, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from probfs.errors import UsageError
+from probfs.text import option
+
+EstimateName = Literal["loo", "resubstitution", "cv", "oob"]
+"""Which model scores a labelled row."""
+ESTIMATES: Mapping[EstimateName, str] = {
+    "loo": "leave-one-out",
+    "resubstitution": "resubstitution",
+    "cv": "cross-validation",
+    "oob": "out-of-bag",
+}
+"""Each estimate with the words of the summary."""
+REFITTED: tuple[EstimateName, ...] = ("loo", "resubstitution", "cv")
+"""The estimates that any classifier can have: models of other rows."""
+DEFAULT_FOLDS = 10
+
+Removal = Literal["permute", "retrain"]
+"""How the probabilities without a feature are found: with its values permuted among the rows, or by a new model."""
+KernelName = Literal["linear", "rbf"]
+Cost: TypeAlias = "float | Literal['scale']"
+"""C, the penalty of a row on the wrong side; ``scale`` sets it by the table."""
+Gamma: TypeAlias = "float | Literal['scale', 'auto']"
+"""γ of the RBF kernel exp(-γ·squared distance); ``scale`` and ``auto`` are scikit-learn's rules."""
+DEFAULT_GAMMA: Gamma = "scale"
+Categories = Literal["onehot", "codes", "frame"]
+
+_MOST_DIGITS = 18
+
+
+class ValueType(Protocol):
+    """What an option takes. A value that is wrong is a ValueError that says what is wrong with it."""
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the value in help."""
+        ...
+
+    def parse(self, text: str) -> Any:
+        """The value of a word of the command line."""
+        ...
+
+    def check(self, value: Any) -> Any:
+        """The value of an object from Python."""
+        ...
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def metavar(self) -> str:
+        return "|".join(self.words)
+
+    def parse(self, text: str) -> str:
+        return self.check(text)
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.words:
+            raise ValueError(f"{value!r} is not one of {', '.join(self.words)}")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class WholeNumber:
+    """A whole number, written in digits only (3.0 and 1_0 are refused), or one of some words, or 0 with a meaning."""
+
+    least: int
+    most: int | None = None
+    metavar: str = "N"
+    words: tuple[str, ...] = ()
+    zero: str | None = None
+    """What 0 means, if it is allowed below the range."""
+
+    def parse(self, text: str) -> int | str:
+        if text in self.words:
+            return text
+        if not re.fullmatch(rf"\d{{1,{_MOST_DIGITS}}}", text) or not _in_range(self, int(text)):
+            end = f"on, of up to {_MOST_DIGITS} digits" if self.most is None else f"to {self.most}"
+            raise ValueError(f"{text!r} {_complaint(self, f'a whole number from {self.least} {end}')}")
+        return int(text)
+
+    def check(self, value: Any) -> int | str:
+        if isinstance(value, str) and value in self.words:
+            return value
+        try:
+            number = None if isinstance(value, bool) else operator.index(value)
+        except TypeError:
+            number = None
+        if number is None:
+            raise ValueError(f"{value!r} {_complaint(self, 'a whole number')}")
+        if not _in_range(self, number):
+            allowed = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
+            raise ValueError(f"{number} is out of range; {' or '.join([*_others(self), allowed])}")
+        return number
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a range, or one of some words, or 0 where that has a meaning of its own."""
+
+    least: float
+    most: float
+    words: tuple[str, ...] = ()
+    zero: str | None = None
+    """What 0 means, if it is allowed below the range."""
+    name: str = "NUMBER"
+
+    @property
+    def metavar(self) -> str:
+        return "|".join([*self.words, self.name])
+
+    def parse(self, text: str) -> float | str:
+        return text if text in self.words else self._checked(text, parse_number(text))
+
+    def check(self, value: Any) -> float | str:
+        if isinstance(value, str) and value in self.words:
+            return value
+        try:
+            number = None if isinstance(value, str | bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        return self._checked(value, number)
+
+    def _checked(self, value: object, number: float | None) -> float:
+        if number is None or not _in_range(self, number):
+            raise ValueError(f"{value!r} {_complaint(self, f'a number from {self.least:g} to {self.most:g}')}")
+        return number
+
+
+def _in_range(kind: WholeNumber | Number, number: float) -> bool:
+    within = kind.least <= number and (kind.most is None or number <= kind.most)
+    return within or (kind.zero is not None and number == 0)
+
+
+def _others(kind: WholeNumber | Number) -> list[str]:
+    """What may stand in the place of a number in the range."""
+    return [*kind.words, *([] if kind.zero is None else [f"0 ({kind.zero})"])]
+
+
+def _complaint(kind: WholeNumber | Number, number: str) -> str:
+    others = _others(kind)
+    return f"is neither {' nor '.join([*others, number])}" if others else f"is not {number}"
+
+
+def parse_number(text: str) -> float | None:
+    """The finite number that a word of the command line stands for; Python's 1_000 is not one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def check_value(name: str, kind: ValueType, value: Any) -> Any:
+    """The value that a user gave for an option, if it is one that the option takes."""
+    try:
+        return kind.check(value)
+    except ValueError as error:
+        raise UsageError(f"{option(name)}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option as a classifier declares it; several classifiers may share it."""
+
+    default: Any
+    kind: ValueType
+    help: str
+    """What it means, without its classifiers and its default, which are added."""
+    default_help: str | None = None
+    """The default in words, where the value alone would not do."""
+    only_with: tuple[str, str] | None = None
+    """Another option, and the value that it must have for this one to mean anything."""
+    for_columns: bool = False
+    """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
+    recorded: bool = True
+    """Whether results depend on it, so that it stands in the settings of the JSON."""
+
+
+def setting(default: Any, kind: ValueType, help: str, **more: Any) -> Any:  # noqa: A002  # what dataclasses call it
+    """A field of a classifier that is an option.
+
+    Where it goes with another option only, the field is None until it is given: ``Model.in_effect`` has its default.
+    """
+    declared = Option(default, kind, help, **more)
+    starting = default if declared.only_with is None else None
+    return field(default=starting, compare=declared.recorded, metadata={"option": declared})

@@ -1,0 +1,213 @@
+"""Classifiers as data classes: their options are checked, shared, told apart from those of others, and recorded."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import FrozenInstanceError, dataclass, replace
+from typing import Any, ClassVar
+
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+import probfs
+from probfs.classifiers.catalogue import (
+    CLASSIFIERS,
+    SVM,
+    Boosting,
+    Forest,
+    Logistic,
+    NaiveBayes,
+    find_classifier,
+    known_options,
+)
+from probfs.classifiers.model import Model
+from probfs.classifiers.options import Choice, Number, WholeNumber, setting
+from probfs.errors import UsageError
+from probfs.text import command_line_language
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Tree(NaiveBayes):
+    name: ClassVar[str] = "tree"
+
+    branches: int = setting(3, WholeNumber(1, 9), "how deep.")
+    tree_shape: str = setting("round", Choice(("round", "tall")), "which shape.")
+    height: float | None = setting(10.0, Number(1, 50), "how high.", only_with=("tree_shape", "tall"))
+
+
+@pytest.fixture
+def _tree() -> Iterator[None]:
+    with CLASSIFIERS.registered(Tree()):
+        yield
+
+
+def test_what_is_not_given_has_its_default() -> None:
+    assert (Tree().branches, Tree(branches=None).branches) == (3, 3)  # type: ignore[arg-type]  # None is not given
+    assert Tree().in_effect() == {
+        "branches": 3,
+        "tree_shape": "round",
+        "height": None,
+        "smoothing": 1.0,
+        "shrink": "auto",
+        "bins": 5,
+        "missing": "auto",
+    }
+
+
+def test_an_option_that_needs_another_has_its_default_beside_it_and_no_value_otherwise() -> None:
+    assert Tree(tree_shape="tall").in_effect()["height"] == 10.0
+    assert Tree(tree_shape="tall", height=2).in_effect()["height"] == 2.0
+    assert Tree(tree_shape="round").in_effect()["height"] is None
+    assert replace(Tree(tree_shape="tall"), tree_shape="round").in_effect()["height"] is None
+
+
+def test_classifiers_are_plain_frozen_values() -> None:
+    model = SVM(kernel="rbf", permutations=3)
+    assert model == SVM(permutations=3, kernel="rbf") != SVM(kernel="rbf")
+    assert hash(model) == hash(replace(model))
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert repr(model) == "SVM(kernel='rbf', permutations=3)"
+    assert eval(repr(model)) == model
+    assert SVM(jobs=2) == SVM(jobs=1), "results do not depend on it"
+    with pytest.raises(FrozenInstanceError):
+        model.kernel = "linear"  # type: ignore[misc]  # the point of the test
+    with pytest.raises(TypeError, match="smothing"):
+        NaiveBayes(smothing=1)  # type: ignore[call-arg]  # the point of the test
+
+
+@pytest.mark.parametrize(
+    ("given", "python", "command_line"),
+    [
+        ({"branches": 10}, "branches=: 10 is out of range; 1 to 9", "--branches: 10 is out of range; 1 to 9"),
+        (
+            {"tree_shape": "flat"},
+            "tree_shape=: 'flat' is not one of round, tall",
+            "--tree-shape: 'flat' is not one of round, tall",
+        ),
+        ({"height": 2}, 'height= goes with tree_shape="tall" only', "--height goes with --tree-shape tall only"),
+        ({"height": 99}, "height=: 99 is not a number from 1 to 50", "--height: 99 is not a number from 1 to 50"),
+        (
+            {"smoothing": -1},
+            "smoothing=: -1 is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100",
+            "--smoothing: -1 is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("_tree")
+def test_a_mistake_is_told_in_the_caller_s_language(given: dict[str, Any], python: str, command_line: str) -> None:
+    makers: list[Callable[[], Model]] = [lambda: Tree(**given), lambda: find_classifier("tree", given)]
+    for make in makers:
+        with pytest.raises(UsageError, match=f"^{re.escape(python)}$"):
+            make()
+        with command_line_language(), pytest.raises(UsageError, match=f"^{re.escape(command_line)}$"):
+            make()
+
+
+@pytest.mark.usefixtures("_tree")
+def test_known_options_are_those_of_all_classifiers_each_once_with_its_owners() -> None:
+    owners = {name: having for name, _, having in known_options()}
+    assert list(owners) == [
+        *("smoothing", "shrink", "bins", "missing"),
+        *("kernel", "C", "gamma", "removal", "permutations", "jobs"),
+        *("trees", "leaf", "depth", "iterations", "learning_rate", "branches", "tree_shape", "height"),
+    ]
+    assert owners["missing"] == ("nb", "svm", "logistic", "forest", "boosting", "tree")
+    assert owners["C"] == ("svm", "logistic")
+    assert owners["smoothing"] == ("nb", "tree")
+
+
+def test_classifiers_that_share_an_option_declare_it_alike() -> None:
+    """The command line has it once."""
+    for name, declared, owners in known_options():
+        assert all(CLASSIFIERS[owner].options()[name] == declared for owner in owners), name
+
+
+def test_a_classifier_is_found_by_its_name_as_an_object_and_as_an_estimator() -> None:
+    assert find_classifier("nb") == NaiveBayes()
+    assert find_classifier("nb", {"smoothing": 2, "bins": None, "kernel": None}) == NaiveBayes(smoothing=2.0)
+    chosen = Forest(trees=3)
+    assert find_classifier(chosen, {"trees": None}) is chosen
+    wrapped = find_classifier(GaussianNB(), {"permutations": 3})
+    assert (wrapped.name, wrapped.description, wrapped.takes_numbers) == ("estimator", "GaussianNB()", True)
+    assert wrapped.in_effect() == {
+        "categories": "onehot",
+        "removal": "permute",
+        "permutations": 3,
+        "jobs": None,
+        "missing": "auto",
+    }
+    assert repr(wrapped) == "UserEstimator(shown='GaussianNB()', categories='onehot', permutations=3)"
+    assert wrapped == find_classifier(GaussianNB(), {"permutations": 3}) != find_classifier(GaussianNB())
+    counting = find_classifier(CategoricalNB(), {"bins": 3})
+    assert (counting.in_effect()["bins"], counting.takes_numbers) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "options", "message"),
+    [
+        ("nb", {"kernel": "rbf"}, 'kernel= goes with classifier="svm" only'),
+        ("nb", {"C": 2}, 'C= goes with classifier="svm" or classifier="logistic" only'),
+        ("svm", {"smoothing": 1.0}, 'smoothing= goes with classifier="nb" only'),
+        ("svm", {"gamma": 0.1}, 'gamma= goes with kernel="rbf" only'),
+        ("svm", {"removal": "retrain", "permutations": 3}, 'permutations= goes with removal="permute" only'),
+        ("svm", {"C": 0}, "C=: 0 is neither scale nor a number from 1e-10 to 1e+10"),
+        ("svm", {"C": [1]}, "C=: [1] is neither scale nor a number from 1e-10 to 1e+10"),
+        ("svm", {"kernel": "poly"}, "kernel=: 'poly' is not one of linear, rbf"),
+        ("svm", {"permutations": 2.5}, "permutations=: 2.5 is not a whole number"),
+        ("svm", {"jobs": 0}, "jobs=: 0 is out of range; 1 to 10000"),
+        ("forest", {"leaf": "all"}, "leaf=: 'all' is neither auto nor a whole number"),
+        ("nb", {"categories": "codes"}, "categories= goes with an estimator given as classifier= only"),
+        (None, {}, "classifier=: None is not one of nb, svm, logistic, forest, boosting"),
+        (NaiveBayes(), {"bins": 3}, "bins= goes with a classifier's name; give it to NaiveBayes(bins=…) itself"),
+    ],
+)
+def test_an_option_without_meaning_is_a_usage_error(classifier: Any, options: dict[str, Any], message: str) -> None:
+    frame = pd.DataFrame({"a": list("xxyy") * 3, "y": list("0011") * 3})
+    for call in (probfs.rank, probfs.select):
+        with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+            call(frame, target="y", classifier=classifier, **options)
+
+
+def test_an_option_that_no_classifier_has_is_a_programming_error() -> None:
+    with pytest.raises(TypeError, match="no classifier has an option 'leafs'; did you mean 'leaf'"):
+        find_classifier("nb", {"leafs": None})
+
+
+@pytest.mark.parametrize("model", list(CLASSIFIERS), ids=lambda model: model.name)
+def test_the_classifiers_that_come_with_probfs_are_sound(model: Model) -> None:
+    assert model.summary
+    for name, declared in model.options().items():
+        assert declared.default is None or declared.kind.check(declared.default) == declared.default, name
+        assert declared.default is not None or declared.default_help is not None, "what happens without it is said"
+        assert declared.help.endswith("."), "help goes on with the default"
+        if declared.only_with is not None:
+            other, value = declared.only_with
+            assert model.options()[other].kind.check(value)
+        assert f"\n{name} : " in (type(model).__doc__ or "")
+
+
+def test_what_is_known_of_a_classifier_before_it_is_fitted() -> None:
+    assert [model.default_estimate for model in CLASSIFIERS] == ["loo", "resubstitution", "cv", "cv", "cv"]
+    assert [model.name for model in CLASSIFIERS if "oob" in model.estimates] == ["forest"]
+    assert [model.name for model in CLASSIFIERS if model.sees_columns_together] == ["forest", "boosting"]
+    assert SVM(kernel="rbf").sees_columns_together
+    assert [model.name for model in CLASSIFIERS if not model.takes_numbers] == ["nb"]
+
+
+def test_the_summary_tells_kernels_trees_and_shuffles() -> None:
+    assert NaiveBayes().summary == "Naive Bayes"
+    assert SVM(kernel="rbf").summary == "RBF SVM, Platt-scaled, 20 shuffles a column"
+    assert Forest(trees=1).summary == "Forest of 1 tree, 20 shuffles a column"
+    assert Logistic(removal="retrain").summary == "Logistic regression, retrained"
+    assert Boosting(permutations=1).summary == "Gradient boosting, 1 shuffle a column"
+
+
+def test_classifiers_are_imported_without_numpy_or_scikit_learn() -> None:
+    program = "import sys, probfs; probfs.NaiveBayes(), probfs.SVM(); print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"numpy", "sklearn", "scipy", "pandas", "joblib"}.isdisjoint(result.stdout.split())
