@@ -13,7 +13,7 @@ from probfs.classifiers.specification import MISSING, FitRequest, HoldOutRequest
 from probfs.text import counted
 
 if TYPE_CHECKING:
-    from probfs.classifiers.estimators.recipe import Recipe
+    from probfs.classifiers.estimators.recipes import Recipe
     from probfs.classifiers.protocol import Classifier
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
@@ -57,9 +57,15 @@ def fit_estimator(make: RecipeMaker, request: FitRequest) -> Classifier:
 
 def hold_out(make: RecipeMaker, request: HoldOutRequest) -> RowOdds:
     """Rows held out, judged by an estimator trained on the others."""
-    from probfs.classifiers.estimators.held_out_rows import held_out_odds
+    from probfs.classifiers.estimators.classifier import judge_rows_by_estimator
 
-    return held_out_odds(request, lambda training: make(training, request.options, request.seed))
+    return judge_rows_by_estimator(
+        lambda training: make(training, request.options, request.seed),
+        request.dataset,
+        request.features,
+        request.held_out,
+        request.seed,
+    )
 
 
 def summarize(name: str, options: Mapping[str, Any]) -> str:
@@ -75,21 +81,22 @@ def always(options: Mapping[str, Any]) -> bool:
 
 
 def _logistic(dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
-    from probfs.classifiers.estimators.built_in import logistic_regression
+    from probfs.classifiers.estimators.recipes import logistic_regression
 
-    return logistic_regression(dataset, options)
+    return logistic_regression(dataset, options["C"])
 
 
 def _forest(dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
-    from probfs.classifiers.estimators.built_in import random_forest
+    from probfs.classifiers.estimators.recipes import random_forest
 
-    return random_forest(options, seed)
+    return random_forest(dataset, options["trees"], options["leaf"], options["depth"], options["jobs"], seed)
 
 
 def _boosting(dataset: Dataset, options: Mapping[str, Any], seed: int) -> Recipe:
-    from probfs.classifiers.estimators.built_in import gradient_boosting
+    from probfs.classifiers.estimators.recipes import gradient_boosting
 
-    return gradient_boosting(dataset, options, seed)
+    growth = options["iterations"], options["learning_rate"]
+    return gradient_boosting(dataset, *growth, options["leaf"], options["depth"], seed)
 
 
 def _summarize_forest(options: Mapping[str, Any]) -> str:

@@ -54,9 +54,10 @@ def _fit(request: FitRequest) -> Classifier:
 
 
 def _hold_out(request: HoldOutRequest) -> RowOdds:
-    from probfs.classifiers.svm.held_out_rows import held_out_odds
+    from probfs.classifiers.svm.classifier import judge_rows_by_svm
 
-    return held_out_odds(request)
+    options = {name: request.options[name] for name in ("kernel", "C", "gamma")}
+    return judge_rows_by_svm(request.dataset, request.features, request.held_out, **options, seed=request.seed)
 
 
 def _summarize(options: Mapping[str, Any]) -> str:

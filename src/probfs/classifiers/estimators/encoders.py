@@ -1,20 +1,23 @@
-"""How columns reach an estimator: each encoder makes the cells of any features for any training rows.
+"""How columns reach an estimator: each encoder makes the cells of any features for any training rows, and cells can be
+given with a feature exchanged for another row's.
 
 Cells depend on a feature's codes alone, so rows with the same code of a feature have the same cells in it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.estimators.cells import Cells, FrameCells, MatrixCells
-from probfs.classifiers.estimators.recipe import Encoding
+from probfs.classifiers.estimators.recipes import Encoding
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, check_size
-from probfs.classifiers.refitting.training_rows import MatrixBuilder
+from probfs.classifiers.refitting.design_matrix import DesignMatrix, DesignMatrixBuilder, check_size
+from probfs.classifiers.refitting.rows import Positions
 from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.tables.table import Floats, Integers
 
@@ -27,7 +30,91 @@ MOST_NATIVE_VALUES = 255
 """Histogram gradient boosting splits categories of up to so many values."""
 
 
-def make_encoder(dataset: Dataset, encoding: Encoding, model: str) -> MatrixBuilder[Cells]:
+class Cells(Protocol):
+    """All rows of a table, labelled rows first, in the features of a model."""
+
+    @property
+    def width(self) -> int:
+        """How many columns the estimator is given."""
+        ...
+
+    def take(self, rows: Positions) -> Any:
+        """Some rows, as the estimator is given them."""
+        ...
+
+    def vary(self, rows: Positions) -> bool:
+        """Whether any of these rows differs from another."""
+        ...
+
+    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Any:
+        """Some rows, each of which has one feature from another row. Equal features stand beside each other."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixCells(DesignMatrix):
+    """A matrix of numbers, in which the columns of a feature are adjacent."""
+
+    categorical: npt.NDArray[np.bool_] | None = None
+    """Which columns hold the codes of categories; None if none does."""
+
+    @property
+    def width(self) -> int:
+        return int(self.cells.shape[1])
+
+    def take(self, rows: Positions) -> npt.NDArray[Any]:
+        return self.cells[rows]
+
+    def vary(self, rows: Positions) -> bool:
+        first = self.cells[rows[:1]]
+        # NaN differs from itself.
+        differs = (self.cells[rows] != first) & ~((self.cells[rows] != self.cells[rows]) & (first != first))
+        return bool(differs.any())
+
+    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> npt.NDArray[Any]:
+        cells = self.cells[rows]
+        for feature, span in runs_of(features):
+            columns = self.columns(feature)
+            cells[span, columns] = self.cells[donors[span], columns]
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class FrameCells:
+    """A data frame, whose columns have the features' names."""
+
+    frame: pandas.DataFrame
+
+    @property
+    def width(self) -> int:
+        return self.frame.shape[1]
+
+    def take(self, rows: Positions) -> pandas.DataFrame:
+        return self.frame.take(rows).reset_index(drop=True)
+
+    def vary(self, rows: Positions) -> bool:
+        return bool((self.frame.take(rows).nunique(dropna=False) > 1).any())
+
+    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> pandas.DataFrame:
+        import pandas as pd
+
+        sources = dict.fromkeys(self.frame.columns, rows)
+        for feature, span in runs_of(features):
+            name = self.frame.columns[feature]
+            sources[name] = rows.copy()
+            sources[name][span] = donors[span]
+        return pd.DataFrame({name: self.frame[name].array.take(source) for name, source in sources.items()})
+
+
+class Encoder(Protocol):
+    """Makes what an estimator is fitted on and predicts."""
+
+    def build(self, features: Features, training: Integers) -> Cells:
+        """All rows in some features, for a model trained on ``training`` copies of each labelled row."""
+        ...
+
+
+def make_encoder(dataset: Dataset, encoding: Encoding, model: str) -> Encoder:
     """The encoder of a dataset; ``model`` is what is fitted, for messages."""
     match encoding:
         case "standardised":
@@ -174,3 +261,14 @@ def _fill_missing(cells: Floats, training: Integers, with_means: bool) -> None:
             cells[:, column] = 0.0
         elif with_means:
             cells[np.isnan(cells[:, column]), column] = np.average(own[known], weights=training[known])
+
+
+def runs_of(features: Integers) -> Iterator[tuple[int, slice]]:
+    """Each feature and where it stands, in a list in which equal ones stand beside each other.
+
+    >>> list(runs_of(np.array([2, 2, 5])))
+    [(2, slice(0, 2, None)), (5, slice(2, 3, None))]
+    """
+    borders = [*np.flatnonzero(np.diff(features, prepend=-1)).tolist(), len(features)]
+    for start, end in itertools.pairwise(borders):
+        yield int(features[start]), slice(start, end)
