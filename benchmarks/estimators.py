@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from probfs.classifiers.estimators.fitted_model import FittedModel
+from probfs.classifiers.estimators.tasks import PermuteTask, fit_task, permute_features
+from probfs.runtime.processes import run_interruptibly
 from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.estimators.fitted_model import FittedModel
-from probfs.classifiers.estimators.tasks import PermuteTask, fit_task, permute_features
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import FitRequest
 from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.runtime.processes import run_interruptibly
 from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 

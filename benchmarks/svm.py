@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from probfs.classifiers.svm.tasks import fit_full_model, permute_features
+from probfs.runtime.processes import run_interruptibly
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
@@ -21,14 +23,12 @@ from measure import Line, at_most, best_of, best_processes, faster, probfs, pyth
 from probfs.classifiers.refitting.options import DEFAULT_COST
 from probfs.classifiers.svm.classifier import Svm
 from probfs.classifiers.svm.options import DEFAULT_ESTIMATE, DEFAULT_GAMMA, KernelName
-from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import schedule
-from probfs.runtime.processes import run_interruptibly
 from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -136,5 +136,7 @@ def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: i
     """The results of all tasks, in their order, for work that leaves Python's lock to others."""
     if min(threads, len(tasks)) < 2:
         return [work(task) for task in tasks]
+    # In the context of the caller, so that messages are in its language and progress has its listener.
+    contexts = [copy_context() for _ in tasks]
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, tasks))
+        return list(pool.map(lambda context, task: context.run(work, task), contexts, tasks))

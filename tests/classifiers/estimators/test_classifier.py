@@ -263,7 +263,7 @@ def test_neither_order_nor_repetition_nor_another_run_changes_a_byte(
 def test_jobs_do_not_change_the_result(
     mixed: pd.DataFrame, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     alone, together = (
         probfs.rank(mixed, target="sick", classifier="forest", trees=3, jobs=jobs, step=2, **options).to_csv()
         for jobs in (1, 2)

@@ -8,19 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from probfs.classifiers.estimators.cells import FrameCells, MatrixCells
-from probfs.classifiers.estimators.column_encoders import MOST_NATIVE_VALUES, make_encoder
-from probfs.classifiers.estimators.recipe import Encoding
+from probfs.classifiers.estimators.encoders import MOST_NATIVE_VALUES, FrameCells, MatrixCells, make_encoder
+from probfs.classifiers.estimators.recipes import Encoding
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError
 from probfs.tables.arrow_arrays import text_array
 from tests.support import refitted_estimators as slow
 from tests.support.svm_tables import random_dataset
 
-FEATURES = np.array([3, 0, 1])
+CHOSEN = np.array([3, 0, 1])
 
 
-def build(dataset: Dataset, encoding: Encoding, features: np.ndarray = FEATURES) -> MatrixCells:
+def build(dataset: Dataset, encoding: Encoding, features: np.ndarray = CHOSEN) -> MatrixCells:
     training = np.arange(len(dataset.labels)) % 3
     cells = make_encoder(dataset, encoding, "the test").build(features, training)
     assert isinstance(cells, MatrixCells)
@@ -34,7 +33,7 @@ def test_columns_are_the_obvious_ones(encoding: Encoding, missing_is_value: bool
     cells = build(dataset, encoding)
     obvious = {"single": slow.onehot}.get(encoding) or getattr(slow, encoding)
     training = np.arange(len(dataset.labels)) % 3
-    blocks = [obvious(dataset.features[feature], training) for feature in FEATURES]
+    blocks = [obvious(dataset.features[feature], training) for feature in CHOSEN]
     np.testing.assert_allclose(cells.cells, np.hstack(blocks), rtol=1e-12)
     assert cells.widths.tolist() == [block.shape[1] for block in blocks]
     if encoding == "native":
@@ -48,7 +47,7 @@ def test_columns_are_the_obvious_ones(encoding: Encoding, missing_is_value: bool
 def test_standardised_columns_have_mean_0_and_variance_1(missing_is_value: bool) -> None:
     dataset = random_dataset(1, 30, "ctdt", unlabelled=6, gaps=0.2, missing_is_value=missing_is_value)
     training = np.arange(len(dataset.labels)) % 3
-    expected = np.hstack([slow.standardised(dataset.features[feature], training) for feature in FEATURES])
+    expected = np.hstack([slow.standardised(dataset.features[feature], training) for feature in CHOSEN])
     np.testing.assert_allclose(build(dataset, "standardised").cells, expected, atol=1e-12)
 
 
@@ -120,3 +119,49 @@ def test_a_frame_without_columns_has_its_rows() -> None:
     dataset = replace(random_dataset(1, 30, "ct", classes=2, unlabelled=6), features=())
     cells = make_encoder(dataset, "frame", "the test").build(np.array([], dtype=np.intp), dataset.counts)
     assert cells.take(np.array([35, 0])).shape == (2, 0)
+
+
+# --- rows with a feature from another row ----------------------------------------------------------------------------
+
+ROWS, DONORS = np.array([0, 3, 3, 1, 2]), np.array([2, 2, 0, 3, 1])
+FEATURES = np.array([0, 0, 1, 2, 2])
+
+
+def test_a_feature_s_columns_come_from_the_donor_and_the_others_from_the_row() -> None:
+    cells = MatrixCells(np.arange(20.0).reshape(4, 5), np.array([1, 3, 1]))
+    expected = []
+    for row, feature, donor in zip(ROWS.tolist(), FEATURES.tolist(), DONORS.tolist(), strict=True):
+        own = cells.cells[row].tolist()
+        for column, owner in enumerate([0, 1, 1, 1, 2]):
+            if owner == feature:
+                own[column] = cells.cells[donor, column].item()
+        expected.append(own)
+    assert cells.exchange(ROWS, FEATURES, DONORS).tolist() == expected
+    assert cells.cells.tolist() == np.arange(20.0).reshape(4, 5).tolist()
+    assert cells.width == 5
+
+
+def test_a_frame_exchanges_as_a_matrix_does_and_keeps_its_types() -> None:
+    frame = pd.DataFrame(
+        {"a": [0.5, 1.5, np.nan, 3.5], "b": pd.Categorical(["x", "y", None, "x"]), "c": [1.0, 2.0, 3.0, 4.0]},
+        index=[7, 7, 8, 9],
+    )
+    found = FrameCells(frame).exchange(ROWS, FEATURES, DONORS)
+    assert found.dtypes.tolist() == frame.dtypes.tolist()
+    sources = {name: ROWS.tolist() for name in frame}
+    for place, (feature, donor) in enumerate(zip(FEATURES.tolist(), DONORS.tolist(), strict=True)):
+        name = frame.columns[feature]
+        sources[name] = [*sources[name][:place], donor, *sources[name][place + 1 :]]
+    for name, source in sources.items():
+        pd.testing.assert_series_equal(found[name], frame[name].iloc[source].reset_index(drop=True))
+    assert FrameCells(frame).take(np.array([2, 0]))["c"].tolist() == [3.0, 1.0]
+
+
+def test_rows_vary_where_one_differs_and_missing_cells_are_alike() -> None:
+    matrix = MatrixCells(np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]]), np.array([1, 1]))
+    frame = FrameCells(pd.DataFrame({"a": pd.Categorical(["x", "x", "x"]), "b": [np.nan, np.nan, 2.0]}))
+    for cells in (matrix, frame):
+        assert not cells.vary(np.array([0, 1]))
+        assert cells.vary(np.array([0, 2]))
+        assert not cells.vary(np.array([2]))
+    assert not MatrixCells(np.empty((3, 0)), np.empty(0, dtype=np.int64)).vary(np.arange(3))
