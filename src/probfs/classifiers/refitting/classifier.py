@@ -244,8 +244,9 @@ class RefittedClassifier(ABC, Generic[Report]):
         cv_errors = self._count_cv_errors(self._reports[earlier:])
         return make_scores(total, self._dataset.rows, self._dataset.unlabelled_rows, cv_errors)
 
-    def make_permute_tasks(self, trainer: Trainer[Report]) -> list[PermuteTask[Report]]:
+    def make_permute_tasks(self, trainer: Trainer[Report] | None = None) -> list[PermuteTask[Report]]:
         """The tasks of a round whose features are removed by permuting them."""
+        trainer = trainer or self._trainer
         donors = self._draw_donors()
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
