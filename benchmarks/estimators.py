@@ -18,7 +18,7 @@ from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.estimators.model import EstimatorReport, FittedEstimator
+from probfs.classifiers.estimators.model import FittedEstimator
 from probfs.classifiers.refitting.classifier import PermuteTask, permute_features
 from probfs.classifiers.registry import CLASSIFIERS
 from probfs.classifiers.specification import FitRequest
@@ -60,11 +60,11 @@ def one_round(folder: Path) -> Iterator[Line]:
         yield faster(name, what, own, other, peer, workload.wanted)
 
 
-def _permute(model: FittedEstimator, task: PermuteTask[EstimatorReport]) -> object:
+def _permute(model: FittedEstimator, task: PermuteTask) -> object:
     return list(Workers(1, 1, threads=cpu_count()).run(lambda same: permute_features(same, model), [task]))
 
 
-def fit_once(workload: Workload) -> tuple[PermuteTask[EstimatorReport], FittedEstimator]:
+def fit_once(workload: Workload) -> tuple[PermuteTask, FittedEstimator]:
     """The model of all rows and columns, and the task of permuting each of them."""
     specification = CLASSIFIERS[workload.classifier]
     choice = ColumnChoice("y", numbers_as_they_are=True)

@@ -119,17 +119,16 @@ def _run_alone(work: Callable[[Task], Result], task: Task) -> Result:
 
 @contextmanager
 def _new_processes_ignore_ctrl_c() -> Iterator[None]:
-    """Have processes that are started meanwhile ignore Ctrl-C, which a terminal sends to all of them: the process that
-    started them ends them, and left to themselves each would print a traceback.
+    """Have processes that are started meanwhile ignore Ctrl-C, which a terminal sends to all of them: this process ends
+    them, and left to themselves each would print a traceback.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
 
 
 def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from probfs.classifiers.estimators import recipes
-from probfs.classifiers.estimators.model import EstimatorReport, EstimatorTrainer
+from probfs.classifiers.estimators.model import EstimatorTrainer
 from probfs.classifiers.estimators.recipes import Recipe
 from probfs.classifiers.refitting.classifier import RefittedClassifier, judge_held_out
 from probfs.classifiers.row_odds import RowOdds
@@ -18,7 +18,7 @@ from probfs.text import counted, option
 __all__ = ["EstimatorClassifier", "judge_rows_by_estimator"]
 
 
-class EstimatorClassifier(RefittedClassifier[EstimatorReport]):
+class EstimatorClassifier(RefittedClassifier):
     """Clones of an estimator, and the features that are still active."""
 
     def __init__(self, dataset: Dataset, recipe: Recipe, **more: Any) -> None:

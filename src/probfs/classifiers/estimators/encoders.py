@@ -36,19 +36,15 @@ class Cells(Protocol):
     @property
     def width(self) -> int:
         """How many columns the estimator is given."""
-        ...
 
     def take(self, rows: Positions) -> Any:
         """Some rows, as the estimator is given them."""
-        ...
 
     def vary(self, rows: Positions) -> bool:
         """Whether any of these rows differs from another."""
-        ...
 
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Any:
         """Some rows, each of which has one feature from another row. Equal features stand beside each other."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,26 +107,13 @@ class Encoder(Protocol):
 
     def build(self, features: Features, training: Integers) -> Cells:
         """All rows in some features, for a model trained on ``training`` copies of each labelled row."""
-        ...
 
 
 def make_encoder(dataset: Dataset, encoding: Encoding, model: str) -> Encoder:
     """The encoder of a dataset; ``model`` is what is fitted, for messages."""
-    match encoding:
-        case "standardised":
-            return StandardisedEncoder(dataset, model)
-        case "codes":
-            return CodeEncoder(dataset)
-        case "frame":
-            return FrameEncoder(dataset)
-        case "native":
-            return OneHotEncoder(dataset, model, native=True)
-        case "onehot":
-            return OneHotEncoder(dataset, model)
-        case "single":
-            return OneHotEncoder(dataset, model, most=_MOST_SINGLE)
-        case "filled":
-            return OneHotEncoder(dataset, model, fills=True)
+    if encoding == "standardised":
+        return StandardisedEncoder(dataset, model)
+    return FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, model)
 
 
 class StandardisedEncoder:
@@ -144,63 +127,53 @@ class StandardisedEncoder:
         return MatrixCells(matrix.cells, matrix.widths)
 
 
-class OneHotEncoder:
+class MatrixEncoder:
     """Numbers as they are, NaN where they are missing, and a column of 0 and 1 for each value of a category.
 
     Values get their columns from all labelled rows, so that a model has the same columns whichever rows it is trained
-    on. With ``fills``, for estimators that refuse NaN, a missing number is the mean of the training rows, and where
-    missing counts as a value a column says so. With ``native``, categories of few values are one column of codes.
-    Columns that reach beyond ``most`` are given in another unit.
+    on. ``filled`` is for estimators that refuse NaN: a missing number is the mean of the training rows, and where
+    missing counts as a value a column says so. With ``native``, categories of few values are one column of codes, and
+    with ``codes`` every feature is a column of whole numbers from 0, with the number after the last where a cell says
+    nothing. For ``single`` precision, columns that reach far are given in another unit.
     """
 
-    def __init__(
-        self, dataset: Dataset, model: str, *, fills: bool = False, native: bool = False, most: float = np.inf
-    ) -> None:
-        check_size(dataset, model)
-        self._fills = fills
-        blocks = [self._encode(feature, native) for feature in dataset.features]
+    def __init__(self, dataset: Dataset, encoding: Encoding, model: str) -> None:
+        if encoding != "codes":
+            check_size(dataset, model)
+        self._encoding = encoding
+        blocks = [self._encode(feature) for feature in dataset.features]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        self._cells: Floats = np.hstack([np.empty((rows, 0)), *blocks])
-        largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
-        # To trees only the order of numbers matters.
-        self._cells[:, largest > most] *= most / largest[largest > most]
+        self._cells = np.hstack([np.empty((rows, 0), dtype=np.int64), *blocks])
+        if encoding == "single":
+            largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
+            far = largest > _MOST_SINGLE
+            # To trees only the order of numbers matters.
+            self._cells[:, far] *= _MOST_SINGLE / largest[far]
         self._widths = np.array([block.shape[1] for block in blocks], dtype=np.int64)
-        coded = np.array([native and _fits_native(feature) for feature in dataset.features], dtype=np.bool_)
-        self._categorical = np.repeat(coded, self._widths) if native else None
+        coded = np.array([encoding == "native" and _fits_native(feature) for feature in dataset.features], dtype=bool)
+        self._categorical = np.repeat(coded, self._widths)
 
     def build(self, features: Features, training: Integers) -> MatrixCells:
         widths = self._widths[features]
         starts = (np.cumsum(self._widths) - self._widths)[features]
         columns = np.repeat(starts - (np.cumsum(widths) - widths), widths) + np.arange(widths.sum())
-        cells = self._cells[:, columns]
-        _fill_missing(cells, training, with_means=self._fills)
-        categorical = None if self._categorical is None else self._categorical[columns]
-        return MatrixCells(cells, widths, categorical if categorical is not None and categorical.any() else None)
+        cells, categorical = self._cells[:, columns], self._categorical[columns]
+        _fill_missing(cells, training, with_means=self._encoding == "filled")
+        return MatrixCells(cells, widths, categorical if categorical.any() else None)
 
-    def _encode(self, feature: Feature, native: bool) -> Floats:
+    def _encode(self, feature: Feature) -> npt.NDArray[Any]:
         codes = all_codes(feature)
+        if self._encoding == "codes":
+            return codes[:, None]
         if feature.numbers is not None:
             # A missing cell is NaN, and so is one that says nothing.
             numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes][:, None]
-            if self._fills and feature.missing_is_value:
+            if self._encoding == "filled" and feature.missing_is_value:
                 return np.hstack([numbers, (codes == len(feature.numbers))[:, None]])
             return numbers
-        if native and _fits_native(feature):
+        if self._encoding == "native" and _fits_native(feature):
             return np.append(np.arange(feature.values, dtype=np.float64), np.nan)[codes][:, None]
-        onehot: Floats = (codes[:, None] == np.arange(feature.values)).astype(np.float64)
-        return onehot
-
-
-class CodeEncoder:
-    """Every feature as one column of whole numbers from 0; a cell that says nothing has the number after the last."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        codes = [all_codes(feature)[:, None] for feature in dataset.features]
-        self._cells = np.hstack([np.empty((rows, 0), dtype=np.int64), *codes])
-
-    def build(self, features: Features, training: Integers) -> MatrixCells:
-        return MatrixCells(self._cells[:, features], np.ones(len(features), dtype=np.int64))
+        return np.asarray(codes[:, None] == np.arange(feature.values), dtype=np.float64)
 
 
 class FrameEncoder:

@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from joblib import cpu_count
@@ -34,36 +34,30 @@ from probfs.runtime.parallel import Workers, in_threads
 from probfs.tables.table import Floats, Integers
 from probfs.text import counted, option
 
-Report = TypeVar("Report")
-Report_co = TypeVar("Report_co", covariant=True)
 Result = TypeVar("Result")
 
 FEW_CELLS = 1 << 14
 """On tables with fewer cells, threads take longer to start than they save."""
 
 
-class Model(Protocol[Report_co]):
+class Model(Protocol):
     """A fitted model. Probabilities are classes × rows, but of two classes the second one only."""
 
     @property
     def block_cells(self) -> int:
         """How many permuted values (rows × features × permutations × classes) are computed at a time."""
-        ...
 
     @property
     def threads_inside(self) -> bool:
         """Whether ``permute`` itself uses threads; otherwise several blocks of rows are permuted at a time."""
-        ...
 
     @property
     def prior(self) -> Floats:
         """What a model without features says of every row: the frequencies of the classes."""
-        ...
 
     @property
-    def report(self) -> Report_co:
+    def report(self) -> Any:
         """What notes are made of."""
-        ...
 
     def probabilities(self, rows: Positions) -> Floats: ...
 
@@ -71,36 +65,33 @@ class Model(Protocol[Report_co]):
         """The probabilities of rows, and by how much they exceed the mean ones with each feature's value taken from
         the donors (permutations × rows): classes × rows, and classes × rows × features.
         """
-        ...
 
 
-class Trainer(Protocol[Report_co]):
+class Trainer(Protocol):
     """Fits models on any features and training rows of a table; it can be sent to other processes."""
 
     @property
     def counts(self) -> Integers:
         """How often each labelled row occurs."""
-        ...
 
-    def fit(self, features: Features, training: Integers) -> Model[Report_co]:
+    def fit(self, features: Features, training: Integers) -> Model:
         """The model of some features, trained on ``training`` copies of each labelled row."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
-class FitTask(Generic[Report]):
+class FitTask:
     """A model to fit without the rows of a split, which it scores."""
 
-    trainer: Trainer[Report]
+    trainer: Trainer
     features: Features
     split: Split
 
-    def fit(self) -> Model[Report]:
+    def fit(self) -> Model:
         return self.trainer.fit(self.features, self.split.training_counts(self.trainer.counts))
 
 
 @dataclass(frozen=True, eq=False)
-class PermuteTask(FitTask[Report]):
+class PermuteTask(FitTask):
     """A model to fit, and to score rows with each feature permuted."""
 
     donors: Donors
@@ -108,13 +99,13 @@ class PermuteTask(FitTask[Report]):
     threads: int
 
 
-def fit_and_permute(task: PermuteTask[Report]) -> tuple[PartialSums, Report]:
+def fit_and_permute(task: PermuteTask) -> tuple[PartialSums, Any]:
     """Fit a model, and sum how its probabilities change with each feature permuted."""
     model = task.fit()
     return permute_features(task, model), model.report
 
 
-def permute_features(task: PermuteTask[Report], model: Model[Report]) -> PartialSums:
+def permute_features(task: PermuteTask, model: Model) -> PartialSums:
     """Sum how a model's probabilities change with each feature permuted."""
     split = task.split
     if len(task.features) == 1:
@@ -131,13 +122,13 @@ def permute_features(task: PermuteTask[Report], model: Model[Report]) -> Partial
     return add_up(in_threads(sum_block, blocks, 1 if model.threads_inside else task.threads))
 
 
-def fit_and_predict(task: FitTask[Report]) -> tuple[Floats, Report]:
+def fit_and_predict(task: FitTask) -> tuple[Floats, Any]:
     """Fit a model, and predict the rows that its split scores."""
     model = task.fit()
     return model.probabilities(task.split.scored), model.report
 
 
-class RefittedClassifier(ABC, Generic[Report]):
+class RefittedClassifier(ABC):
     """The features that are still active; subclasses know how to fit the models of a round."""
 
     compiled = False
@@ -149,7 +140,7 @@ class RefittedClassifier(ABC, Generic[Report]):
     def __init__(
         self,
         dataset: Dataset,
-        trainer: Trainer[Report],
+        trainer: Trainer,
         name: str,
         *,
         removal: Removal,
@@ -175,6 +166,9 @@ class RefittedClassifier(ABC, Generic[Report]):
         self._trainer = trainer
         self._permutations = permutations or 0
         self._removal = removal
+        self._name = name
+        self._estimate = estimate
+        self._on_note = on_note
         self._seed = seed
         self._jobs = jobs or cpu_count()
         self._on_model = on_model
@@ -183,14 +177,9 @@ class RefittedClassifier(ABC, Generic[Report]):
         tasks = sum(len(self._splits) * (1 if removal == "permute" else features + 1) for features in rounds)
         self._models = tasks + len(rounds) * self.models_beside * self._compares_models
         self._models_done = 0
-        self._check(estimate)
-        if estimate == "loo" and on_note is not None:
-            remedy = f"{option('estimate', 'cv')} takes less"
-            message = f"leave-one-out with {name}: {counted(self._models, 'model')} will be fitted; {remedy}"
-            on_note(NoteKind.TIME.note(message))
         is_small = len(dataset.labels) * len(dataset.features) < FEW_CELLS
         self._workers = Workers(self._jobs, tasks, threads=1 if is_small else self._jobs)
-        self._reports: list[Report] = []
+        self._reports: list[Any] = []
         self._round = 0
         self._odds: RowOdds | None = None
         """Of the rows that the models of all active features scored; None before they are fitted."""
@@ -199,14 +188,11 @@ class RefittedClassifier(ABC, Generic[Report]):
     @abstractmethod
     def notes(self) -> tuple[Note, ...]: ...
 
-    def _check(self, estimate: EstimateName) -> None:
-        """Refuse a table that cannot be ranked in this way, before the first model is fitted."""
-
-    def _prepare_round(self) -> Trainer[Report]:
+    def _prepare_round(self) -> Trainer:
         """The trainer of this round's models."""
         return self._trainer
 
-    def _count_cv_errors(self, reports: Sequence[Report]) -> int | None:
+    def _count_cv_errors(self, reports: Sequence[Any]) -> int | None:
         """Errors on cross-validated decision values, from the reports of this round."""
         return None
 
@@ -235,6 +221,7 @@ class RefittedClassifier(ABC, Generic[Report]):
         return self.active, self.score()
 
     def score(self) -> RoundScores:
+        self._announce()
         self._round += 1
         earlier = len(self._reports)
         trainer = self._prepare_round()
@@ -244,7 +231,13 @@ class RefittedClassifier(ABC, Generic[Report]):
         cv_errors = self._count_cv_errors(self._reports[earlier:])
         return make_scores(total, self._dataset.rows, self._dataset.unlabelled_rows, cv_errors)
 
-    def make_permute_tasks(self, trainer: Trainer[Report] | None = None) -> list[PermuteTask[Report]]:
+    def _announce(self) -> None:
+        """Tell, before the first model of a leave-one-out ranking, how many there will be."""
+        if self._estimate == "loo" and not self._round and self._on_note is not None:
+            models = f"leave-one-out with {self._name}: {counted(self._models, 'model')} will be fitted"
+            self._on_note(NoteKind.TIME.note(f"{models}; {option('estimate', 'cv')} takes less"))
+
+    def make_permute_tasks(self, trainer: Trainer | None = None) -> list[PermuteTask]:
         """The tasks of a round whose features are removed by permuting them."""
         trainer = trainer or self._trainer
         donors = self._draw_donors()
@@ -252,23 +245,23 @@ class RefittedClassifier(ABC, Generic[Report]):
         threads = self._jobs if len(self._splits) == 1 else 1
         return [PermuteTask(trainer, self._active, split, donors[:, split.scored], threads) for split in self._splits]
 
-    def _score_permuted(self, trainer: Trainer[Report]) -> Iterator[PartialSums]:
+    def _score_permuted(self, trainer: Trainer) -> Iterator[PartialSums]:
         return self._hear(self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)))
 
-    def _score_retrained(self, trainer: Trainer[Report]) -> Iterator[PartialSums]:
+    def _score_retrained(self, trainer: Trainer) -> Iterator[PartialSums]:
         subsets = [self._active, *(np.delete(self._active, place) for place in range(len(self._active)))]
         tasks = [FitTask(trainer, features, split) for split in self._splits for features in subsets]
         predicted = self._hear(self._workers.run(fit_and_predict, tasks))
         for split in self._splits:
             yield sum_retrained(split, next(predicted), itertools.islice(predicted, len(self._active)))
 
-    def _hear(self, results: Iterator[tuple[Result, Report]]) -> Iterator[Result]:
+    def _hear(self, results: Iterator[tuple[Result, Any]]) -> Iterator[Result]:
         """The results of one model after the other, whose reports are kept."""
         for result, report in results:
             self._hear_of_model(report)
             yield result
 
-    def _hear_of_model(self, report: Report) -> None:
+    def _hear_of_model(self, report: Any) -> None:
         self._reports.append(report)
         self._models_done += 1
         if self._on_model is not None:
@@ -297,7 +290,7 @@ class RefittedClassifier(ABC, Generic[Report]):
 
 
 def judge_held_out(
-    make_trainer: Callable[[Dataset], Trainer[Report]],
+    make_trainer: Callable[[Dataset], Trainer],
     dataset: Dataset,
     features: Sequence[int],
     held_out: Integers,

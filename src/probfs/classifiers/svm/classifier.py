@@ -30,7 +30,7 @@ MOST_ROWS_FITTED = 100_000_000
 """Of all models of a leave-one-out ranking, together: on two cores, more take hours."""
 
 
-class Svm(RefittedClassifier[SvmReport]):
+class Svm(RefittedClassifier):
     """A Platt-scaled support vector machine and the features that are still active."""
 
     models_beside = 1
@@ -51,6 +51,8 @@ class Svm(RefittedClassifier[SvmReport]):
         self._first_held_out: HeldOutFit | None = None
         """Of the first round's model with all labelled rows and all features."""
         super().__init__(dataset, trainer, "the SVM", **more)
+        check_training_sizes(dataset, self._splits, self._estimate)
+        self._refuse_hours()
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -74,10 +76,9 @@ class Svm(RefittedClassifier[SvmReport]):
             notes.append(self._first_held_out.note)
         return tuple(notes)
 
-    def _check(self, estimate: EstimateName) -> None:
-        check_training_sizes(self._dataset, self._splits, estimate)
+    def _refuse_hours(self) -> None:
         rows = len(self._dataset.labels)
-        if estimate == "loo" and self._models * rows > MOST_ROWS_FITTED:
+        if self._estimate == "loo" and self._models * rows > MOST_ROWS_FITTED:
             fits = f"{self._models:,} models on {rows:,} rows each"
             problem = f"{option('estimate', 'loo')} with the SVM would fit {fits}, which takes hours"
             raise UsageError(f"{problem}; use {option('estimate', 'cv')}, or a larger {option('step')}")
