@@ -200,4 +200,5 @@ def fit_sigmoid(decisions: Floats, positive: Booleans, weights: Integers) -> tup
         return float(weights @ (np.logaddexp(0, values) - targets * values)), gradient
 
     found = minimize(loss, np.array([0.0, np.log((own + 1) / (others + 1))]), jac=True, method="BFGS", tol=1e-10)
-    return float(found.x[0] / unit), float(found.x[1])
+    slope = float(found.x[0]) if abs(found.x[0]) > 1e-9 else 0.0
+    return slope / float(unit), float(found.x[1])

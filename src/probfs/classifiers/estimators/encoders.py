@@ -143,7 +143,8 @@ class MatrixEncoder:
         self._encoding = encoding
         blocks = [self._encode(feature) for feature in dataset.features]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        self._cells = np.hstack([np.empty((rows, 0), dtype=np.int64), *blocks])
+        dtype = np.int64 if encoding == "codes" else np.float64
+        self._cells = np.hstack([np.empty((rows, 0), dtype=dtype), *blocks])
         if encoding == "single":
             largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
             far = largest > _MOST_SINGLE

@@ -81,7 +81,7 @@ def random_forest(
         max_depth=None if depth == "any" else depth,
         random_state=seed % MOST_SEED,
         # In worker processes, which have a core each, this counts for nothing.
-        n_jobs=1 if is_small else jobs or cpu_count(),
+        n_jobs=jobs or (1 if is_small else cpu_count()),
     )
     return Recipe(estimator, "single", "the forest")
 

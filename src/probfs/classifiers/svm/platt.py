@@ -15,6 +15,8 @@ from probfs.tables.table import Floats, Integers
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-10
+_FLAT = 1e-9
+"""A smaller slope, in units of the largest decision value, is rounding."""
 _RIDGE = 1e-12
 """Added to the curvature, so that decision values that are all equal have a solution too."""
 _LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
@@ -72,7 +74,8 @@ def fit_sigmoid(decisions: Floats, is_member: Integers, weights: Floats) -> Sigm
         if following > current:
             break
         line, current = line - step, following
-    return Sigmoid(float(line[0]) / unit, float(line[1]))
+    slope = float(line[0]) if abs(line[0]) > _FLAT else 0.0
+    return Sigmoid(slope / unit, float(line[1]))
 
 
 @dataclass(frozen=True)
