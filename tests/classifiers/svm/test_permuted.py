@@ -25,15 +25,15 @@ def random_matrix() -> DesignMatrix:
     return DesignMatrix(np.column_stack([continuous, category, few]), np.array([1, 0, 4, 1]))
 
 
-@pytest.mark.parametrize("cells_at_a_time", [1 << 22, 1_000])
+@pytest.mark.parametrize("cells_in_cache", [1 << 17, 1_000])
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_permuted_values_are_those_of_a_permuted_matrix(
-    gamma: float | None, compiled: bool, cells_at_a_time: int, monkeypatch: pytest.MonkeyPatch
+    gamma: float | None, compiled: bool, cells_in_cache: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For the RBF kernel by numba and by numpy, and with the support vectors in one part or in several."""
     monkeypatch.setattr(rbf, "_WORTH_COMPILING", 0 if compiled else np.inf)
-    monkeypatch.setattr(rbf, "_CELLS_AT_A_TIME", cells_at_a_time)
+    monkeypatch.setattr(rbf, "_CELLS_IN_CACHE", cells_in_cache)
     matrix = random_matrix()
     generator = np.random.default_rng(1)
     support = np.sort(generator.choice(LABELLED, 60, replace=False))

@@ -72,7 +72,7 @@ class FittedSvm:
     @property
     def block_cells(self) -> int:
         # Linear values of a block should stay in the cache; for RBF, factors are computed once a block.
-        return 1 << 23 if self.threads_inside else 1 << 18
+        return 1 << 22 if self.threads_inside else 1 << 18
 
     @property
     def threads_inside(self) -> bool:

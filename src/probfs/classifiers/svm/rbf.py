@@ -19,6 +19,10 @@ from probfs.tables.table import Floats
 
 _CELLS_AT_A_TIME = 1 << 22
 """Kernel values that are kept at a time: 32 MB."""
+_CELLS_IN_CACHE = 1 << 17
+"""Of factors that are computed, divided and multiplied by each other many times."""
+_STEEP = 300.0
+"""Factors down to exp(-300) can be divided out of a kernel value: what has underflowed to 0 stays negligible."""
 _WORTH_COMPILING = 50_000_000
 """Products of a row's and a support vector's factor in a round of shuffles for which numba is imported: numpy takes
 0.1 s for them.
@@ -72,10 +76,9 @@ class RbfValues:
         shape = (len(self._intercepts), self._matrix.features, *donors.shape)
         values = np.broadcast_to(self.of(rows)[:, None, None], shape).copy()
         values[:, features] = self._intercepts[:, None, None, None]
-        # Sums over support vectors are taken in parts, so that factors of long tables need not be kept as a whole.
-        for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_AT_A_TIME):
+        for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_IN_CACHE):
             distances = squared_distances(cells, self._vectors[part])
-            add = partial(self._add_sums, add_donor_sums, values, rows, donors, part, distances)
+            add = partial(self._add_sums, add_donor_sums, values, rows, donors, part, distances, np.exp(-distances))
             in_threads(add, features, threads)
         return np.moveaxis(values, 1, 3)
 
@@ -87,20 +90,22 @@ class RbfValues:
         donors: Donors,
         part: slice,
         distances: Floats,
+        kernel_values: Floats,
         feature: int,
     ) -> None:
         """Add the sums over some support vectors to the values with one feature permuted."""
         columns = self._matrix.columns(feature)
         vectors = self._vectors[part, columns]
         by_donor = squared_distances(self._labelled[:, columns], vectors)
-        if rows.max(initial=0) < len(by_donor):
-            rest = by_donor[rows]
+        factors = np.exp(-by_donor)
+        are_labelled = rows.max(initial=0) < len(factors)
+        own = by_donor if are_labelled else squared_distances(self._matrix.cells[rows, columns], vectors)
+        if own.max(initial=0) <= _STEEP:
+            rest = factors[rows] if are_labelled else np.exp(-own)
+            np.divide(kernel_values, rest, out=rest)
         else:
-            rest = squared_distances(self._matrix.cells[rows, columns], vectors)
-        # Dividing the feature's factor out is a difference of distances; rounding may leave it slightly above 0.
-        rest -= distances
-        np.exp(np.minimum(rest, 0, out=rest), out=rest)
-        factors = np.exp(np.negative(by_donor, out=by_donor), out=by_donor)
+            # A difference of distances; rounding may leave it slightly above 0.
+            rest = np.exp(np.minimum((own[rows] if are_labelled else own) - distances, 0))
         for coefficients, sums in zip(self._coefficients[:, part], values[:, feature], strict=True):
             add_donor_sums(rest * coefficients, factors, donors, sums)
 
