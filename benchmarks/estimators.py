@@ -13,19 +13,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import cpu_count
 from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.estimators.fitted_model import FittedModel
-from probfs.classifiers.estimators.tasks import PermuteTask, fit_task, permute_features
+from probfs.classifiers.estimators.model import FittedEstimator
 from probfs.classifiers.protocol import FitRequest
+from probfs.classifiers.refitting.classifier import PermuteTask, permute_features
 from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
-from probfs.runtime.processes import run_interruptibly
+from probfs.runtime.parallel import Workers
 from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 
@@ -52,26 +53,26 @@ def one_round(folder: Path) -> Iterator[Line]:
     """Scoring a round by shuffles, when its model is fitted."""
     for workload in WORKLOADS:
         task, model = fit_once(workload)
-        own = best_of(3, partial(run_interruptibly, partial(_permute, model), task))
-        peer = measure_peer(model, task)
+        own = best_of(3, partial(_permute, model, task))
+        peer = measure_peer(model)
         name = f"{workload.classifier}-{workload.rows}x{workload.features}"
         what, other = f"a round's {SHUFFLES} shuffles", f"permutation_importance, {SHUFFLES} repeats"
         yield faster(name, what, own, other, peer, workload.wanted)
 
 
-def _permute(model: FittedModel, task: PermuteTask) -> object:
-    return permute_features(task, model)
+def _permute(model: FittedEstimator, task: PermuteTask) -> object:
+    return list(Workers(1, 1, threads=cpu_count()).run(lambda same: permute_features(same, model), [task]))
 
 
-def fit_once(workload: Workload) -> tuple[PermuteTask, FittedModel]:
+def fit_once(workload: Workload) -> tuple[PermuteTask, FittedEstimator]:
     """The model of all rows and columns, and the task of permuting each of them."""
-    model = find_classifier(workload.classifier, {"permutations": SHUFFLES})
+    chosen = find_classifier(workload.classifier, {"permutations": SHUFFLES})
     choice = ColumnChoice("y", numbers_as_they_are=True)
     prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
     dataset, _ = encode(prepared)
-    classifier = model.fit(
+    classifier = chosen.fit(
         FitRequest(
-            dataset=model.arrange(dataset, 0),
+            dataset=chosen.arrange(dataset, 0),
             estimate="resubstitution",
             folds=None,
             seed=0,
@@ -82,10 +83,12 @@ def fit_once(workload: Workload) -> tuple[PermuteTask, FittedModel]:
     )
     assert isinstance(classifier, EstimatorClassifier)
     (task,) = classifier.make_permute_tasks()
-    return task, run_interruptibly(lambda same: fit_task(same, same.features), task)
+    model = task.fit()
+    assert isinstance(model, FittedEstimator)
+    return task, model
 
 
-def measure_peer(model: FittedModel, task: PermuteTask) -> float:
+def measure_peer(model: FittedEstimator) -> float:
     """The faster of two ways to use all cores."""
     cells, estimator = model.cells.take(model.rows.positions), model.estimator
     assert estimator is not None

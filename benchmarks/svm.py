@@ -18,16 +18,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, best_processes, faster, probfs, python
-from probfs.classifiers.options import KernelName
+from probfs.classifiers.options import DEFAULT_GAMMA, KernelName
+from probfs.classifiers.refitting.classifier import permute_features
 from probfs.classifiers.svm.classifier import Svm
-from probfs.classifiers.svm.tasks import fit_full_model, permute_features
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode
 from probfs.columns.mapping_file import MappingFile
 from probfs.columns.prepare import prepare
 from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import schedule
-from probfs.runtime.processes import run_interruptibly
+from probfs.runtime.parallel import Workers
 from probfs.tables.readers.frame import table_from_frame
 from workloads import weston
 
@@ -63,7 +63,7 @@ def measure_product(workload: Workload) -> tuple[float, float]:
         order_by_content(dataset, 0),
         kernel=workload.kernel,
         C="scale",
-        gamma="scale",
+        gamma=DEFAULT_GAMMA,
         removal="permute",
         permutations=SHUFFLES,
         estimate="resubstitution",
@@ -72,9 +72,10 @@ def measure_product(workload: Workload) -> tuple[float, float]:
         rounds=schedule(workload.features, 1),
     )
     (task,) = svm.make_permute_tasks()
-    model = run_interruptibly(fit_full_model, task)
-    fit_time = best_of(7, lambda: run_interruptibly(fit_full_model, task))
-    return fit_time, best_of(7, lambda: run_interruptibly(lambda same: permute_features(same, model), task))
+    model = task.fit()
+    fit_time = best_of(7, lambda: list(Workers(1, 1).run(lambda same: same.fit(), [task])))
+    permute = Workers(1, 7)
+    return fit_time, best_of(7, lambda: list(permute.run(lambda same: permute_features(same, model), [task])))
 
 
 def measure_peer(workload: Workload) -> float:

@@ -37,7 +37,7 @@ def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("name", ["figure4", "equivalence"])
 def test_results_do_not_depend_on_the_number_of_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = conduct(name, FEW_RUNS[name])
-    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     shared = conduct(name, FEW_RUNS[name], jobs=2)
     assert shared.rows == alone.rows
     assert shared.claims == alone.claims

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probfs.runtime.processes import in_threads
+from probfs.runtime.parallel import in_threads
 from probfs.runtime.progress import Progress, current_listener, listening, report
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 import probfs
-from probfs.runtime.processes import one_thread
 
 
 def xor(rows: int = 80) -> pd.DataFrame:
@@ -31,7 +31,7 @@ def xor(rows: int = 80) -> pd.DataFrame:
     ids=["forest", "estimator"],
 )
 def test_columns_that_tell_only_together_are_kept(classifier: Any, options: dict[str, Any]) -> None:
-    with one_thread():
+    with threadpool_limits(1):
         selection = probfs.select(xor(), target="y", classifier=classifier, folds=2, **options)
     assert set(selection.kept) == {"one", "other"}
     assert selection.honest is not None

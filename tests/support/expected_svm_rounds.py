@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
-from probfs.classifiers.refitting.donors import draw_donors
+from probfs.classifiers.refitting.rows import draw_donors
 from probfs.classifiers.score_formulas import absolute_score, signed_score
-from probfs.classifiers.svm.kernel_functions import choose_cost
+from probfs.classifiers.svm.model import choose_cost
 from probfs.columns.dataset import Dataset
 from tests.support.refitted_svm import Floats, Integers, ReferenceModel, SvmParameters, build_matrix, fit
 
@@ -73,46 +73,41 @@ class ReferenceRound:
     cost: float
     donors: Integers
     training_sigmoids: list[bool] | None = None
-    same_digits: bool = True
 
     def choose_sigmoids(self) -> None:
         """Fit the sigmoids of all models as the model with all rows and features does."""
         counts = self.dataset.counts
         everything = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), counts).cells
-        trained = everything[: len(self.dataset.labels)]
-        full = fit(self.dataset, everything, counts, self.parameters, self.cost, None, trained @ trained.T)
+        full = fit(self.dataset, everything, counts, self.parameters, self.cost)
         self.training_sigmoids = [svm.inverted for svm in full.svms]
 
     def cv_errors(self) -> int:
         """The errors on held-out rows of the model with all rows and features."""
         counts = self.dataset.counts
         cells = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), counts).cells
-        trained = cells[: len(counts)]
-        return fit(self.dataset, cells, counts, self.parameters, self.cost, None, trained @ trained.T).cv_errors
+        return fit(self.dataset, cells, counts, self.parameters, self.cost).cv_errors
 
     def with_and_without(self, training: Integers, scored: Integers) -> tuple[Floats, list[Floats]]:
         """The probabilities of some rows with all features, and without each of them."""
         obvious, blocks = build_matrix(self.dataset, self.features, training)
-        cells = DesignMatrixBuilder(self.dataset, "the SVM").build(np.array(self.features), training).cells
+        builder = DesignMatrixBuilder(self.dataset, "the SVM")
+        cells = builder.build(np.array(self.features), training).cells
         np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
-        trained = cells[np.flatnonzero(training)]
-        products = trained @ trained.T
-        model = self._fit(cells, training, products)
+        model = self._fit(cells, training)
         without = []
-        for block in blocks:
+        for place, block in enumerate(blocks):
             if self.parameters.removal == "retrain":
-                rest = np.delete(cells, block, axis=1)
-                remaining = products - trained[:, block] @ trained[:, block].T
-                less = self._fit(rest, training, remaining if self.same_digits else None)
-                without.append(less.probabilities(rest[scored]))
+                rest = builder.build(np.delete(np.array(self.features), place), training).cells
+                np.testing.assert_allclose(rest, np.delete(cells, block, axis=1), rtol=1e-12, atol=1e-12)
+                without.append(self._fit(rest, training).probabilities(rest[scored]))
             elif len(self.features) == 1:
                 without.append(np.tile(model.prior, (len(scored), 1)))
             else:
                 without.append(permuted_probabilities(model, cells, scored, block, self.donors))
         return model.probabilities(cells[scored]), without
 
-    def _fit(self, cells: Floats, training: Integers, products: Floats | None) -> ReferenceModel:
-        return fit(self.dataset, cells, training, self.parameters, self.cost, self.training_sigmoids, products)
+    def _fit(self, cells: Floats, training: Integers) -> ReferenceModel:
+        return fit(self.dataset, cells, training, self.parameters, self.cost, self.training_sigmoids)
 
 
 @dataclass
@@ -133,12 +128,11 @@ def expected_round(
     features: list[int],
     number: int,
     dealt: Integers | None = None,
-    same_digits: bool = True,
 ) -> Expected:
     """The scores that a round should give to these features."""
     donors = draw_all_donors(dataset, parameters, number)
     cost = cost_of_table(dataset, parameters)
-    reference = ReferenceRound(dataset, parameters, features, cost, donors, None, same_digits)
+    reference = ReferenceRound(dataset, parameters, features, cost, donors)
     models = split_rows(dataset, parameters, dealt)
     if parameters.removal == "retrain" or len(models) > 1:
         reference.choose_sigmoids()

@@ -7,25 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.estimators.column_encoders import make_encoder
-from probfs.classifiers.estimators.fitted_model import FittedModel, fit_model
-from probfs.classifiers.estimators.recipe import Encoding, Recipe
-from probfs.classifiers.refitting.donors import Donors, draw_donors
-from probfs.classifiers.refitting.splits import Split
-from probfs.classifiers.refitting.training_rows import TrainingData
+from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimator
+from probfs.classifiers.estimators.recipes import Encoding, Recipe
+from probfs.classifiers.refitting.rows import Donors, draw_donors
 from probfs.columns.dataset import Dataset
-from probfs.runtime.caught_warnings import dispatch_warnings
 from probfs.tables.table import Floats
 
 
-def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedModel:
+def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedEstimator:
     """The estimator fitted on all labelled rows and all features."""
-    recipe = Recipe(estimator, encoding, "the test", **more)
-    encoder = make_encoder(dataset, encoding, "the test")
-    data = TrainingData(encoder, dataset.labels, dataset.counts, len(dataset.classes))
-    everything = Split.without_scoring()
-    with dispatch_warnings:
-        return fit_model(recipe, data.matrix(np.arange(len(dataset.features)), everything), data.rows(everything))
+    trainer = EstimatorTrainer.of(dataset, Recipe(estimator, encoding, "the test", **more))
+    return trainer.fit(np.arange(len(dataset.features)), dataset.counts)
 
 
 def donors_of(dataset: Dataset, permutations: int = 4) -> Donors:
@@ -39,14 +31,14 @@ def rows_of(dataset: Dataset) -> np.ndarray:
     return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
 
 
-def slow_changes(model: FittedModel, rows: np.ndarray, donors: Donors, features: int) -> tuple[Floats, Floats]:
+def slow_changes(model: FittedEstimator, rows: np.ndarray, donors: Donors, features: int) -> tuple[Floats, Floats]:
     """The probabilities of rows, and by how much they exceed the mean ones with each feature permuted."""
-    actual = model.predict(model.cells.take(rows))
+    actual = model.predict(model.cells.take(rows), rows)
     changes = np.zeros((*actual.shape, features))
     for feature in range(features):
         for line in donors:
             same = np.full(len(rows), feature)
-            changes[:, :, feature] += actual - model.predict(model.cells.exchange(rows, same, line))
+            changes[:, :, feature] += actual - model.predict(model.cells.exchange(rows, same, line), rows)
     return actual, changes / len(donors)
 
 

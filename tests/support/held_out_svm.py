@@ -31,6 +31,5 @@ def held_out_probabilities(
     obvious, _ = build_matrix(joined, everything, joined.counts)
     cells = DesignMatrixBuilder(joined, "the SVM").build(np.array(everything, dtype=np.intp), joined.counts).cells
     np.testing.assert_allclose(cells, obvious, rtol=1e-12, atol=1e-12)
-    trained = cells[: len(joined.labels)]
-    model = fit(joined, cells, joined.counts, parameters, cost_of_table(joined, parameters), None, trained @ trained.T)
+    model = fit(joined, cells, joined.counts, parameters, cost_of_table(joined, parameters))
     return model.probabilities(cells[len(joined.labels) :])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.refitting.donors import draw_donors
+from probfs.classifiers.refitting.rows import draw_donors
 from probfs.classifiers.score_formulas import absolute_score, signed_score
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import deal_folds

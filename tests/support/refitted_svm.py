@@ -6,13 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.calibration import _sigmoid_calibration
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from probfs.classifiers.options import Cost, EstimateName, Gamma, KernelName, Removal
-from probfs.classifiers.svm.kernel_functions import KernelFunction
+from probfs.classifiers.options import (
+    DEFAULT_GAMMA,
+    Cost,
+    EstimateName,
+    Gamma,
+    KernelName,
+    Removal,
+)
+from probfs.classifiers.svm.rbf import squared_distances
 from probfs.columns.dataset import Dataset
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +33,7 @@ class SvmParameters:
 
     kernel: KernelName = "linear"
     C: Cost = "scale"
-    gamma: Gamma | None = "scale"
+    gamma: Gamma | None = DEFAULT_GAMMA
     removal: Removal = "permute"
     permutations: int | None = 20
     estimate: EstimateName = "resubstitution"
@@ -118,13 +125,8 @@ def fit(
     parameters: SvmParameters,
     cost: float,
     training_sigmoids: list[bool] | None = None,
-    products: Floats | None = None,
 ) -> ReferenceModel:
-    """Fit SVMs and sigmoids; the copies of a row in one fold are one row with a weight.
-
-    On tables with few categories LIBSVM has many solutions to choose from, and the last digit of a kernel value decides
-    which it finds. ``products`` are the inner products of the training rows to the digits that the classifier has.
-    """
+    """Fit SVMs and sigmoids; the copies of a row in one fold are one row with a weight."""
     copies = np.repeat(np.arange(len(training)), training)
     folds = min(5, int(np.bincount(dataset.labels, weights=training).min()))
     pieces, weights = np.unique(np.stack([copies, np.arange(len(copies)) % folds], axis=1), axis=0, return_counts=True)
@@ -137,10 +139,7 @@ def fit(
         return ReferenceModel([], prior, classes, int(by_class.sum() - by_class.max()))
     sample = cells[rows]
     gamma = gamma_of_rows(parameters, cells[copies])
-    gram = kernel_values(sample, sample, gamma)
-    if products is not None:
-        place = np.cumsum(training > 0) - 1
-        gram = same_digits_kernel(gram, products, place[rows], gamma)
+    gram = same_digits_kernel(sample, gamma)
     svms = []
     for number, target in enumerate([1] if classes == 2 else range(classes)):
         positive = labels == target
@@ -183,16 +182,28 @@ def gamma_of_rows(parameters: SvmParameters, rows: Floats) -> float | None:
     return parameters.gamma
 
 
-def same_digits_kernel(gram: Floats, products: Floats, rows: Integers, gamma: float | None) -> Floats:
-    """The kernel matrix made of inner products as the classifier makes it, which must be about the same."""
-    norms = products.diagonal()
-    kernel = KernelFunction("linear") if gamma is None else KernelFunction("rbf", gamma)
-    same = kernel.from_inner_products(products, norms, norms)[np.ix_(rows, rows)]
-    np.testing.assert_allclose(same, gram, rtol=1e-11, atol=1e-11)
+def same_digits_kernel(sample: Floats, gamma: float | None) -> Floats:
+    """The kernel matrix to the digits that the classifier has: on tables with few categories LIBSVM has many solutions
+    to choose from, and the last digit of a kernel value decides which it finds.
+    """
+    same = sample @ sample.T if gamma is None else np.exp(-gamma * squared_distances(sample, sample))
+    np.testing.assert_allclose(same, kernel_values(sample, sample, gamma), rtol=1e-11, atol=1e-11)
     return same
 
 
 def fit_sigmoid(decisions: Floats, positive: Booleans, weights: Integers) -> tuple[float, float]:
-    """Slope and offset of Platt's sigmoid."""
-    a, b = _sigmoid_calibration(decisions, positive, weights.astype(float))
-    return -a, -b
+    """Slope and offset of Platt's sigmoid, by a general minimiser."""
+    own, others = weights[positive].sum(), weights[~positive].sum()
+    targets = np.where(positive, (own + 1) / (own + 2), 1 / (others + 2))
+    unit = np.abs(decisions).max() or 1.0
+    scaled = decisions / unit
+
+    def loss(line: Floats) -> tuple[float, Floats]:
+        values = line[0] * scaled + line[1]
+        excess = weights * (expit(values) - targets)
+        gradient = np.array([excess @ scaled, excess.sum()])
+        return float(weights @ (np.logaddexp(0, values) - targets * values)), gradient
+
+    found = minimize(loss, np.array([0.0, np.log((own + 1) / (others + 1))]), jac=True, method="BFGS", tol=1e-10)
+    slope = float(found.x[0]) if abs(found.x[0]) > 1e-9 else 0.0
+    return slope / float(unit), float(found.x[1])

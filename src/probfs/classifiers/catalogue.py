@@ -34,7 +34,7 @@ from probfs.registry import Registry
 from probfs.text import counted, did_you_mean, option
 
 if TYPE_CHECKING:
-    from probfs.classifiers.estimators.recipe import Recipe
+    from probfs.classifiers.estimators.recipes import Recipe
     from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
@@ -229,9 +229,9 @@ class SVM(RefittedModel):
         return Svm(request.dataset, kernel=self.kernel, C=self.C, gamma=self.gamma, **self._fit_arguments(request))
 
     def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        from probfs.classifiers.svm.held_out_rows import held_out_odds
+        from probfs.classifiers.svm.classifier import judge_rows_by_svm
 
-        return held_out_odds(request, self.kernel, self.C, self.gamma)
+        return judge_rows_by_svm(request, self.kernel, self.C, self.gamma)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -249,9 +249,9 @@ class EstimatorModel(RefittedModel):
         return EstimatorClassifier(request.dataset, recipe, **self._fit_arguments(request))
 
     def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        from probfs.classifiers.estimators.held_out_rows import held_out_odds
+        from probfs.classifiers.estimators.classifier import judge_rows_by_estimator
 
-        return held_out_odds(request, lambda training: self.recipe(training, request.seed))
+        return judge_rows_by_estimator(request, lambda training: self.recipe(training, request.seed))
 
 
 @_registered
@@ -266,9 +266,9 @@ class Logistic(EstimatorModel):
     C: Cost = _cost()
 
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.built_in import logistic_regression
+        from probfs.classifiers.estimators.recipes import logistic_regression
 
-        return logistic_regression(dataset, self.in_effect())
+        return logistic_regression(dataset, self.C)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -307,9 +307,9 @@ class Forest(_Trees):
         return f"Forest of {counted(self.trees, 'tree')}"
 
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.built_in import random_forest
+        from probfs.classifiers.estimators.recipes import random_forest
 
-        return random_forest(self.in_effect(), seed)
+        return random_forest(dataset, self.trees, self.leaf, self.depth, self.jobs, seed)
 
 
 @_registered
@@ -327,9 +327,9 @@ class Boosting(_Trees):
     )
 
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.built_in import gradient_boosting
+        from probfs.classifiers.estimators.recipes import gradient_boosting
 
-        return gradient_boosting(dataset, self.in_effect(), seed)
+        return gradient_boosting(dataset, self.iterations, self.learning_rate, self.leaf, self.depth, seed)
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> Model:

@@ -171,7 +171,7 @@ class Cluster:
     @contextlib.contextmanager
     def running_joblib(self) -> Iterator[None]:
         """Have whatever joblib runs meanwhile done by the cluster: fits of classifiers that are fitted many times."""
-        from probfs.runtime.processes import joblib_on_cluster
+        from probfs.runtime.parallel import joblib_on_cluster
 
         # Errors of other kinds may be those of whoever listens to the ranking.
         with joblib_on_cluster(self._client), self._one_line(also=()):

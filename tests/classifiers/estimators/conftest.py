@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from probfs.runtime.processes import one_thread
+from threadpoolctl import threadpool_limits
 
 
 @pytest.fixture(autouse=True)
 def _alone() -> Iterator[None]:
-    with one_thread():
+    with threadpool_limits(1):
         yield

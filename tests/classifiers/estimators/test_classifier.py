@@ -190,18 +190,6 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none() -> None:
     assert fast.odds().errors >= 14
 
 
-def test_a_forest_that_rules_out_a_row_s_class_has_a_finite_loss() -> None:
-    dataset = random_dataset(11, 36, "cd", 2, counted=True)
-    fast = fit(dataset, DecisionTreeClassifier(), FEW)
-    loss = fast.score().log_loss
-    odds = fast.odds()
-    right = 1 / (1 + np.exp(odds.against_own).sum(axis=0))
-    assert right.min() == 0
-    clipped = np.maximum(right, 1 / (2 * dataset.rows))
-    assert loss == pytest.approx(np.average(-np.log(clipped), weights=odds.counts))
-    assert fast.odds().mean_loss == loss
-
-
 # --- through the front door -------------------------------------------------------------------------------------------
 
 QUICK: dict[str, dict[str, Any]] = {
@@ -260,7 +248,7 @@ def test_neither_order_nor_repetition_nor_another_run_changes_a_byte(
 def test_jobs_do_not_change_the_result(
     mixed: pd.DataFrame, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     alone, together = (
         probfs.rank(mixed, target="sick", classifier="forest", trees=3, jobs=jobs, step=2, **options).to_csv()
         for jobs in (1, 2)
@@ -285,14 +273,6 @@ def test_progress_and_notes_are_told(mixed: pd.DataFrame) -> None:
     assert len(drawn) == 1
     assert 'estimate="cv"' in drawn[0]
     assert drawn[0] in notes
-
-
-def test_fits_that_warn_are_counted_in_one_note(mixed: pd.DataFrame) -> None:
-    hasty = LogisticRegression(max_iter=1, C=100.0)
-    ranking = probfs.rank(mixed, target="sick", classifier=hasty, folds=2)
-    (note,) = [note for note in ranking.warnings if "warned" in note]
-    assert note.startswith("6 of 6 fits warned: ConvergenceWarning: lbfgs failed to converge")
-    assert "\n" not in note
 
 
 @pytest.mark.parametrize("name", QUICK)

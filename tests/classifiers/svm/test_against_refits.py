@@ -24,9 +24,9 @@ def chosen(**parameters: Any) -> SvmParameters:
     return SvmParameters(**parameters)
 
 
-def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1, same_digits: bool = True) -> None:
+def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1) -> None:
     """Compare some rounds with the reference."""
-    tolerance = 1e-9 if same_digits else 5e-3
+    tolerance = 1e-6
     svm = Svm(dataset, **asdict(parameters), rounds=schedule(len(dataset.features), 1), jobs=1)
     dealt = None
     if parameters.folds is not None:
@@ -34,7 +34,7 @@ def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1, same_dig
     for number in range(1, rounds + 1):
         active = svm.active.tolist()
         scores = svm.score()
-        expected = expected_round(dataset, parameters, active, number, dealt, same_digits)
+        expected = expected_round(dataset, parameters, active, number, dealt)
         np.testing.assert_allclose(scores.s_s, expected.s_s, rtol=0, atol=tolerance)
         np.testing.assert_allclose(scores.s_a, expected.s_a, rtol=0, atol=tolerance)
         assert (scores.s_su is None) == (not expected.s_su)
@@ -66,14 +66,6 @@ TABLES = {
 def test_scores_are_those_of_refits_and_permuted_matrices(table: str, kernel: str, removal: str) -> None:
     dataset = TABLES[table]
     check(dataset, chosen(kernel=kernel, removal=removal), rounds=min(3, len(dataset.features)))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_retrained_scores_are_those_of_fits_from_scratch(kernel: str, classes: int) -> None:
-    """Also with inner products computed anew; LIBSVM, whose tolerance is 1e-3, may then stop at another solution."""
-    dataset = random_dataset(12, 40, "cccc", classes, unlabelled=10, gaps=0)
-    check(dataset, chosen(kernel=kernel, C=1.0, removal="retrain"), rounds=3, same_digits=False)
 
 
 @pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])

@@ -42,7 +42,7 @@ def test_another_seed_permutes_differently(mixed: pd.DataFrame) -> None:
 def test_jobs_do_not_change_the_result(
     mixed: pd.DataFrame, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.runtime.processes.SECONDS_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     alone, *together = (
         probfs.rank(mixed, target="sick", classifier="svm", jobs=jobs, step=2, **options).to_csv()  # type: ignore[arg-type]
         for jobs in (1, 2, 3)
@@ -126,8 +126,18 @@ def test_the_cost_of_leave_one_out_is_noted_in_the_caller_s_language(mixed: pd.D
     probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
     with command_line_language():
         probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
-    cost = "leave-one-out with the SVM: 13 models will be fitted, in about 0 seconds"
+    cost = "leave-one-out with the SVM: 13 models will be fitted"
     assert [note for note in notes if note.startswith("leave-one-out")] == [
         f'{cost}; estimate="cv" takes less',
         f"{cost}; --estimate cv takes less",
     ]
+
+
+def test_a_leave_one_out_ranking_of_hours_is_refused(run: Run, tmp_path: Path) -> None:
+    weston(2000, 30).to_csv(tmp_path / "large.csv", index=False)
+    large = run("rank", "large.csv", "--classifier", "svm", "--estimate", "loo", "--jobs", "1", "--quiet")
+    assert (large.returncode, large.stdout) == (2, "")
+    assert large.stderr == (
+        "probfs: error: --estimate loo with the SVM would fit 60,030 models on 2,000 rows each, which takes hours; use "
+        "--estimate cv, or a larger --step\n"
+    )

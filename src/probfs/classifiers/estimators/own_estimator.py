@@ -13,8 +13,14 @@ from probfs.classifiers.estimators.column_transformers import (
     check_column_names_exist,
     find_column_transformers,
 )
-from probfs.classifiers.estimators.recipe import MATRICES_OF_TREES, MOST_SEED, Encoding, Recipe
-from probfs.classifiers.estimators.row_copies import takes_weights_for_copies
+from probfs.classifiers.estimators.recipes import (
+    MATRICES_OF_TREES,
+    MOST_SEED,
+    Encoding,
+    Recipe,
+    is_forest,
+    takes_weights_for_copies,
+)
 from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
 from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
@@ -192,8 +198,6 @@ def _input_tags(estimator: Any) -> Any:
 
 def _draws_rows_for_trees(estimator: Any) -> bool:
     """Whether an estimator is a forest each of whose trees leaves some rows out."""
-    from probfs.classifiers.estimators.forest_votes import is_forest
-
     return is_forest(estimator) and bool(estimator.bootstrap)
 
 
@@ -209,10 +213,14 @@ def _weighs_columns_one_by_one(estimator: Any) -> bool:
     too, may see columns together.
     """
     from sklearn import naive_bayes
-    from sklearn.linear_model._base import LinearClassifierMixin
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 
     kinds = (
-        LinearClassifierMixin,
+        LinearDiscriminantAnalysis,
+        LogisticRegression,
+        LogisticRegressionCV,
+        SGDClassifier,
         naive_bayes.BernoulliNB,
         naive_bayes.CategoricalNB,
         naive_bayes.ComplementNB,

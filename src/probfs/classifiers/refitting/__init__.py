@@ -1,6 +1,4 @@
-"""What classifiers share that fit models anew in every round: which rows train and which are scored (``splits``,
-``training_rows``), shuffled columns (``donors``), the sums of a round (``score_shares``), how many models there are and
-how long they take (``fit_plan``, ``time_forecast``), and the round itself (``classifier``).
-
-``design_matrix`` makes standardised numbers and one-hot categories of features, for models that measure distances.
+"""What classifiers share that fit models anew in every round: the round itself (``classifier``), which rows train, are
+scored and lend their values (``rows``), the sums over rows (``sums``), and standardised numbers and one-hot categories
+for models that measure distances or weigh columns (``design_matrix``).
 """

@@ -7,19 +7,18 @@ value, the feature has one more column, 1 where it is missing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.protocol import Features
+from probfs.classifiers.refitting.rows import Donors, Positions
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
 from probfs.tables.table import Codes, Floats, Integers
 from probfs.text import counted, option, quoted
-
-Positions = npt.NDArray[np.intp]
-"""Positions of rows or columns in a matrix."""
 
 MOST_CELLS = 250_000_000
 """A matrix with more cells (2 GB) is refused; usually some column has a different value in nearly every row."""
@@ -48,9 +47,42 @@ class DesignMatrix:
         start = int(self.widths[:feature].sum())
         return slice(start, start + int(self.widths[feature]))
 
-    def without(self, feature: int) -> DesignMatrix:
-        """The matrix without the columns of one feature."""
-        return DesignMatrix(np.delete(self.cells, self.columns(feature), axis=1), np.delete(self.widths, feature))
+
+class LinearValues:
+    """Values that are sums of terms, one from each feature: permuting a feature exchanges a row's term for its
+    donor's.
+    """
+
+    def __init__(self, matrix: DesignMatrix, weights: Floats, intercepts: Floats) -> None:
+        """``weights`` is models × columns, for several linear models of the same matrix."""
+        self._matrix = matrix
+        self._weights = weights
+        self._intercepts = intercepts
+
+    def of(self, rows: Positions) -> Floats:
+        """The values of rows: models × rows."""
+        values: Floats = self._weights @ self._matrix.cells[rows].T + self._intercepts[:, None]
+        return values
+
+    def permuted(self, rows: Positions, donors: Donors) -> Floats:
+        """The values with each feature's term taken from the donor: models × permutations × rows × features."""
+        own = self._terms[:, rows]
+        # The difference first: where the donor has the row's own value, the sum does not change by a bit.
+        permuted: Floats = self._terms[:, donors] - own[:, None]
+        permuted += self.of(rows)[:, None, :, None]
+        return permuted
+
+    @cached_property
+    def _terms(self) -> Floats:
+        """What each feature adds to the value of each row: models × rows × features."""
+        widths = self._matrix.widths
+        terms = np.zeros((len(self._weights), len(self._matrix.cells), len(widths)))
+        varying = np.flatnonzero(widths)
+        if len(varying):
+            starts = self._matrix.first_columns()[varying]
+            for own, weights in zip(terms, self._weights, strict=True):
+                own[:, varying] = np.add.reduceat(self._matrix.cells * weights, starts, axis=1)
+        return terms
 
 
 class _Category(NamedTuple):

@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 
-from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName, Removal
-from probfs.classifiers.protocol import RoundScores
-from probfs.classifiers.refitting.classifier import RefittedClassifier
-from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
-from probfs.classifiers.refitting.score_shares import ScoreShare, sum_retrained
-from probfs.classifiers.refitting.splits import Split, make_splits
-from probfs.classifiers.refitting.training_rows import TrainingData
+from probfs.classifiers.options import Cost, EstimateName, Gamma, KernelName
+from probfs.classifiers.protocol import HoldOutRequest
+from probfs.classifiers.refitting.classifier import FitTask, RefittedClassifier, fit_and_predict, judge_held_out
+from probfs.classifiers.refitting.rows import Split
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.svm.fit_plan import SvmFitPlan
-from probfs.classifiers.svm.fit_tally import FitTally
-from probfs.classifiers.svm.fitted_svm import FitOptions
-from probfs.classifiers.svm.held_out_fit import HeldOutFit
-from probfs.classifiers.svm.kernel_functions import choose_cost
-from probfs.classifiers.svm.platt_scaling import TrainingSigmoids
-from probfs.classifiers.svm.solver import Solver, choose_solver
-from probfs.classifiers.svm.tasks import (
-    FitTask,
-    PermuteTask,
-    RetrainTask,
-    find_decreasing_sigmoids,
-    fit_and_permute,
-    judge_rows,
-    retrain_without_features,
-)
-from probfs.classifiers.svm.training_sizes import check_training_sizes
+from probfs.classifiers.svm.model import SvmReport, SvmTrainer
+from probfs.classifiers.svm.platt import HeldOutFit
 from probfs.columns.dataset import Dataset
+from probfs.columns.folds import by_dropping_rare_classes
+from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.runtime.processes import run_interruptibly
-from probfs.tables.table import Floats
-from probfs.text import counted, option
+from probfs.runtime.parallel import Workers
+from probfs.text import counted, option, quoted
 
-__all__ = ["Svm"]
+__all__ = ["Svm", "judge_rows_by_svm"]
+
+MOST_ROWS_FITTED = 100_000_000
+"""Of all models of a leave-one-out ranking, together: on two cores, more take hours."""
 
 
 class Svm(RefittedClassifier):
     """A Platt-scaled support vector machine and the features that are still active."""
+
+    models_beside = 1
+    """It finds out which sigmoids decrease."""
 
     def __init__(
         self,
@@ -53,139 +41,88 @@ class Svm(RefittedClassifier):
         kernel: KernelName,
         C: Cost,  # noqa: N803  # the field's own name
         gamma: Gamma | None,
-        removal: Removal,
-        permutations: int | None,
-        estimate: EstimateName,
-        folds: int | None,
-        seed: int,
-        rounds: Sequence[int],
-        jobs: int | None = None,
-        on_model: Callable[[int, int], None] | None = None,
-        on_note: Callable[[Note], None] | None = None,
+        **more: Any,
     ) -> None:
-        """Prepare to rank a dataset whose rows are ordered by content (``order_by_content``).
-
-        ``gamma`` is used with the RBF kernel only, ``permutations`` with ``removal="permute"`` and ``folds`` with
-        ``estimate="cv"``. ``rounds`` says how many features each round will start with. ``jobs`` is the number of
-        processes, one for each core by default. ``on_model`` is called with the number of models fitted so far and
-        the number of all, and ``on_note`` with how long the ranking takes, if that is long.
-        """
-        self._jobs = jobs or cpu_count()
-        builder = DesignMatrixBuilder(dataset, "the SVM")
-        self._data = TrainingData(builder, dataset.labels, dataset.counts, len(dataset.classes))
-        # C is chosen once, for the table with all its features: if it grew as features leave, late rounds, which
-        # decide the best ranks, would fit the noise more closely.
-        matrix = builder.build(np.arange(len(dataset.features)), dataset.counts)
-        cells = matrix.cells[: len(dataset.labels)]
-        self._widths = matrix.widths
-        cost = choose_cost(kernel, C, cells, dataset.counts)
-        self._options = FitOptions(kernel, cost, DEFAULT_GAMMA if gamma is None else gamma)
-        splits = make_splits(dataset, estimate, folds, seed)
-        check_training_sizes(dataset, splits, estimate)
-        plan = SvmFitPlan(
-            removal=removal,
-            estimate=estimate,
-            splits=len(splits),
-            rounds=rounds,
-            jobs=self._jobs,
-            classes=len(dataset.classes),
-            labelled_rows=len(dataset.labels),
-            kernel=kernel,
-            columns_per_feature=cells.shape[1] / max(1, len(dataset.features)),
-        )
-        plan.refuse_hours()
-        super().__init__(
-            dataset, splits, plan, permutations=permutations, seed=seed, on_model=on_model, on_note=on_note
-        )
-        self._tally = FitTally()
-        self._held_out: HeldOutFit | None = None
-        """Of this round's model with all labelled rows and all active features."""
+        """``gamma`` is used with the RBF kernel only; for the other arguments see ``RefittedClassifier``."""
+        trainer = SvmTrainer.of(dataset, kernel, C, gamma)
+        self._svm_trainer = trainer
         self._first_held_out: HeldOutFit | None = None
-        """Of the first round's."""
+        """Of the first round's model with all labelled rows and all features."""
+        super().__init__(dataset, trainer, "the SVM", **more)
+        check_training_sizes(dataset, self._splits, self._estimate)
+        self._refuse_hours()
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the user should know of the models that were fitted."""
         notes = []
-        fits = counted(self._tally.binary_svms, "fit")
-        if self._tally.inverted:
+        inverted = sum(sum(report.inverted) for report in self._reports)
+        unconverged = sum(report.unconverged for report in self._reports)
+        fits = counted(sum(len(report.inverted) for report in self._reports), "fit")
+        if inverted:
             message = (
-                f"in {self._tally.inverted:,} of {fits} the sigmoid on cross-validated decision values came out "
+                f"in {inverted:,} of {fits} the sigmoid on cross-validated decision values came out "
                 "decreasing (few rows, or columns that say little); the one on the training rows, or the share of the "
                 "class, was used instead"
             )
             notes.append(NoteKind.SIGMOID.note(message))
-        if self._tally.unconverged:
-            problem = f"{self._tally.unconverged:,} of {fits} did not converge, so their scores are rough"
+        if unconverged:
+            problem = f"{unconverged:,} of {fits} did not converge, so their scores are rough"
             message = f"{problem}; a smaller {option('C')} or {option('count')} would help"
             notes.append(NoteKind.NOT_CONVERGED.note(message))
         if self._first_held_out is not None and self._first_held_out.note is not None:
             notes.append(self._first_held_out.note)
         return tuple(notes)
 
-    def score(self) -> RoundScores:
-        scores = super().score()
-        self._first_held_out = self._first_held_out or self._held_out
-        return replace(scores, cv_errors=self._held_out.errors if self._held_out is not None else None)
+    def _refuse_hours(self) -> None:
+        rows = len(self._dataset.labels)
+        if self._estimate == "loo" and self._models * rows > MOST_ROWS_FITTED:
+            fits = f"{self._models:,} models on {rows:,} rows each"
+            problem = f"{option('estimate', 'loo')} with the SVM would fit {fits}, which takes hours"
+            raise UsageError(f"{problem}; use {option('estimate', 'cv')}, or a larger {option('step')}")
 
-    def _judge_without_features(self) -> RowOdds:
-        shared = (self._data, self._options, self._active, self._choose_solver(), None)
-        return RowOdds.joined([judge_rows(FitTask(*shared, split)) for split in self._splits])
-
-    # --- the tasks of a round ---------------------------------------------------------------------------------------
-
-    def make_permute_tasks(self) -> list[PermuteTask]:
-        """The tasks of this round when features are removed by permuting them."""
-        sigmoids = self._choose_sigmoids() if self._plan.compares_models else None
-        donors = self._draw_donors()
-        # The only model of a round leaves the other cores free for the scoring of its rows.
-        threads = self._jobs if len(self._splits) == 1 else 1
-        solver = self._choose_solver()
-        return [
-            PermuteTask(
-                self._data, self._options, self._active, solver, sigmoids, split, donors[:, split.scored], threads
-            )
-            for split in self._splits
-        ]
-
-    def _score_permuted(self) -> Iterator[ScoreShare]:
-        for share, held_out, tally in self._workers.run(fit_and_permute, self.make_permute_tasks()):
-            self._report_models(1)
-            self._tally += tally
-            if not self._plan.compares_models:
-                self._held_out = held_out
-            yield share
-
-    def _score_retrained(self) -> Iterator[ScoreShare]:
-        sigmoids, solver = self._choose_sigmoids(), self._choose_solver()
-        by_task = self._plan.models_by_task(len(self._active))
-        tasks = [
-            RetrainTask(self._data, self._options, self._active, solver, sigmoids, split, left_out)
-            for split in self._splits
-            for left_out in by_task
-        ]
-        results = self._workers.run(retrain_without_features, tasks)
-        for split in self._splits:
-            yield sum_retrained(split, self._unpack_results(itertools.islice(results, len(by_task))))
-
-    def _unpack_results(self, results: Iterable[tuple[list[Floats], FitTally]]) -> Iterator[Floats]:
-        """The probabilities of one model after the other, as tasks are finished."""
-        for probabilities, tally in results:
-            self._report_models(len(probabilities))
-            self._tally += tally
-            yield from probabilities
-
-    def _choose_sigmoids(self) -> TrainingSigmoids:
-        """The sigmoids that all models of this round fit on training rows: those whose cross-validated sigmoid
-        decreases in the model with all rows and all active features.
+    def _prepare_round(self) -> SvmTrainer:
+        """Where models are compared, all of them fit sigmoids on training rows whose cross-validated sigmoid decreases
+        in the model with all rows and all active features.
         """
-        task = FitTask(self._data, self._options, self._active, self._choose_solver(), None, Split.without_scoring())
-        decreasing, self._held_out, tally = run_interruptibly(find_decreasing_sigmoids, task)
-        self._tally += tally
-        self._report_models(1)
-        return decreasing
+        if not self._compares_models:
+            return self._svm_trainer
+        none = np.empty(0, dtype=np.int64)
+        task = FitTask(self._svm_trainer, self._active, Split(none, none, none, none, none))
+        ((_, report),) = Workers(1, 1).run(fit_and_predict, [task])
+        self._hear_of_model(report)
+        return replace(self._svm_trainer, training_sigmoids=report.inverted)
 
-    def _choose_solver(self) -> Solver:
-        """The solver of all models of this round, by the shape of all labelled rows and all active features."""
-        columns = int(self._widths[self._active].sum())
-        return choose_solver(self._options.kernel, len(self._dataset.labels), columns)
+    def _count_cv_errors(self, reports: Sequence[SvmReport]) -> int | None:
+        # The first model of a round is always the one with all rows and features.
+        held_out = reports[0].held_out
+        self._first_held_out = self._first_held_out or held_out
+        return held_out.errors
+
+
+def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
+    """Refuse a class with fewer than two training rows in some model, whose sigmoid could not be cross-validated."""
+    most_held_out = np.zeros(len(dataset.classes))
+    for split in splits:
+        of_class = np.bincount(
+            dataset.labels[split.held_out], weights=split.held_out_copies, minlength=len(dataset.classes)
+        )
+        most_held_out = np.maximum(most_held_out, of_class)
+    for label, (name, rows) in enumerate(dataset.class_rows().items()):
+        least = rows - int(most_held_out[label])
+        if rows < 2:
+            problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
+            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
+            raise DataError(f"{problem}; {remedy}", source=dataset.source)
+        if least < 2:
+            chosen = option("estimate", estimate)
+            problem = f"class {quoted(name)} has {rows} rows, of which {chosen} leaves {least} to train on"
+            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
+            dropping = by_dropping_rare_classes(dataset, rows + 1)
+            remedy += f", or drop the class{dropping}" if dropping else ""
+            raise DataError(f"{problem}; {remedy}", source=dataset.source)
+
+
+def judge_rows_by_svm(request: HoldOutRequest, kernel: KernelName, cost: Cost, gamma: Gamma | None) -> RowOdds:
+    """The odds of the rows held out, by an SVM of the training rows."""
+    return judge_held_out(request, lambda table: SvmTrainer.of(table, kernel, cost, gamma))

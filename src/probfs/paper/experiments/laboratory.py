@@ -11,7 +11,7 @@ import numpy.typing as npt
 from joblib import cpu_count
 
 from probfs.paper.claims import Claim, Verdict
-from probfs.runtime.processes import Workers
+from probfs.runtime.parallel import Workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

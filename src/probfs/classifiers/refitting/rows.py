@@ -1,0 +1,149 @@
+"""Which rows a model is trained on, which it scores, and whose values these get when a feature is permuted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.classifiers.options import EstimateName
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import deal_folds
+from probfs.tables.table import Floats, Integers
+
+Positions = npt.NDArray[np.intp]
+"""Positions of rows or columns in a matrix."""
+Donors = npt.NDArray[np.int32]
+"""Permutations × rows: the position of the labelled row whose value each row is given."""
+
+UNLABELLED = -1
+"""The class of a row that has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The rows that one model holds out, and the rows that it scores, both by their positions; labelled rows come
+    first.
+    """
+
+    held_out: Positions
+    held_out_copies: Integers
+    """How many copies of each of these rows are held out; the model is trained on the others, if there are any."""
+    scored: Positions
+    scored_counts: Integers
+    scored_labels: Integers
+    """The class of each scored row, or UNLABELLED."""
+
+    def training_counts(self, counts: Integers) -> Integers:
+        """How many copies of each labelled row the model is trained on."""
+        training = counts.copy()
+        training[self.held_out] -= self.held_out_copies
+        return training
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Distinct rows to train on, ordered by content: their positions, classes, and how often each occurs."""
+
+    positions: Positions
+    labels: Integers
+    counts: Integers
+    classes: int
+
+    @classmethod
+    def of(cls, labels: Integers, training: Integers, classes: int) -> TrainingRows:
+        """Those of the labelled rows of which copies are left to train on."""
+        positions = np.flatnonzero(training)
+        return cls(positions, labels[positions], training[positions], classes)
+
+    @cached_property
+    def class_counts(self) -> Integers:
+        return np.bincount(self.labels, weights=self.counts, minlength=self.classes).astype(np.int64)
+
+    @property
+    def prior(self) -> Floats:
+        """The frequency of each class, but of two classes only that of the second."""
+        frequencies: Floats = self.class_counts / self.class_counts.sum()
+        return frequencies[1:] if self.classes == 2 else frequencies
+
+
+def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, seed: int) -> list[Split]:
+    """The splits of a round, one for each model that scores rows."""
+    rows = np.arange(len(dataset.labels))
+    unlabelled = len(rows) + np.arange(len(dataset.unlabelled_counts))
+    no_labels = np.full(len(unlabelled), UNLABELLED)
+    none = np.empty(0, dtype=np.int64)
+    if estimate in ("resubstitution", "oob"):
+        counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
+        labels = np.concatenate([dataset.labels, no_labels])
+        return [Split(none, none, np.concatenate([rows, unlabelled]), counts, labels)]
+    if estimate == "cv":
+        if folds is None:
+            raise ValueError("cross-validation needs a number of folds")
+        splits = list(_split_by_fold(dataset, folds, seed))
+    else:
+        splits = list(_split_by_row(dataset))
+    if len(unlabelled):
+        splits.append(Split(none, none, unlabelled, dataset.unlabelled_counts, no_labels))
+    return splits
+
+
+def _split_by_fold(dataset: Dataset, folds: int, seed: int) -> Iterator[Split]:
+    for copies in deal_folds(dataset, folds, seed):
+        held_out = np.flatnonzero(copies)
+        yield Split(held_out, copies[held_out], held_out, copies[held_out], dataset.labels[held_out])
+
+
+def _split_by_row(dataset: Dataset) -> Iterator[Split]:
+    one = np.ones(1, dtype=np.int64)
+    for row in range(len(dataset.labels)):
+        # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
+        position = np.array([row])
+        yield Split(position, one, position, dataset.counts[position], dataset.labels[position])
+
+
+def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, seed: int) -> tuple[Dataset, Split]:
+    """A table of some features whose labelled rows are ordered by content and whose unlabelled rows are the rows held
+    out (``held_out`` copies of each row of the dataset); and the split that scores these, in their order.
+    """
+    chosen = {dataset.features[place].name: dataset.features[place] for place in features}
+    training = order_by_content(replace(dataset, features=tuple(chosen.values())), seed)
+    members = np.flatnonzero(held_out)
+    judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[members]) for feature in training.features)
+    none = np.empty(0, dtype=np.int64)
+    scored = len(training.labels) + np.arange(len(members))
+    split = Split(none, none, scored, held_out[members], dataset.labels[members])
+    return replace(training, features=judged, unlabelled_counts=held_out[members]), split
+
+
+def draw_donors(counts: Integers, donor_counts: Integers, permutations: int, generator: np.random.Generator) -> Donors:
+    """Donors for rows that count ``counts`` times each, among labelled rows that count ``donor_counts`` times.
+
+    Imagine the rows laid out along a circle, each as wide as its count, and the donors along a second circle of the
+    same length, in a random order and turned by a random angle, both drawn anew for every permutation. A row's donor
+    is the one opposite the row's middle. If rows and donors are the same and all count once, this is a permutation;
+    in general every donor is drawn with a frequency proportional to its count.
+    """
+    length = int(donor_counts.sum())
+    middles = (np.cumsum(counts) - counts / 2) * (length / int(counts.sum()))
+    donors = np.empty((permutations, len(counts)), dtype=np.int32)
+    for row in donors:
+        order = generator.permutation(len(donor_counts))
+        ends = np.cumsum(donor_counts[order])
+        places = (middles + int(generator.integers(length))) % length
+        row[...] = order[np.searchsorted(ends, places, side="right").clip(max=len(order) - 1)]
+    return donors
+
+
+def divide_rows(rows: int, cells_per_row: int, most_cells: int) -> list[slice]:
+    """Blocks of rows with at most so many cells, or one row; they do not depend on the number of threads.
+
+    >>> divide_rows(5, 10, 20)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    size = max(1, most_cells // max(1, cells_per_row))
+    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]

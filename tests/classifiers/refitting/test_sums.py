@@ -1,0 +1,56 @@
+"""Sums over rows, against the formulas of the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from probfs.classifiers.refitting.rows import UNLABELLED, Split
+from probfs.classifiers.refitting.sums import add_up, make_scores, odds_of, sum_changes, sum_retrained
+from probfs.classifiers.score_formulas import absolute_score, signed_score
+
+ROWS, FEATURES = 20, 3
+NONE = np.empty(0, dtype=np.int64)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_blocks_and_refits_add_up_to_the_scores(classes: int) -> None:
+    generator = np.random.default_rng(classes)
+    own = np.append(generator.integers(0, classes, ROWS - 5), np.full(5, UNLABELLED))
+    split = Split(NONE, NONE, np.arange(ROWS), generator.integers(1, 4, ROWS), own)
+    p, q = generator.random((classes, ROWS)), generator.random((classes, ROWS, FEATURES))
+    p, q = p / p.sum(axis=0), q / q.sum(axis=0)
+    given_p, given_q = (p[1:], q[1:]) if classes == 2 else (p, q)
+    blocks = [slice(0, 7), slice(7, 16), slice(16, ROWS)]
+    by_block = add_up(
+        [sum_changes(split, block, given_p[:, block], given_p[:, block, None] - given_q[:, block]) for block in blocks]
+    )
+    by_refit = sum_retrained(split, given_p, (given_q[:, :, feature] for feature in range(FEATURES)))
+    known = own != UNLABELLED
+    labels, counts = own[known], split.scored_counts[known]
+    right = p[:, known][labels, np.arange(len(labels))]
+    for total in (by_block, by_refit):
+        scores = make_scores(total, int(counts.sum()), int(split.scored_counts[~known].sum()), None)
+        assert scores.s_su is not None
+        for feature in range(FEATURES):
+            without = q[:, known, feature].T
+            s_s, s_a, s_su = (float(each[feature]) for each in (scores.s_s, scores.s_a, scores.s_su))
+            assert s_s == pytest.approx(absolute_score(p[:, known].T, without, counts))
+            assert s_a == pytest.approx(signed_score(p[:, known].T, without, labels, counts))
+            assert s_su == pytest.approx(absolute_score(p.T, q[:, :, feature].T, split.scored_counts))
+        assert scores.errors == counts[p[:, known].argmax(axis=0) != labels].sum()
+        assert scores.absolute_loss == pytest.approx(np.average(1 - right, weights=counts))
+        clipped = np.maximum(right, 1 / (2 * counts.sum()))
+        assert scores.log_loss == pytest.approx(np.average(-np.log(clipped), weights=counts))
+        np.testing.assert_allclose(1 / (1 + np.exp(total.odds.against_own).sum(axis=0)), right)
+
+
+def test_impossible_classes_have_infinite_odds() -> None:
+    probabilities = np.array([[0.0, 1.0, 0.0], [0.25, 0.0, 0.0], [0.75, 0.0, 1.0]])
+    odds = odds_of(probabilities, np.array([1, 1, 2]), np.array([1, 2, 1]))
+    np.testing.assert_allclose(odds.against_own, [[-np.inf, np.inf, -np.inf], [np.log(3), np.inf, -np.inf]])
+    assert odds.errors == 3
+
+
+def test_equally_probable_classes_fall_to_the_first() -> None:
+    assert odds_of(np.array([[0.5, 0.5 + 1e-14]]), np.array([0, 1]), np.array([1, 1])).errors == 1
