@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,19 +63,25 @@ def map_ahead(work: Callable[[Task], Result], tasks: Iterable[Task], threads: in
     """The results of ``work``, in the order of the tasks, computed by some threads while the caller uses earlier
     results. At most ``ahead`` tasks are taken from the iterable before their results are asked for.
     """
+    remaining = iter(tasks)
+    first = list(itertools.islice(remaining, 2))
+    if len(first) < 2:
+        # No thread is worth starting for one.
+        yield from map(work, first)
+        return
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for task in tasks:
-                # In a copy of the caller's context, so that messages made there are in the same language.
-                waiting.append(pool.submit(copy_context().run, work, task))
-                if len(waiting) >= ahead:
-                    yield waiting.popleft().result()
-            while waiting:
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for task in itertools.chain(first, remaining):
+            # In a copy of the caller's context, so that messages made there are in the same language.
+            waiting.append(pool.submit(copy_context().run, work, task))
+            if len(waiting) >= ahead:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # Without waiting: a generator that nobody uses any longer may be collected by one of these very threads.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 @cache
