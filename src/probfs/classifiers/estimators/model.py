@@ -19,7 +19,7 @@ from scipy.special import expit, softmax
 
 from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
 from probfs.classifiers.estimators.encoders import Cells, Encoder, FrameCells, MatrixCells, all_codes, make_encoder
-from probfs.classifiers.estimators.recipes import Recipe, choose_copies
+from probfs.classifiers.estimators.recipes import Recipe, choose_copies, is_forest
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import LinearValues
 from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, divide_rows
@@ -102,6 +102,9 @@ class EstimatorTrainer:
         if not hasattr(estimator, "predict_proba"):
             problem = f"{recipe.name} has no predict_proba once it is fitted"
             raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
+        if is_forest(estimator):
+            # Its threads add up the votes of trees in any order, so that last digits would differ from run to run.
+            estimator.set_params(n_jobs=1)
         # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
         said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
         warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
