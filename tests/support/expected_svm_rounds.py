@@ -9,10 +9,10 @@ import pytest
 
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
 from probfs.classifiers.refitting.rows import draw_donors
-from probfs.classifiers.score_formulas import absolute_score, signed_score
 from probfs.classifiers.svm.model import choose_cost
 from probfs.columns.dataset import Dataset
 from tests.support.refitted_svm import Floats, Integers, ReferenceModel, SvmParameters, build_matrix, fit
+from tests.support.score_formulas import absolute_score, signed_score
 
 
 def cost_of_table(dataset: Dataset, parameters: SvmParameters) -> float:

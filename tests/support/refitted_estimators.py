@@ -12,9 +12,9 @@ from sklearn.base import clone
 
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import draw_donors
-from probfs.classifiers.score_formulas import absolute_score, signed_score
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import deal_folds
+from tests.support.score_formulas import absolute_score, signed_score
 
 Floats = npt.NDArray[np.float64]
 Block = Callable[[Feature, npt.NDArray[np.int64]], Floats]

@@ -12,12 +12,12 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB
 
 import probfs
-from probfs.classifiers import score_formulas
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import ABSOLUTE
 from probfs.tables.table import Floats
 from tests.conftest import SAMPLES
+from tests.support import score_formulas
 from tests.support.datasets import frame_of, random_dataset
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from probfs.classifiers.refitting.rows import UNLABELLED, Split
 from probfs.classifiers.refitting.sums import add_up, make_scores, odds_of, sum_changes, sum_retrained
-from probfs.classifiers.score_formulas import absolute_score, signed_score
+from tests.support.score_formulas import absolute_score, signed_score
 
 ROWS, FEATURES = 20, 3
 NONE = np.empty(0, dtype=np.int64)

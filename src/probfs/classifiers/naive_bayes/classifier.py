@@ -43,6 +43,8 @@ _CELLS_WORTH_PRUNING = 60_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
 
 
+_MOST_RESCORED = 0.9
+"""Where a larger part of the features has to be scored again, floors are given up."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
 
 
@@ -100,6 +102,7 @@ class FittedNaiveBayes:
         self._active: Features = np.arange(len(dataset.features))
         self._floors: ScoreFloors | None = None
         self._driven_by: Score | None = None
+        self._pruning_pays = True
         for rows in self._every_rows():
             rows.activate(self._active)
         self._follow_shrinkage()
@@ -126,7 +129,7 @@ class FittedNaiveBayes:
     def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
         """Only features whose floors allow it to be among the lowest are scored (see ``score_floors``)."""
         if score != self._driven_by:
-            self._driven_by, self._floors = score, None
+            self._driven_by, self._floors, self._pruning_pays = score, None, True
         if not (self._prune or (self._prune is None and self._is_worth_pruning())):
             self._floors = None
             return self._active, self.score()
@@ -135,6 +138,8 @@ class FittedNaiveBayes:
         first = self._floors.first_batch(self._active, wanted)
         scores = self._score_features(first)
         rest = self._floors.second_batch(self._active, first, wanted)
+        known = len(self._active) - self._floors.unscored
+        self._pruning_pays = len(first) + len(rest) - self._floors.unscored <= _MOST_RESCORED * known
         if not len(rest):
             return first, self._with_fit(scores)
         candidates = np.concatenate([first, rest])
@@ -160,7 +165,7 @@ class FittedNaiveBayes:
             for rows in self._every_rows():
                 rows.set_exponent(self._shrinkage.exponent)
             # Scores under another exponent say nothing that would be worth having.
-            self._floors = None
+            self._floors, self._pruning_pays = None, True
 
     def _score_features(self, features: Features) -> Scores:
         """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
@@ -199,7 +204,7 @@ class FittedNaiveBayes:
         return cells >= _CELLS_WORTH_COMPILING
 
     def _is_worth_pruning(self) -> bool:
-        return self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
+        return self._pruning_pays and self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
 
     def _new_floors(self, score: Score) -> ScoreFloors:
         reach = self._shrinkage.exponent * self._mean_ranges[score.needs_unlabelled]

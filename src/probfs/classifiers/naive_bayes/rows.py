@@ -37,7 +37,7 @@ MOST_EXCESS = 1 << 24
 in numpy.
 """
 _CELLS_PER_BLOCK = 1 << 16
-_CELLS_WORTH_A_THREAD = 500_000
+_CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
 
 

@@ -55,7 +55,8 @@ class ScoreFloors:
         self._at_start = np.full(len(reach), -np.inf)
         """Each floor, raised by what it has fallen since nothing had left."""
         self._sizes = np.zeros(len(reach))
-        self._unscored = self._rescored = 0
+        self.unscored = self._rescored = 0
+        """How many of the features looked at last had no score yet, and how many others were scored again."""
         self._pool: Features | None = None
         self._pool_lasts_until = 0.0
         """How far floors may fall until the pool has to be chosen anew."""
@@ -85,8 +86,8 @@ class ScoreFloors:
             self._choose_pool(active)
         features = active if self._pool is None else self._pool
         floors = self.floors(features)
-        self._unscored = int(np.count_nonzero(np.isneginf(floors)))
-        size = self._unscored + max(_MIN_BATCH, wanted, self._rescored // 2)
+        self.unscored = int(np.count_nonzero(np.isneginf(floors)))
+        size = self.unscored + max(_MIN_BATCH, wanted, self._rescored // 2)
         if size >= len(features):
             return features
         lowest: Features = np.sort(features[np.argpartition(floors, size)[:size]])
@@ -103,7 +104,7 @@ class ScoreFloors:
         may_be = self.floors(features) <= highest
         may_be[np.searchsorted(features, computed)] = False
         others: Features = features[may_be]
-        self._rescored = len(computed) + len(others) - self._unscored
+        self._rescored = len(computed) + len(others) - self.unscored
         return others
 
     def _floors_at(self, fallen: float, features: Features) -> Floats:
@@ -119,7 +120,7 @@ class ScoreFloors:
         # In each round about as many features come within reach of the lowest as were scored in the last one.
         size = _MIN_POOL + _ROUNDS_OF_A_POOL * self._rescored
         self._pool = None
-        if len(active) < 2 * size:
+        if len(active) < 2 * size or np.isneginf(self._at_start[active]).any():
             return
         self._pool_lasts_until = self._fallen + _ROUNDS_OF_A_POOL * float(self._reach[active].mean())
         floors = self._floors_at(self._pool_lasts_until, active)
