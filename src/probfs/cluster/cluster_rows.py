@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, Protocol
 
+from probfs.classifiers.naive_bayes.rows import Fit, Sums
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import Moments, TemperedSums
-from probfs.classifiers.sums import Fit, Sums
 from probfs.cluster.block import JOIN, Activated, Dropped, History, Question, Reference, Shrunk, Side, active_after
 from probfs.cluster.cluster_odds import ClusterOdds
 from probfs.tables.table import Floats, Integers

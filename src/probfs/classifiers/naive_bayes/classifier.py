@@ -13,14 +13,13 @@ import numpy as np
 from probfs.classifiers.naive_bayes.compiling import compile_loops, reason_of, why_not_compiled
 from probfs.classifiers.naive_bayes.grouping import GroupedRows, Grouping, RowStore, SummedRows, group_rows
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.rows import CompiledRows
+from probfs.classifiers.naive_bayes.rows import CompiledRows, Sums
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Odds, RowOdds
 from probfs.classifiers.scores import Score
-from probfs.classifiers.sums import Sums
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes
 from probfs.columns.value_counts import ValueCounts

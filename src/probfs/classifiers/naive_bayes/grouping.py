@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from probfs.classifiers.naive_bayes.compiling import why_not_compiled
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, LogOdds, SlotLayout
-from probfs.classifiers.naive_bayes.rows import UNLABELLED, CompiledRows, Group, Rows, has_excess_table
+from probfs.classifiers.naive_bayes.rows import UNLABELLED, CompiledRows, Fit, Group, Rows, Sums, has_excess_table
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
-from probfs.classifiers.sums import Fit, Sums
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.tables.table import Codes, Floats, Integers

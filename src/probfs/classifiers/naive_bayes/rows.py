@@ -23,7 +23,6 @@ import numpy.typing as npt
 from probfs.classifiers.naive_bayes.compiling import loops
 from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.sums import Fit, Sums
 from probfs.runtime.threads import run_in_threads, split_range
 from probfs.tables.table import Codes, Floats, Integers
 
@@ -39,6 +38,33 @@ in numpy.
 _CELLS_PER_BLOCK = 1 << 16
 _CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over some rows, one entry for each feature."""
+
+    absolute: Floats
+    signed: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.absolute + other.absolute, self.signed + other.signed)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Sums over some rows of the errors and losses of the model with all active features."""
+
+    errors: float
+    absolute_loss: float
+    log_loss: float
+
+    def __add__(self, other: Fit) -> Fit:
+        return Fit(
+            self.errors + other.errors,
+            self.absolute_loss + other.absolute_loss,
+            self.log_loss + other.log_loss,
+        )
 
 
 @dataclass(frozen=True)
@@ -84,6 +110,10 @@ class Rows:
         """How many features are active, and were when the log-odds were last summed from the beginning."""
         self._excess: Floats | None = None
         self._excess_is_current = False
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make what else a kind of rows keeps."""
 
     def activate(self, features: Features) -> None:
         """Have these features, and no others, make up the log-odds."""
@@ -233,23 +263,15 @@ class Rows:
 class CompiledRows(Rows):
     """The same by compiled loops, for tables that have an excess table."""
 
-    def __init__(
-        self,
-        codes: Codes,
-        counts: Floats,
-        groups: Sequence[Group],
-        layout: SlotLayout,
-        models: Sequence[LogOdds],
-        impossible: float = math.inf,
-    ) -> None:
-        super().__init__(np.ascontiguousarray(codes), counts, groups, layout, models, impossible)
-        rows = codes.shape[1]
-        sizes = [group.end - group.first for group in groups]
-        self._labels = np.repeat([group.label for group in groups], sizes)
+    def _prepare(self) -> None:
+        self.codes = np.ascontiguousarray(self.codes)
+        rows = self.codes.shape[1]
+        sizes = [group.end - group.first for group in self.groups]
+        self._labels = np.repeat([group.label for group in self.groups], sizes)
         self._blocks_of_rows = -(-rows // loops().ROWS_PER_BLOCK)
-        self._offsets = layout.offset.astype(np.uint32)
-        self._model = np.repeat([group.model for group in groups], sizes).astype(np.uint32)
-        self._tables = np.stack([model.by_slot for model in models])
+        self._offsets = self.layout.offset.astype(np.uint32)
+        self._model = np.repeat([group.model for group in self.groups], sizes).astype(np.uint32)
+        self._tables = np.stack([model.by_slot for model in self.models])
         self._posterior_of_rows = np.empty((self.classes, rows))
         self._start = np.empty(rows, dtype=np.uint64)
         self._fit = np.empty((self._blocks_of_rows, 4))

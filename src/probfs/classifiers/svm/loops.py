@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import config, njit
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it from the environment
+    raise ImportError("NUMBA_DISABLE_JIT is set")
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
