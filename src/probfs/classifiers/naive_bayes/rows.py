@@ -281,15 +281,14 @@ class CompiledRows(Rows):
         self._update(np.empty(0, dtype=np.intp), 1)
 
     def fit(self) -> Fit:
-        errors, miss, loss, _ = self._fit.sum(axis=0).tolist()
-        behind = float(self._fit[:, 3].max(initial=0.0))
-        return Fit(errors, miss, math.inf if behind > self.impossible else loss)
+        errors, miss, loss, ruled_out = self._fit.sum(axis=0).tolist()
+        return Fit(errors, miss, math.inf if ruled_out else loss)
 
     def _update(self, features: Features, sign: int) -> None:
         call = partial(
             loops().update, self.codes, features, self._offsets, self._tables, self._model, float(sign), self.odds,
-            self.exponent, self._labels, self.counts, np.uint64(self.layout.slots), self._posterior_of_rows,
-            self._start, self._fit,
+            self.exponent, self.impossible, self._labels, self.counts, np.uint64(self.layout.slots),
+            self._posterior_of_rows, self._start, self._fit,
         )  # fmt: skip
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
         run_in_threads(
