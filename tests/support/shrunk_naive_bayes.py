@@ -1,6 +1,7 @@
 """Shrinkage by its definition: refit for every row left out and every feature taken away, in plain loops.
 
-The counting of factors is that of the exact reference; nothing is shared with the product. Smoothing 0 is 1e-100.
+The counting of factors is that of the exact reference; nothing is shared with the product. Smoothing 0 is the limit of
+an infinitesimal one: a weight is a pair (zeros, logarithm), standing for e^logarithm × ε^zeros; any power of 0 is 0.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from fractions import Fraction
 
 from tests.support.exact_naive_bayes import Problem, Row, factor, training_sets
 
-LEAST_SMOOTHING = Fraction(1, 10**100)
 _TIE = 1e-12
 """Far above rounding errors, and below any difference between scores that are not equal."""
 
@@ -46,14 +46,16 @@ def posterior(
     """The class probabilities of a row by a model trained on some rows with some features."""
     weights = []
     for label in range(problem.classes):
-        log = math.log(sum(problem.labels[i] == label for i in training))
+        zeros, log = 0, math.log(sum(problem.labels[i] == label for i in training))
         for feature in features:
             value = row[feature]
             if value is not None:
-                _, share = factor(problem, training, feature, value, label, smoothing or LEAST_SMOOTHING)
-                log += math.log(share)
-        weights.append(exponent * log)
-    kept = [math.exp(log - max(weights)) for log in weights]
+                more, share = factor(problem, training, feature, value, label, smoothing)
+                zeros, log = zeros + more, log + math.log(share)
+        weights.append((zeros, exponent * log))
+    fewest = min(zeros for zeros, _ in weights)
+    top = max(log for zeros, log in weights if zeros == fewest)
+    kept = [math.exp(log - top) if zeros == fewest else 0.0 for zeros, log in weights]
     return [weight / math.fsum(kept) for weight in kept]
 
 

@@ -92,7 +92,7 @@ def _finish_two_classes(odds, exponent, impossible, model, labels, counts, slots
             other = np.uint64(1) if margin >= 0.0 else np.uint64(2)
             start[row] = (np.uint64(model[row]) * np.uint64(4) + other) * slots
             # Equal probabilities fall to class 0.
-            errors += count if (log_odds[row] >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
+            errors += count if (margin >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
             miss += count * (ratio * larger if is_top else larger)
             behind = 0.0 if is_top else abs(log_odds[row])
             ruled_out += count if behind > impossible else 0.0
@@ -124,7 +124,7 @@ def _finish_classes(odds, exponent, impossible, model, labels, counts, slots, po
             total += weight
             wrong += weight if c != label else 0.0
             # Equal probabilities fall to the first class.
-            predicted = c if predicted < 0 and behind <= EVEN_ODDS else predicted
+            predicted = c if predicted < 0 and exponent * behind <= EVEN_ODDS else predicted
         for c in range(others + 1):
             posterior[c, row] /= total
         start[row] = (np.uint64(model[row]) * classes + np.uint64(top)) * classes * slots

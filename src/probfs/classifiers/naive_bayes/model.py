@@ -9,8 +9,9 @@ row out lowers three counts, of its class and its own values, so leave-one-out i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ import numpy.typing as npt
 from probfs.tables.table import Codes, Floats, Integers
 
 LEAST_SMOOTHING = 1e-100
-"""What smoothing 0 is: p(v|c) of a value that no row of the class has is then too small ever to be made up for."""
-IMPOSSIBLE = 115.0
-"""Without smoothing, a class whose log-weight lies this far behind, about half of what one such value costs, has
-probability 0.
+"""What smoothing 0 is: p(v|c) of a value that no row of the class has is then too small to be made up for by less than
+some 200 nats of other evidence.
 """
+IMPOSSIBLE = 200.0
+"""Without smoothing, a class whose log-weight lies this far behind has probability 0. One such value costs 230."""
 _CELLS_AT_A_TIME = 1 << 17
 """Cells of several features counted together, where features have few rows."""
 
@@ -97,6 +98,10 @@ class LogOdds:
     by_slot: Floats
     """(classes - 1) × slots."""
     prior: Floats
+    zeros: Floats | None = None
+    """Without smoothing, at each entry the values that no row of the class has, less those of the last class: -1, 0 or
+    1. None otherwise.
+    """
 
     @classmethod
     def of(cls, counts: ClassCounts, layout: SlotLayout, smoothing: float, left_out: int | None = None) -> LogOdds:
@@ -105,7 +110,7 @@ class LogOdds:
         Without the row there is one row less in its class and at each of its own slots. So a table of leave-one-out
         holds only for slots that some row of the class has, and only these are looked up for such rows.
         """
-        smoothing = smoothing or LEAST_SMOOTHING
+        is_limit, smoothing = not smoothing, smoothing or LEAST_SMOOTHING
         class_rows, by_slot = counts.rows, counts.by_slot
         known = np.add.reduceat(by_slot, layout.offset, axis=0) - by_slot[layout.missing]
         if left_out is not None:
@@ -117,7 +122,17 @@ class LogOdds:
         whole = layout.spread(known + smoothing * layout.values[:, None]).T
         share[:, layout.missing] = whole[:, layout.missing] = 1.0
         log_rows = np.log(class_rows)
-        return cls(_log_ratio(share[:-1] * whole[-1], share[-1] * whole[:-1]), log_rows[:-1] - log_rows[-1])
+        zeros = None
+        if is_limit:
+            unseen = (share < 1) & (whole >= 1)
+            zeros = unseen[:-1].astype(np.float64) - unseen[-1]
+        return cls(_log_ratio(share[:-1] * whole[-1], share[-1] * whole[:-1]), log_rows[:-1] - log_rows[-1], zeros)
+
+    def for_exponent(self, exponent: float) -> LogOdds:
+        """The log-odds to be multiplied by an exponent: any power of 0 is 0, so that smoothing 0 is not shrunk."""
+        if self.zeros is None:
+            return self
+        return replace(self, by_slot=self.by_slot + self.zeros * (math.log(LEAST_SMOOTHING) * (1 / exponent - 1)))
 
     @property
     def squared_range(self) -> Floats:

@@ -100,8 +100,8 @@ class Rows:
         self.counts = counts
         self.groups = groups
         self.layout = layout
-        self.models = models
-        self.impossible = impossible
+        self.models = self._unshrunk = models
+        self._impossible = impossible
         self.classes = 1 + len(models[0].prior)
         self.exponent = 1.0
         self.odds = np.empty((self.classes - 1, codes.shape[1]))
@@ -136,6 +136,10 @@ class Rows:
         """Raise all class weights to this power, from now on."""
         self.exponent = exponent
         self._excess_is_current = False
+        if self._unshrunk[0].zeros is not None:
+            self.models = [model.for_exponent(exponent) for model in self._unshrunk]
+            self._prepare()
+            self._sum_log_odds()
 
     def sum_changes(self, features: Features) -> Sums:
         """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over the rows, for each of these features."""
@@ -157,16 +161,14 @@ class Rows:
         """Errors and losses of these rows, which must be labelled."""
         total = Fit(0.0, 0.0, 0.0)
         for group in self.groups:
-            behind = self._behind(group.rows)
+            behind = self.exponent * self._behind(group.rows)
             wrong = self._wrong(behind, group)
-            behind *= self.exponent
             weights = np.exp(-behind)
             whole = weights.sum(axis=0)
             others = whole - weights[group.label]
             own = behind[group.label]
-            if (own > self.exponent * self.impossible).any():
-                own[:] = np.inf
             leads = own == 0
+            own[own > self._impossible] = np.inf
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
             others[leads] = np.delete(weights[:, leads], group.label, axis=0).sum(axis=0)
             loss = np.where(leads, np.log1p(others), own + np.log(whole))
@@ -180,8 +182,8 @@ class Rows:
         errors = 0.0
         for group in self.groups:
             behind = self._behind(group.rows)
-            errors += float(self.counts[group.rows] @ self._wrong(behind, group))
-            behind[behind > self.impossible] = np.inf
+            errors += float(self.counts[group.rows] @ self._wrong(self.exponent * behind, group))
+            behind[behind > self._impossible / self.exponent] = np.inf
             own, others = behind[group.label], np.delete(behind, group.label, axis=0)
             against_own[:, group.rows] = np.where(np.isinf(own), np.inf, np.where(np.isinf(own), 0.0, own) - others)
         return RowOdds(against_own, self.counts, errors)
@@ -214,7 +216,9 @@ class Rows:
         return behind
 
     def _wrong(self, behind: Floats, group: Group) -> npt.NDArray[np.bool_]:
-        """Which rows of a group are predicted wrongly; equal probabilities fall to the first class."""
+        """Which rows of a group are predicted wrongly, by how far classes lie behind under the exponent; equal
+        probabilities fall to the first class.
+        """
         wrong: npt.NDArray[np.bool_] = np.argmax(behind <= EVEN_ODDS, axis=0) != group.label
         return wrong
 
@@ -287,7 +291,7 @@ class CompiledRows(Rows):
     def _update(self, features: Features, sign: int) -> None:
         call = partial(
             loops().update, self.codes, features, self._offsets, self._tables, self._model, float(sign), self.odds,
-            self.exponent, self.impossible, self._labels, self.counts, np.uint64(self.layout.slots),
+            self.exponent, self._impossible / self.exponent, self._labels, self.counts, np.uint64(self.layout.slots),
             self._posterior_of_rows, self._start, self._fit,
         )  # fmt: skip
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
