@@ -280,7 +280,7 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
     assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in summary
 
 
-# --- which columns a transformer takes ---------------------------------------------------------------------------------
+# --- which columns a transformer takes --------------------------------------------------------------------------------
 
 OF_TEXTS = make_column_selector(dtype_include=object)
 

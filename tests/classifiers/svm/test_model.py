@@ -84,15 +84,6 @@ def test_fits_that_do_not_converge_are_counted_and_noted_once(
     ]
 
 
-def test_both_sides_cost_the_same_and_the_smaller_one_its_weights() -> None:
-    weights = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    for members in (np.array([1, 1, 0, 0, 0]), np.array([0, 0, 1, 1, 1])):
-        costs = balance_sides(members, weights)
-        assert costs[members == 1].sum() == pytest.approx(costs[members == 0].sum()) == pytest.approx(3)
-        assert (costs[:2] == weights[:2]).all()
-    assert (balance_sides(np.array([1, 1, 0]), np.array([1.0, 3.0, 4.0])) == [1.0, 3.0, 4.0]).all()
-
-
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(
     ("dataset", "features"),
