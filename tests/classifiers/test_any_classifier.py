@@ -115,25 +115,6 @@ def test_what_would_not_fit_in_memory_is_refused(name: str, called: str, monkeyp
         probfs.rank(frame, target="y", classifier=name)
 
 
-def test_progress_and_notes_are_told(mixed: pd.DataFrame) -> None:
-    heard: list[tuple[int, int]] = []
-    notes: list[str] = []
-    ranking = probfs.rank(
-        mixed,
-        target="sick",
-        classifier="forest",
-        trees=1,
-        estimate="oob",
-        on_model=lambda done, total: heard.append((done, total)),
-        on_note=notes.append,
-    )
-    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    drawn = [note for note in ranking.warnings if "drawn for every tree" in note]
-    assert len(drawn) == 1
-    assert 'estimate="cv"' in drawn[0]
-    assert drawn[0] in notes
-
-
 def xor(rows: int = 240) -> pd.DataFrame:
     generator = np.random.default_rng(3)
     first, second = generator.integers(0, 2, (2, rows))
@@ -165,3 +146,14 @@ def test_forest_and_boosting_find_columns_that_tell_only_together(
     assert {own.feature for own in naive.features[:2]} != {"one", "other"}
     rows = ranking.input.labelled_rows
     assert ranking.rounds[0].errors < 0.3 * rows < 0.4 * rows < naive.rounds[0].errors
+
+
+def test_progress_and_rows_drawn_for_every_tree_are_told(mixed: pd.DataFrame) -> None:
+    heard: list[tuple[int, int]] = []
+    notes: list[str] = []
+    chosen: dict[str, Any] = {"target": "sick", "classifier": "forest", "trees": 1, "estimate": "oob"}
+    ranking = probfs.rank(mixed, on_model=lambda *own: heard.append(own), on_note=notes.append, **chosen)
+    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    (drawn,) = [note for note in ranking.warnings if "drawn for every tree" in note]
+    assert 'estimate="cv"' in drawn
+    assert drawn in notes

@@ -1,7 +1,8 @@
-"""Threads: all calls have ended, errors reach the caller, results come in order, contexts are handed on."""
+"""Threads: all calls have ended, errors reach the caller, results come in order, contexts and listeners remain."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from functools import partial
 
 import pytest
 
+from probfs.runtime.parallel import in_threads
+from probfs.runtime.progress import Progress, listening, report
 from probfs.runtime.threads import count_cores, map_ahead, run_in_threads, split_range, using_cores
 from probfs.text import command_line_language, option
 
@@ -93,3 +96,18 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
     child.start()
     child.join(60)
     assert child.exitcode == 0
+
+
+def test_the_innermost_listener_hears_what_is_reported_meanwhile_also_from_threads() -> None:
+    outer: list[Progress] = []
+    inner: list[Progress] = []
+    report("before")
+    with listening(outer.append):
+        report("first", 1, 2, "bytes")
+        with contextlib.suppress(KeyError), listening(inner.append):
+            in_threads(lambda number: report("second", number), [1, 2, 3], 2)
+            raise KeyError
+        report("third", 3)
+    report("after")
+    assert outer == [Progress("first", 1, 2, "bytes"), Progress("third", 3, None, "")]
+    assert sorted(progress.done for progress in inner) == [1, 2, 3]

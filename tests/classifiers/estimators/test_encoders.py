@@ -68,19 +68,6 @@ def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> N
     assert (cells.cells == 0).all()
 
 
-def test_numbers_too_large_for_single_precision_are_scaled_for_the_forest_alone() -> None:
-    codes = np.arange(3, dtype=np.uint8)
-    ones = np.ones(3, dtype=np.int64)
-    numbers = np.array([-1e300, 1.0, 1e300])
-    feature = Feature("far", text_array([]), codes, codes[:0], numbers)
-    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 1]), ones, ones[:0])
-    first = np.array([0])
-    scaled = build(dataset, "single", first).cells.astype(np.float32)[:, 0]
-    assert np.isfinite(scaled.sum())
-    assert scaled[0] < scaled[1] < scaled[2]
-    assert build(dataset, "onehot", first).cells[:, 0].tolist() == numbers.tolist()
-
-
 @pytest.mark.parametrize("missing_is_value", [False, True])
 def test_a_frame_has_names_numbers_and_categories(missing_is_value: bool) -> None:
     dataset = random_dataset(2, 20, "ct", unlabelled=4, gaps=0.3, missing_is_value=missing_is_value)

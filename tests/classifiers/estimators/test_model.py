@@ -93,22 +93,17 @@ def test_rows_are_predicted_once_for_each_new_value_and_many_at_a_time() -> None
     own = fitted(dataset, GaussianNB(), "codes")
     calls: list[int] = []
 
-    class Counting:
-        classes_ = own.estimator.classes_  # type: ignore[union-attr]
-
-        def predict_proba(self, table: Any) -> Any:
-            calls.append(len(table))
-            # Some estimators answer a little differently in other batches.
-            return own.estimator.predict_proba(table) + 1e-16 * len(table)  # type: ignore[union-attr]
+    def predict(cells: Any) -> Any:
+        calls.append(len(cells))
+        # Some estimators answer a little differently in other batches.
+        return own.estimator.predict_proba(cells) + 1e-16 * len(cells)  # type: ignore[union-attr]
 
     rows, donors = rows_of(dataset), donors_of(dataset, 20)
-    _, changes = replace(own, estimator=Counting()).permute(rows, donors, 1)
+    counting = SimpleNamespace(classes_=own.estimator.classes_, predict_proba=predict)  # type: ignore[union-attr]
+    _, changes = replace(own, estimator=counting).permute(rows, donors, 1)
+    pairs = [(row, donor) for line in donors for row, donor in enumerate(line)]
     distinct = {
-        (feature, row, int(codes[donor]))
-        for feature, codes in enumerate(own.codes)
-        for line in donors
-        for row, donor in enumerate(line)
-        if codes[donor] != codes[row]
+        (place, row, codes[to]) for place, codes in enumerate(own.codes) for row, to in pairs if codes[to] != codes[row]
     }
     assert calls == [len(rows), len(distinct)]
     assert len(distinct) < 0.4 * donors.size * 3

@@ -270,14 +270,11 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
     ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, folds=2, eliminate=False)
     recorded = json.loads(ranking.to_json())["settings"]
     assert list(recorded)[:2] == ["classifier", "estimator"]
-    assert recorded["classifier"] == "estimator"
     assert recorded["estimator"] == describe(estimator)
-    assert "\n" not in recorded["estimator"]
-    assert "0x" not in recorded["estimator"]
-    assert recorded["categories"] == "onehot"
-    assert (recorded["removal"], recorded["permutations"], recorded["trees"]) == ("permute", 20, None)
-    summary = " ".join(summary_sentences(ranking))
-    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in summary
+    assert not any(part in recorded["estimator"] for part in ("\n", "0x"))
+    kept = [recorded[name] for name in ("classifier", "categories", "removal", "permutations", "trees")]
+    assert kept == ["estimator", "onehot", "permute", 20, None]
+    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(summary_sentences(ranking))
 
 
 # --- which columns a transformer takes --------------------------------------------------------------------------------

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import probfs
-from probfs.classifiers.svm.classifier import Svm
 from tests.conftest import SAMPLES, Run
-from tests.support.refitted_svm import SvmParameters
-from tests.support.svm_tables import random_dataset, weston
+from tests.support.svm_tables import weston
 from tests.support.table_content import Write
 
 
@@ -38,44 +36,6 @@ def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> 
     assert {f.feature: f.s_s for f in with_more.features} == pytest.approx({f.feature: f.s_s for f in alone.features})
     assert all(f.s_su is not None and 0 < f.s_su < 1 for f in with_more.features)
     assert all(f.s_su is None for f in alone.features)
-
-
-def test_the_table_says_how_it_was_ranked(run: Run) -> None:
-    rank = ("rank", SAMPLES / "breast_cancer.csv", "--exclude", "sample_id", "--classifier", "svm", "--step", "0.9")
-    assert "Linear SVM, Platt-scaled, 20 shuffles a column, resubstitution," in run(*rank, "--format", "table").stdout
-    retrained = run(*rank, "--kernel", "rbf", "--removal", "retrain", "--format", "table").stdout
-    assert "RBF SVM, Platt-scaled, retrained, resubstitution, ranked by Ŝ_S (absolute)" in retrained
-    settings = json.loads(run(*rank, "--C", "0.5", "--format", "json").stdout)["settings"]
-    assert settings["C"] == 0.5
-    assert {settings[name] for name in ("smoothing", "bins", "gamma", "folds")} == {None}
-
-
-def test_progress_counts_rounds_and_models(run: Run, tmp_path: Path) -> None:
-    weston(40, 6).to_csv(tmp_path / "data.csv", index=False)
-    result = run("rank", "data.csv", "--classifier", "svm", "--removal", "retrain", "--progress")
-    assert result.returncode == 0
-    seen: list[tuple[int, int]] = []
-    heard: list[probfs.Progress] = []
-    probfs.rank(
-        weston(40, 3),
-        target="y",
-        classifier="svm",
-        removal="retrain",
-        on_model=lambda done, total: seen.append((done, total)),
-        on_progress=heard.append,
-    )
-    assert seen[-1] == (12, 12)
-    assert seen == [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-def test_what_a_parameter_needs_is_checked() -> None:
-    dataset = random_dataset(0, 12, "ct")
-    parameters = SvmParameters()
-    with pytest.raises(ValueError, match="a number of permutations"):
-        Svm(dataset, **asdict(replace(parameters, permutations=None)), rounds=[2, 1])
-    with pytest.raises(ValueError, match="a number of folds"):
-        Svm(dataset, **asdict(replace(parameters, estimate="cv")), rounds=[2, 1])
 
 
 def test_a_leave_one_out_ranking_of_hours_is_refused(run: Run, tmp_path: Path) -> None:
@@ -131,3 +91,22 @@ def test_what_suggest_writes_for_the_svm_is_accepted(run_here: Run, write: Write
     assert "quantiles" not in suggested
     write("m.toml", suggested)
     assert run_here("rank", "d.csv", "--classifier", "svm", "--mapping", "m.toml").returncode == 0
+
+
+def test_the_table_says_how_it_was_ranked(run_here: Run) -> None:
+    rank = ("rank", SAMPLES / "breast_cancer.csv", "--exclude", "sample_id", "--classifier", "svm", "--step", "0.9")
+    retrained = run_here(*rank, "--kernel", "rbf", "--removal", "retrain", "--format", "table").stdout
+    assert "RBF SVM, Platt-scaled, retrained, resubstitution, ranked by Ŝ_S (absolute)" in retrained
+    settings = json.loads(run_here(*rank, "--C", "0.5", "--format", "json").stdout)["settings"]
+    assert settings["C"] == 0.5
+    assert {settings[name] for name in ("smoothing", "bins", "gamma", "folds")} == {None}
+
+
+def test_progress_counts_models() -> None:
+    seen: list[tuple[int, int]] = []
+    heard: list[probfs.Progress] = []
+    chosen: dict[str, Any] = {"target": "y", "classifier": "svm", "removal": "retrain"}
+    probfs.rank(weston(40, 3), on_model=lambda *own: seen.append(own), on_progress=heard.append, **chosen)
+    assert seen[-1] == (12, 12)
+    assert seen == [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
+    assert seen == sorted(seen)

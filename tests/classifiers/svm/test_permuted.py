@@ -66,6 +66,7 @@ def test_permuted_values_are_those_of_a_permuted_matrix(
 
 
 def test_without_numba_there_is_no_compiled_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiled_donor_sums() is not None
     monkeypatch.setitem(__import__("sys").modules, "probfs.classifiers.svm.loops", None)
     compiled_donor_sums.cache_clear()
     assert compiled_donor_sums() is None
