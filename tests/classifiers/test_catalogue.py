@@ -158,7 +158,6 @@ class Fits:
         ("nb", {"categories": "codes"}, "categories= goes with an estimator given as classifier= only"),
         ("nb", {"smoothing": -1}, "smoothing=: -1 is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100"),
         (None, {}, "classifier=: None is not one of nb, svm, logistic, forest, boosting"),
-        (7, {}, "classifier=: 7 is not one of nb, svm, logistic, forest, boosting"),
         ("tree", {}, "classifier=: 'tree' is not one of nb, svm, logistic, forest, boosting"),
         (LinearSVC(), {}, "classifier=: LinearSVC() has no predict_proba; wrap it in sklearn's CalibratedClassifierCV"),
         (SVC(), {}, "classifier=: SVC() has no predict_proba; wrap it in sklearn's CalibratedClassifierCV"),

@@ -10,8 +10,6 @@ import time
 import warnings
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
@@ -108,8 +106,7 @@ def test_warnings_of_a_fit_are_caught_whatever_the_filters(action: str) -> None:
 
 
 def test_rankings_in_several_threads_leave_filters_and_blas_alone() -> None:
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"]).assign(y=["n", "p"] * 30)
+    frame = weston(60, 3)
     found: list[str] = []
 
     def rank(classifier: str) -> None:

@@ -20,18 +20,6 @@ def fail(message: str) -> None:
     raise ValueError(message)
 
 
-def test_all_calls_have_ended_when_run_returns() -> None:
-    done: list[int] = []
-
-    def work(number: int) -> None:
-        time.sleep(0.01)
-        done.append(number)
-
-    run_in_threads([partial(work, number) for number in range(5)])
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    run_in_threads([])
-
-
 @pytest.mark.parametrize("place", [0, 1])
 def test_an_error_reaches_the_caller(place: int) -> None:
     calls = [lambda: None, lambda: None]
@@ -82,17 +70,24 @@ def test_messages_made_in_threads_are_in_the_callers_language() -> None:
     assert list(map_ahead(option, ["folds"], threads=1, ahead=1)) == ["folds="]
 
 
-def in_a_fork() -> None:
+def test_all_calls_have_ended_when_run_returns() -> None:
     done: list[int] = []
-    run_in_threads([partial(done.append, number) for number in range(3)])
-    assert sorted(done) == [0, 1, 2]
+
+    def work(number: int) -> None:
+        time.sleep(0.01)
+        done.append(number)
+
+    run_in_threads([partial(work, number) for number in range(5)])
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    run_in_threads([])
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    in_a_fork()
-    child = multiprocessing.get_context("fork").Process(target=in_a_fork)
+    run = test_all_calls_have_ended_when_run_returns
+    run()
+    child = multiprocessing.get_context("fork").Process(target=run)
     child.start()
     child.join(60)
     assert child.exitcode == 0

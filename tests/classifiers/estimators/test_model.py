@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
@@ -38,7 +38,6 @@ from probfs.classifiers.estimators.recipes import (
     choose_copies,
     gradient_boosting,
     is_forest,
-    random_forest,
     takes_weights_for_copies,
 )
 from probfs.errors import DataError
@@ -57,7 +56,6 @@ MODELS: list[tuple[Any, Encoding, bool]] = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     # The first column varies: without any that does, there is nothing to fit.
@@ -236,7 +234,6 @@ def test_leaves_are_smaller_in_small_tables() -> None:
     small, large = (random_dataset(1, rows, "c", gaps=0) for rows in (60, 500))
     leaves = [gradient_boosting(own, 4, 0.5, "auto", "any", 3).estimator.min_samples_leaf for own in (small, large)]
     assert leaves == [3, 20]
-    assert random_forest(small, 7, "auto", "any", None, 0).estimator.min_samples_leaf == 5
 
 
 @pytest.mark.parametrize(
@@ -277,7 +274,6 @@ def test_others_are_given_copies_and_only_forests_that_average_are_asked_tree_by
     assert [is_forest(own) for own in forests] == [True, True, False, False]
 
 
-@settings(max_examples=40, deadline=None)
 @given(counts=st.lists(st.integers(1, 10_000), min_size=1, max_size=30), most=st.integers(1, 5_000))
 def test_copies_are_in_proportion_and_never_none(counts: list[int], most: int) -> None:
     own = np.array(counts)
