@@ -1,13 +1,14 @@
-"""Formats by the ending of a file, and the message about an unknown one."""
+"""Formats by the ending of a file, and files that are replaced whole or not at all."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 import probfs
-from probfs.runtime.output import deliver_text, format_by_ending
+from probfs.runtime.output import deliver_text, format_by_ending, write_whole
 from probfs.text import command_line_language
 
 ENDINGS = {".csv": "csv", ".json": "json"}
@@ -31,8 +32,49 @@ def test_an_unknown_ending_is_refused_in_the_caller_s_language() -> None:
         format_by_ending("rows", ENDINGS, "csv", "unlabeled_output")
     problem = "--unlabeled-output: a name without an ending tells no format"
     assert str(caught.value) == f"{problem}; use .csv, .json, or --format"
-
-
-def test_only_endings_are_named_where_the_format_has_no_option_of_its_own() -> None:
+    # Where the format has no option of its own, only endings are named.
     with pytest.raises(probfs.UsageError, match=r"^reduced=: .* tells no format; use \.csv or \.json$"):
         format_by_ending("t.csv.gz", ENDINGS, "csv", "reduced", by_name=False)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_file_is_replaced_whole_through_its_symlink_and_keeps_its_mode(
+    tmp_path: Path, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_text("old")
+    real.chmod(mode)
+    link.symlink_to(real)
+    modes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: modes.append(os.fstat(descriptor).st_mode & 0o777))
+    write_whole(link, b"new")
+    assert (real.read_text(), link.is_symlink(), real.stat().st_mode & 0o777) == ("new", True, mode)
+    assert modes[0] & ~mode == 0, "what replaces a private file is private from the beginning"
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_new_file_is_what_the_umask_makes_of_it(tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without setting it: another thread would create its files readable and writable for everybody meanwhile."""
+    before, restore = os.umask(umask), os.umask
+    try:
+        monkeypatch.delattr(os, "umask")
+        write_whole(tmp_path / "fresh.csv", b"x")
+    finally:
+        restore(before)
+    assert (tmp_path / "fresh.csv").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(probfs.OutputError, match="no space left"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -6,20 +6,17 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 import probfs
 from probfs.runtime.parallel import Workers, catch_fit_warnings
+from probfs.runtime.threads import run_in_threads
 from probfs.text import command_line_language
 from tests.support.commands import PATIENCE
 from tests.support.svm_tables import weston
@@ -109,8 +106,7 @@ def test_warnings_of_a_fit_are_caught_whatever_the_filters(action: str) -> None:
 
 
 def test_rankings_in_several_threads_leave_filters_and_blas_alone() -> None:
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"]).assign(y=["n", "p"] * 30)
+    frame = weston(60, 3)
     found: list[str] = []
 
     def rank(classifier: str) -> None:
@@ -120,7 +116,7 @@ def test_rankings_in_several_threads_leave_filters_and_blas_alone() -> None:
     rank("logistic")
     rank("svm")
     before = list(warnings.filters), warnings.showwarning, _blas_threads()
-    _run_all([lambda: rank("logistic"), lambda: rank("svm")] * 2)
+    run_in_threads([lambda: rank("logistic"), lambda: rank("svm")] * 2)
     assert (list(warnings.filters), warnings.showwarning, _blas_threads()) == before
     assert len(found) == 6
     assert len(set(found)) == 2
@@ -128,11 +124,3 @@ def test_rankings_in_several_threads_leave_filters_and_blas_alone() -> None:
 
 def _blas_threads() -> list[int]:
     return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
-
-
-def _run_all(calls: list[Callable[[], None]]) -> None:
-    threads = [threading.Thread(target=call) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()

@@ -1,7 +1,8 @@
-"""Threads: all calls have ended, errors reach the caller, results come in order, contexts are handed on."""
+"""Threads: all calls have ended, errors reach the caller, results come in order, contexts and listeners remain."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 from collections.abc import Iterator
@@ -9,24 +10,14 @@ from functools import partial
 
 import pytest
 
+from probfs.runtime.parallel import in_threads
+from probfs.runtime.progress import Progress, listening, report
 from probfs.runtime.threads import count_cores, map_ahead, run_in_threads, split_range, using_cores
 from probfs.text import command_line_language, option
 
 
 def fail(message: str) -> None:
     raise ValueError(message)
-
-
-def test_all_calls_have_ended_when_run_returns() -> None:
-    done: list[int] = []
-
-    def work(number: int) -> None:
-        time.sleep(0.01)
-        done.append(number)
-
-    run_in_threads([partial(work, number) for number in range(5)])
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    run_in_threads([])
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -79,17 +70,39 @@ def test_messages_made_in_threads_are_in_the_callers_language() -> None:
     assert list(map_ahead(option, ["folds"], threads=1, ahead=1)) == ["folds="]
 
 
-def in_a_fork() -> None:
+def test_all_calls_have_ended_when_run_returns() -> None:
     done: list[int] = []
-    run_in_threads([partial(done.append, number) for number in range(3)])
-    assert sorted(done) == [0, 1, 2]
+
+    def work(number: int) -> None:
+        time.sleep(0.01)
+        done.append(number)
+
+    run_in_threads([partial(work, number) for number in range(5)])
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    run_in_threads([])
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    in_a_fork()
-    child = multiprocessing.get_context("fork").Process(target=in_a_fork)
+    run = test_all_calls_have_ended_when_run_returns
+    run()
+    child = multiprocessing.get_context("fork").Process(target=run)
     child.start()
     child.join(60)
     assert child.exitcode == 0
+
+
+def test_the_innermost_listener_hears_what_is_reported_meanwhile_also_from_threads() -> None:
+    outer: list[Progress] = []
+    inner: list[Progress] = []
+    report("before")
+    with listening(outer.append):
+        report("first", 1, 2, "bytes")
+        with contextlib.suppress(KeyError), listening(inner.append):
+            in_threads(lambda number: report("second", number), [1, 2, 3], 2)
+            raise KeyError
+        report("third", 3)
+    report("after")
+    assert outer == [Progress("first", 1, 2, "bytes"), Progress("third", 3, None, "")]
+    assert sorted(progress.done for progress in inner) == [1, 2, 3]

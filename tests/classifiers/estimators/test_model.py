@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+import probfs
+from probfs.classifiers.estimators import model as model_module
 from probfs.classifiers.estimators.encoders import MatrixCells
 from probfs.classifiers.estimators.model import FittedEstimator
-from probfs.classifiers.estimators.recipes import Encoding
+from probfs.classifiers.estimators.recipes import (
+    Encoding,
+    choose_copies,
+    gradient_boosting,
+    is_forest,
+    takes_weights_for_copies,
+)
 from probfs.errors import DataError
 from probfs.tables.table import Floats
 from tests.support.fitted_estimators import donors_of, fitted, rows_of, slow_changes, without_codes_of_classes
@@ -37,7 +56,6 @@ MODELS: list[tuple[Any, Encoding, bool]] = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     # The first column varies: without any that does, there is nothing to fit.
@@ -46,29 +64,26 @@ MODELS: list[tuple[Any, Encoding, bool]] = [
     model=st.sampled_from(MODELS),
     permutations=st.integers(1, 8),
     missing_is_value=st.booleans(),
+    cells_per_call=st.sampled_from([40, model_module.CELLS_PER_CALL]),
 )
 def test_permuted_probabilities_are_those_of_a_call_for_each_feature_and_shuffle(
-    seed: int, kinds: str, classes: int, model: tuple[Any, Encoding, bool], permutations: int, missing_is_value: bool
+    seed: int,
+    kinds: str,
+    classes: int,
+    model: tuple[Any, Encoding, bool],
+    permutations: int,
+    missing_is_value: bool,
+    cells_per_call: int,
 ) -> None:
     dataset = random_dataset(seed, 24, kinds, classes, 5, gaps=0.2, missing_is_value=missing_is_value)
     estimator, encoding, linear_terms = model
     own = fitted(dataset, estimator, encoding, linear_terms=linear_terms)
     rows, donors = rows_of(dataset), donors_of(dataset, permutations)
     actual, changes = slow_changes(own, rows, donors, len(kinds))
-    found, found_changes = own.permute(rows, donors, 1)
+    with patch.object(model_module, "CELLS_PER_CALL", cells_per_call):
+        found, found_changes = own.permute(rows, donors, 1)
     np.testing.assert_allclose(found, actual, atol=1e-12)
     np.testing.assert_allclose(found_changes, changes, atol=1e-12)
-
-
-def test_small_calls_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = random_dataset(4, 60, "ctt", 3, gaps=0.1)
-    own = fitted(dataset, HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3), "native")
-    assert own.estimator is not None
-    assert own.estimator.is_categorical_.tolist() == [False, True, True]
-    expected = own.permute(rows_of(dataset), donors_of(dataset), 1)
-    monkeypatch.setattr("probfs.classifiers.estimators.model.CELLS_PER_CALL", 40)
-    for found, other in zip(own.permute(rows_of(dataset), donors_of(dataset), 1), expected, strict=True):
-        np.testing.assert_allclose(found, other, atol=1e-14)
 
 
 def test_rows_are_predicted_once_for_each_new_value_and_many_at_a_time() -> None:
@@ -76,22 +91,17 @@ def test_rows_are_predicted_once_for_each_new_value_and_many_at_a_time() -> None
     own = fitted(dataset, GaussianNB(), "codes")
     calls: list[int] = []
 
-    class Counting:
-        classes_ = own.estimator.classes_  # type: ignore[union-attr]
-
-        def predict_proba(self, table: Any) -> Any:
-            calls.append(len(table))
-            # Some estimators answer a little differently in other batches.
-            return own.estimator.predict_proba(table) + 1e-16 * len(table)  # type: ignore[union-attr]
+    def predict(cells: Any) -> Any:
+        calls.append(len(cells))
+        # Some estimators answer a little differently in other batches.
+        return own.estimator.predict_proba(cells) + 1e-16 * len(cells)  # type: ignore[union-attr]
 
     rows, donors = rows_of(dataset), donors_of(dataset, 20)
-    _, changes = replace(own, estimator=Counting()).permute(rows, donors, 1)
+    counting = SimpleNamespace(classes_=own.estimator.classes_, predict_proba=predict)  # type: ignore[union-attr]
+    _, changes = replace(own, estimator=counting).permute(rows, donors, 1)
+    pairs = [(row, donor) for line in donors for row, donor in enumerate(line)]
     distinct = {
-        (feature, row, int(codes[donor]))
-        for feature, codes in enumerate(own.codes)
-        for line in donors
-        for row, donor in enumerate(line)
-        if codes[donor] != codes[row]
+        (place, row, codes[to]) for place, codes in enumerate(own.codes) for row, to in pairs if codes[to] != codes[row]
     }
     assert calls == [len(rows), len(distinct)]
     assert len(distinct) < 0.4 * donors.size * 3
@@ -156,17 +166,12 @@ def test_a_class_that_is_not_trained_on_is_impossible(absent: int) -> None:
         np.testing.assert_array_equal(found[others].T, model.estimator.predict_proba(model.cells.take(rows)))
         assert (found[absent] == 0).all()
         assert (model.permute(rows, donors_of(dataset)[:, rows], 1)[1][absent] == 0).all()
-
-
-def test_classes_may_come_in_another_order() -> None:
-    class Reversed:
-        classes_ = np.array([2, 1, 0])
-
-        def predict_proba(self, table: Any) -> Any:
-            return np.tile([0.5, 0.3, 0.2], (len(table), 1))
-
-    model = replace(fitted(random_dataset(1, 30, "cd", 3), LogisticRegression(), "standardised"), estimator=Reversed())
-    assert model.probabilities(np.array([4]))[:, 0].tolist() == [0.2, 0.3, 0.5]
+        # Nor need an estimator name its classes in order.
+        mirrored = SimpleNamespace(
+            classes_=model.estimator.classes_[::-1],
+            predict_proba=lambda cells, own=model.estimator: own.predict_proba(cells)[:, ::-1],
+        )
+        np.testing.assert_array_equal(replace(model, estimator=mirrored).probabilities(rows), found)
 
 
 def test_one_class_or_no_column_leaves_the_frequencies() -> None:
@@ -177,23 +182,6 @@ def test_one_class_or_no_column_leaves_the_frequencies() -> None:
     bare = fitted(replace(dataset, features=()), LogisticRegression(), "standardised")
     frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
     np.testing.assert_allclose(bare.probabilities(np.arange(2)), np.stack([frequencies, frequencies], axis=1))
-
-
-def test_counts_are_copies_or_where_the_recipe_says_so_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = random_dataset(1, 30, "cd", counted=True, gaps=0)
-    rows = np.arange(15)
-    weighted, repeated = (
-        fitted(dataset, LogisticRegression(tol=1e-10), "standardised", weighted=own) for own in (True, False)
-    )
-    np.testing.assert_allclose(weighted.probabilities(rows), repeated.probabilities(rows), atol=1e-6)
-    assert len(weighted.trained) == len(dataset.labels) < len(repeated.trained) == dataset.rows
-    assert not weighted.report.thinned
-    assert not repeated.report.thinned
-    monkeypatch.setattr("probfs.classifiers.estimators.recipes.MOST_COPIES", 40)
-    thinned = fitted(dataset, KNeighborsClassifier(3), "onehot")
-    assert thinned.report.thinned
-    assert set(thinned.trained.tolist()) == set(range(len(dataset.labels)))
-    assert 40 <= len(thinned.trained) < dataset.rows
 
 
 class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -236,5 +224,76 @@ def test_warnings_of_a_model_are_kept_and_not_shown() -> None:
     odd = fitted(random_dataset(1, 30, "cd"), Odd(""), "onehot")
     odd.probabilities(np.arange(3))
     assert odd.report.warning == "ConvergenceWarning: first line"
-    assert fitted(random_dataset(1, 30, "cd"), LogisticRegression(), "standardised").report.warning is None
     assert not hasattr(odd.recipe.estimator, "classes_"), "the recipe's own estimator is not touched"
+
+
+# --- what estimators are made and given -------------------------------------------------------------------------------
+
+
+def test_leaves_are_smaller_in_small_tables() -> None:
+    small, large = (random_dataset(1, rows, "c", gaps=0) for rows in (60, 500))
+    found = [gradient_boosting(own, 4, 0.5, "auto", "any", 2**32 + 3).estimator for own in (small, large)]
+    assert [(own.min_samples_leaf, own.random_state) for own in found] == [(3, 3), (20, 3)]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(C=0.5, tol=1e-10, max_iter=1_000),
+        LogisticRegression(solver="newton-cholesky", tol=1e-10, class_weight={0: 2.0}),
+        BernoulliNB(binarize=1.0),
+        CategoricalNB(),
+        ComplementNB(),
+        MultinomialNB(),
+    ],
+    ids=lambda own: type(own).__name__,
+)
+def test_a_weight_is_so_many_copies_to_those_that_are_given_weights(estimator: Any) -> None:
+    assert takes_weights_for_copies(estimator)
+    generator = np.random.default_rng(1)
+    cells, labels, counts = generator.integers(0, 4, (40, 3)), np.arange(40) % 3, generator.integers(1, 9, 40)
+    weighted = estimator.fit(cells, labels, sample_weight=counts.astype(float)).predict_proba(cells)
+    repeated = estimator.fit(np.repeat(cells, counts, axis=0), np.repeat(labels, counts)).predict_proba(cells)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
+class Mine(LogisticRegression):  # type: ignore[misc]  # scikit-learn has no types
+    """May do anything."""
+
+
+class Other(RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
+    """May do anything, too."""
+
+
+def test_others_are_given_copies_and_only_forests_that_average_are_asked_tree_by_tree() -> None:
+    linear = [Mine(), LogisticRegression(solver="saga"), LogisticRegression(class_weight="balanced")]
+    composed = [CalibratedClassifierCV(BernoulliNB()), make_pipeline(StandardScaler(), LogisticRegression())]
+    others = [*linear, LogisticRegressionCV(), GaussianNB(), DecisionTreeClassifier(), SVC(), *composed]
+    assert not any(takes_weights_for_copies(own) for own in others)
+    forests = [RandomForestClassifier(), ExtraTreesClassifier(), GradientBoostingClassifier(), Other()]
+    assert [is_forest(own) for own in forests] == [True, True, False, False]
+
+
+@given(counts=st.lists(st.integers(1, 10_000), min_size=1, max_size=30), most=st.integers(1, 5_000))
+def test_copies_are_in_proportion_and_never_none(counts: list[int], most: int) -> None:
+    own = np.array(counts)
+    copies = choose_copies(own, most)
+    assert (copies >= 1).all()
+    if own.sum() <= most:
+        assert copies.tolist() == counts
+        return
+    assert most <= copies.sum() <= most + len(counts)
+    assert (np.abs(copies - own * most / own.sum()) <= 1).all()
+
+
+def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "y": ["n", "p"] * 45})
+    chosen: dict[str, Any] = {"target": "y", "classifier": DecisionTreeClassifier(max_depth=2), "folds": 3}
+    assert not any("in proportion" in note for note in probfs.rank(frame, **chosen, jobs=1).warnings)
+    monkeypatch.setattr("probfs.classifiers.estimators.recipes.MOST_COPIES", 30)
+    notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
+    assert notes == [
+        "there are more rows than the 30 that DecisionTreeClassifier is given: of equal rows it was given fewer, in "
+        "proportion, and each different row at least once"
+    ]

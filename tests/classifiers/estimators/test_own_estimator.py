@@ -20,21 +20,18 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     StackingClassifier,
 )
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
-from probfs.classifiers.estimators.own_estimator import (
-    choose_categories,
-    describe,
-    seeded,
-    wrap_estimator,
-)
+from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
+from probfs.classifiers.estimators.own_estimator import describe, seeded, wrap_estimator
 from probfs.errors import UsageError
 from probfs.rendering.ranking_summary import summary_sentences
 
@@ -101,87 +98,44 @@ def test_counting_categories_and_retraining_is_closed_form_naive_bayes(
 
 
 @pytest.mark.parametrize(
-    ("estimator", "message"),
+    ("classifier", "options", "problem"),
     [
-        (RandomForestClassifier, "classifier=: RandomForestClassifier is a class; give an object of it"),
-        (LinearSVC(), "classifier=: LinearSVC() has no predict_proba; wrap it in sklearn's CalibratedClassifierCV"),
-        (SVC(), "classifier=: SVC() has no predict_proba"),
-        (object(), "is not one of nb, svm, logistic, forest, boosting"),
-        (7, "classifier=: 7 is not one of nb, svm, logistic, forest, boosting"),
-        ("tree", "classifier=: 'tree' is not one of nb, svm, logistic, forest, boosting"),
-    ],
-    ids=["class", "LinearSVC", "SVC", "object", "number", "word"],
-)
-def test_what_is_no_estimator_with_probabilities_is_told_in_one_line(estimator: Any, message: str) -> None:
-    for call in (probfs.rank, probfs.select):
-        with pytest.raises(UsageError) as caught:
-            call(table(), classifier=estimator)
-        assert message in str(caught.value)
-        assert "\n" not in str(caught.value)
-
-
-def test_something_that_only_fits_is_told_what_it_lacks() -> None:
-    class Fits:
-        def fit(self) -> None: ...
-
-        def __repr__(self) -> str:
-            return "Fits()"
-
-    with pytest.raises(UsageError, match=r"Fits\(\) is no estimator of scikit-learn's kind"):
-        probfs.rank(table(), target="sick", classifier=Fits())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"categories": "frames"}, "categories=: 'frames' is not one of onehot, codes, frame"),
-        ({"trees": 3}, 'trees= goes with classifier="forest" only'),
-        ({"bins": 3}, 'bins= goes with classifier="nb" only'),
-        ({"estimate": "oob"}, 'estimate="oob": GaussianNB() has no such estimate; choose from loo, resubstitution, cv'),
-        ({"kernel": "rbf"}, 'kernel= goes with classifier="svm" only'),
+        ("nb", {}, 'classifier="nb" has no such estimate'),
+        ("svm", {}, 'classifier="svm" has no such estimate'),
+        ("boosting", {}, 'classifier="boosting" has no such estimate'),
+        (GaussianNB(), {}, "GaussianNB() has no such estimate"),
+        (ExtraTreesClassifier(), {}, "ExtraTreesClassifier() has no such estimate"),
+        (RandomForestClassifier(bootstrap=False), {}, "RandomForestClassifier(bootstrap=False) has no such estimate"),
+        (
+            RandomForestClassifier(3),
+            {"categories": "frame"},
+            'with categories="frame" trees cannot be asked one by one; use categories="onehot" or categories="codes", '
+            "or another estimate",
+        ),
     ],
 )
-def test_options_of_others_are_refused(options: dict[str, Any], message: str) -> None:
+def test_out_of_bag_is_for_forests_whose_trees_can_be_asked(
+    classifier: Any, options: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), target="sick", classifier=GaussianNB(), **options)
-    assert str(caught.value) == message
-
-
-def test_categories_go_with_an_estimator_only() -> None:
-    with pytest.raises(UsageError, match=r"^categories= goes with an estimator given as classifier= only$"):
-        probfs.rank(table(), target="sick", classifier="forest", categories="onehot")
-    with pytest.raises(UsageError, match=r"^categories= goes with an estimator given as classifier= only$"):
-        probfs.select(table(), target="sick", categories="onehot")
-
-
-@pytest.mark.parametrize("name", ["nb", "svm", "logistic", "boosting"])
-def test_out_of_bag_is_for_forests(name: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), target="sick", classifier=name, estimate="oob")
-    assert str(caught.value) == (
-        f'estimate="oob": classifier="{name}" has no such estimate; choose from loo, resubstitution, cv'
-    )
-    with pytest.raises(UsageError, match="has no such estimate"):
-        probfs.rank(table(), target="sick", classifier=ExtraTreesClassifier(), estimate="oob")
+        probfs.rank(table(), target="sick", classifier=classifier, estimate="oob", **options)
+    assert str(caught.value) == f'estimate="oob": {problem}; choose from loo, resubstitution, cv'
 
 
 def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
     own = RandomForestClassifier(7, min_samples_leaf=5)
-    mine = probfs.rank(table(), target="sick", classifier=own, estimate="oob", seed=3)
-    built_in = probfs.rank(table(), target="sick", classifier="forest", trees=7, estimate="oob", seed=3)
+    mine = probfs.rank(table(), target="sick", classifier=own, estimate="oob", seed=2**32 + 3)
+    built_in = probfs.rank(table(), target="sick", classifier="forest", trees=7, estimate="oob", seed=2**32 + 3)
     assert mine.to_csv() == built_in.to_csv()
+    assert own.random_state is None
+    again = pickle.loads(pickle.dumps(mine))
+    assert (again.to_json(), again.settings.model.name) == (mine.to_json(), "estimator")
 
 
-def test_out_of_bag_needs_trees_that_can_be_asked_one_by_one() -> None:
-    own = RandomForestClassifier(3)
-    with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), target="sick", classifier=own, categories="frame", estimate="oob")
-    assert str(caught.value) == (
-        'estimate="oob": with categories="frame" trees cannot be asked one by one; use categories="onehot" or '
-        'categories="codes", or another estimate; choose from loo, resubstitution, cv'
-    )
-    assert "oob" in wrap_estimator(own, "codes").estimates
-    assert "oob" not in wrap_estimator(RandomForestClassifier(bootstrap=False), "codes").estimates
+def test_only_a_seed_that_was_left_open_is_set() -> None:
+    assert seeded(DecisionTreeClassifier(random_state=9), 5).random_state == 9
+    inner = seeded(make_pipeline(StandardScaler(), DecisionTreeClassifier()), 2**32 + 5)
+    assert inner.get_params()["decisiontreeclassifier__random_state"] == 5
 
 
 class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -218,48 +172,53 @@ SELECTING = make_column_transformer(
 
 
 @pytest.mark.parametrize(
-    ("estimator", "expected"),
+    ("estimator", "expected", "together"),
     [
-        (GaussianNB(), "onehot"),
-        (CategoricalNB(), "codes"),
-        (HistGradientBoostingClassifier(), "onehot"),
-        (make_pipeline(StandardScaler(), LogisticRegression()), "onehot"),
-        (make_pipeline(SELECTING, LogisticRegression()), "frame"),
-        (CalibratedClassifierCV(make_pipeline(SELECTING, LogisticRegression())), "frame"),
+        (GaussianNB(), "onehot", False),
+        (LogisticRegression(), "onehot", False),
+        (CategoricalNB(), "codes", False),
+        (KNeighborsClassifier(), "onehot", True),
+        (HistGradientBoostingClassifier(), "onehot", True),
+        (make_pipeline(StandardScaler(), LogisticRegression()), "onehot", True),
+        (make_pipeline(SELECTING, LogisticRegression()), "frame", True),
+        (CalibratedClassifierCV(make_pipeline(SELECTING, LogisticRegression())), "frame", True),
     ],
 )
-def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str) -> None:
-    assert choose_categories(estimator) == expected
-    assert wrap_estimator(estimator).categories == expected
+def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str, together: bool) -> None:
+    own = wrap_estimator(estimator)
+    assert (own.categories, own.sees_columns_together) == (expected, together)
     assert wrap_estimator(estimator, "onehot").categories == "onehot"
 
 
-def test_numbers_are_cut_only_for_whoever_counts_categories() -> None:
+def test_numbers_are_cut_only_for_whoever_counts_categories_and_missing_ones_filled_for_whoever_refuses_them() -> None:
     frame = table()
+    assert frame["dose"].isna().any()
     codes = probfs.rank(frame, target="sick", classifier=CategoricalNB(min_categories=6), bins=3, folds=2)
     assert any(note.startswith("cut into 3") for note in codes.warnings)
     assert codes.settings.bins == 3
-    assert not any(
-        note.startswith("cut") for note in probfs.rank(frame, target="sick", classifier=GaussianNB(), folds=2).warnings
-    )
+    filled = probfs.rank(frame, target="sick", classifier=GaussianNB(), folds=2)
+    assert not any(note.startswith("cut") for note in filled.warnings)
+    assert {own.feature for own in filled.features[:2]} == {"dose", "site"}
+    with pytest.raises(probfs.DataError, match=r"^Pipeline could not be fitted: Input X contains NaN$"):
+        probfs.rank(frame, target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
 
 
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
 def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
-    naming = ColumnTransformer(
-        [("numbers", StandardScaler(), ["dose", "noise"]), ("texts", OneHotEncoder(handle_unknown="ignore"), ["site"])]
-    )
-    frame = table().fillna(0.0)
-    by_name = probfs.rank(
-        frame, target="sick", classifier=make_pipeline(naming, LogisticRegression()), removal=removal, folds=3
-    )
-    by_kind = probfs.rank(
-        frame, target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), removal=removal, folds=3
-    )
-    assert [own.feature for own in by_name.features] == [own.feature for own in by_kind.features]
-    for one, other in zip(by_name.features, by_kind.features, strict=True):
-        assert one.s_s == pytest.approx(other.s_s, abs=1e-6)
-    assert by_name.features[0].feature == "dose"
+    def ranked(columns: ColumnTransformer) -> list[probfs.RankedFeature]:
+        estimator = make_pipeline(columns, LogisticRegression())
+        chosen: dict[str, Any] = {"classifier": estimator, "removal": removal, "folds": 3, "jobs": 1}
+        return list(probfs.rank(table().fillna(0.0), target="sick", **chosen).features)
+
+    texts = OneHotEncoder(handle_unknown="ignore")
+    by_name = ranked(ColumnTransformer([("a", StandardScaler(), ["dose", "noise"]), ("b", texts, ["site"])]))
+    by_kind = ranked(SELECTING)
+    assert [own.feature for own in by_name] == [own.feature for own in by_kind]
+    assert [own.s_s for own in by_name] == pytest.approx([own.s_s for own in by_kind], abs=1e-6)
+    # When all that it takes have left, the shares of the classes remain.
+    only = ranked(ColumnTransformer([("a", StandardScaler(), ["dose"])]))
+    assert by_name[0].feature == only[0].feature == "dose"
+    assert [own.s_s for own in only[1:]] == [0, 0]
 
 
 def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
@@ -279,16 +238,6 @@ def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
     )
 
 
-@pytest.mark.parametrize("removal", ["permute", "retrain"])
-def test_a_transformer_that_drops_all_columns_that_are_left_leaves_the_shares(removal: Any) -> None:
-    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose"])])
-    frame = table().fillna(0.0)
-    estimator = make_pipeline(naming, LogisticRegression())
-    ranking = probfs.rank(frame, target="sick", classifier=estimator, removal=removal, folds=2, jobs=1)
-    assert ranking.features[0].feature == "dose"
-    assert [own.s_s for own in ranking.features[1:]] == [0, 0]
-
-
 def test_a_text_may_be_what_missing_cells_are_called() -> None:
     frame = table().fillna(0.0)
     frame["site"] = ["(missing)", None, "((missing))", "north"] * 10
@@ -297,27 +246,7 @@ def test_a_text_may_be_what_missing_cells_are_called() -> None:
     assert {own.feature for own in ranking.features} == {"dose", "site", "noise"}
 
 
-def test_an_estimator_that_refuses_missing_numbers_gets_the_mean() -> None:
-    assert table()["dose"].isna().any()
-    ranking = probfs.rank(table(), target="sick", classifier=GaussianNB(), folds=2)
-    assert {own.feature for own in ranking.features[:2]} == {"dose", "site"}
-
-
-def test_a_frame_keeps_missing_numbers_and_their_failure_is_one_line() -> None:
-    with pytest.raises(probfs.DataError, match=r"^Pipeline could not be fitted: Input X contains NaN$"):
-        probfs.rank(table(), target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
-
-
 # --- seeds, weights, settings -----------------------------------------------------------------------------------------
-
-
-def test_only_seeds_that_were_left_open_are_set() -> None:
-    open_seed = make_pipeline(StandardScaler(), DecisionTreeClassifier())
-    assert seeded(open_seed, 5).get_params()["decisiontreeclassifier__random_state"] == 5
-    assert open_seed.get_params()["decisiontreeclassifier__random_state"] is None
-    assert seeded(DecisionTreeClassifier(random_state=9), 5).random_state == 9
-    assert seeded(DecisionTreeClassifier(), 2**32 + 5).random_state == 5
-    assert seeded(GaussianNB(), 5).get_params() == GaussianNB().get_params()
 
 
 def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
@@ -331,19 +260,6 @@ def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
         assert ranking.features[2].feature == "c"
 
 
-@pytest.mark.parametrize(
-    ("estimator", "together"),
-    [
-        (LogisticRegression(), False),
-        (GaussianNB(), False),
-        (KNeighborsClassifier(), True),
-        (make_pipeline(StandardScaler(), LogisticRegression()), True),
-    ],
-)
-def test_linear_models_see_columns_one_by_one(estimator: Any, together: bool) -> None:
-    assert wrap_estimator(estimator).sees_columns_together is together
-
-
 def _double(cells: Any) -> Any:
     return 2 * cells
 
@@ -354,18 +270,53 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
     ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, folds=2, eliminate=False)
     recorded = json.loads(ranking.to_json())["settings"]
     assert list(recorded)[:2] == ["classifier", "estimator"]
-    assert recorded["classifier"] == "estimator"
     assert recorded["estimator"] == describe(estimator)
-    assert "\n" not in recorded["estimator"]
-    assert "0x" not in recorded["estimator"]
-    assert recorded["categories"] == "onehot"
-    assert (recorded["removal"], recorded["permutations"], recorded["trees"]) == ("permute", 20, None)
-    summary = " ".join(summary_sentences(ranking))
-    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in summary
+    assert not any(part in recorded["estimator"] for part in ("\n", "0x"))
+    kept = [recorded[name] for name in ("classifier", "categories", "removal", "permutations", "trees")]
+    assert kept == ["estimator", "onehot", "permute", 20, None]
+    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(summary_sentences(ranking))
 
 
-def test_rankings_by_an_estimator_can_be_pickled() -> None:
-    ranking = probfs.rank(table(), target="sick", classifier=RandomForestClassifier(3), folds=2, eliminate=False)
-    again = pickle.loads(pickle.dumps(ranking))
-    assert again.to_json() == ranking.to_json()
-    assert again.settings.model.name == "estimator"
+# --- which columns a transformer takes --------------------------------------------------------------------------------
+
+OF_TEXTS = make_column_selector(dtype_include=object)
+
+
+def transformer(numbers: object) -> ColumnTransformer:
+    steps = [("numbers", StandardScaler(), numbers), ("words", CountVectorizer(), "text")]
+    return ColumnTransformer([*steps, ("rest", OneHotEncoder(), OF_TEXTS)])
+
+
+def test_names_of_columns_that_are_gone_are_left_out() -> None:
+    own = transformer(["a", "b", "c"])
+    keep_columns(make_pipeline(own, StandardScaler()), ["c", "a", "d"])
+    (_, numbers, columns), (_, words, text), (_, _, selector) = own.transformers
+    assert (type(numbers), columns, words, text) == (StandardScaler, ["a", "c"], "drop", [])
+    assert selector is OF_TEXTS
+    own = transformer(["a"])
+    keep_columns(own, ["text"])
+    (_, _, columns), (_, words, text), _ = own.transformers
+    assert (columns, type(words), text) == ([], CountVectorizer, "text")
+
+
+@pytest.mark.parametrize("columns", [[0, 1], slice(0, 2), [True, False]])
+def test_columns_chosen_by_position_are_refused(columns: object) -> None:
+    with pytest.raises(UsageError, match="'numbers' chooses columns by position") as caught:
+        probfs.rank(table(), target="sick", classifier=make_pipeline(transformer(columns), GaussianNB()))
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_dropped_and_what_remains() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+
+    def takes_none(step: object, columns: object, remainder: str = "drop") -> bool:
+        return takes_no_columns(ColumnTransformer([("step", step, columns)], remainder=remainder), frame)
+
+    assert takes_none(StandardScaler(), [])
+    assert takes_none(OneHotEncoder(), OF_TEXTS)
+    assert takes_none("drop", ["a"])
+    assert takes_none("drop", ["a", "b"], remainder="passthrough")
+    assert not takes_none("drop", ["a"], remainder="passthrough")
+    assert not takes_none(StandardScaler(), ["a"])
+    assert not takes_none("passthrough", "a")
+    assert not takes_no_columns(StandardScaler(), frame)

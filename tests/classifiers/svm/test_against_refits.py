@@ -19,19 +19,12 @@ from tests.support.refitted_svm import SvmParameters
 from tests.support.svm_tables import random_dataset
 
 
-def chosen(**parameters: Any) -> SvmParameters:
-    """The parameters given, the defaults for the others."""
-    return SvmParameters(**parameters)
-
-
-def check(dataset: Dataset, parameters: SvmParameters, rounds: int = 1) -> None:
+def check(dataset: Dataset, compared: int = 1, **chosen: Any) -> None:
     """Compare some rounds with the reference."""
-    tolerance = 1e-6
+    tolerance, parameters = 1e-6, SvmParameters(**chosen)
     svm = Svm(dataset, **asdict(parameters), rounds=schedule(len(dataset.features), 1), jobs=1)
-    dealt = None
-    if parameters.folds is not None:
-        dealt = deal_folds(dataset, parameters.folds, parameters.seed)
-    for number in range(1, rounds + 1):
+    dealt = None if parameters.folds is None else deal_folds(dataset, parameters.folds, parameters.seed)
+    for number in range(1, compared + 1):
         active = svm.active.tolist()
         scores = svm.score()
         expected = expected_round(dataset, parameters, active, number, dealt)
@@ -65,12 +58,12 @@ TABLES = {
 @pytest.mark.parametrize("table", list(TABLES))
 def test_scores_are_those_of_refits_and_permuted_matrices(table: str, kernel: str, removal: str) -> None:
     dataset = TABLES[table]
-    check(dataset, chosen(kernel=kernel, removal=removal), rounds=min(3, len(dataset.features)))
+    check(dataset, min(3, len(dataset.features)), kernel=kernel, removal=removal)
 
 
 @pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])
 def test_every_way_to_permute_under_rbf_gives_the_same(gamma: float | str) -> None:
-    check(random_dataset(9, 60, "ccctd"), chosen(kernel="rbf", gamma=gamma, permutations=5))
+    check(random_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, permutations=5)
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
@@ -81,12 +74,12 @@ def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> No
     numbers = first.numbers.copy()
     numbers[np.setdiff1d(first.unlabelled, [*first.labelled, len(numbers)])[-2:]] = [40.0, 300.0]
     far = replace(dataset, features=(replace(first, numbers=numbers), *dataset.features[1:]))
-    check(far, chosen(kernel="rbf", gamma=gamma, permutations=5))
+    check(far, kernel="rbf", gamma=gamma, permutations=5)
 
 
 @pytest.mark.parametrize("cost", [1e-3, 1.0, 100.0])
 def test_the_cost_is_the_one_asked_for(cost: float) -> None:
-    check(random_dataset(10, 40, "cct"), chosen(C=cost))
+    check(random_dataset(10, 40, "cct"), C=cost)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -96,7 +89,7 @@ def test_held_out_rows_are_scored_by_models_that_never_saw_them(
     estimate: str, folds: int | None, removal: str, kernel: str
 ) -> None:
     dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
-    check(dataset, chosen(estimate=estimate, folds=folds, removal=removal, kernel=kernel))
+    check(dataset, estimate=estimate, folds=folds, removal=removal, kernel=kernel)
 
 
 @settings(max_examples=25)
@@ -115,4 +108,4 @@ def test_random_tables(
     seed: int, rows: int, kinds: str, classes: int, unlabelled: int, counted: bool, kernel: str, removal: str
 ) -> None:
     dataset = random_dataset(seed, rows, kinds, classes, unlabelled, counted)
-    check(dataset, chosen(kernel=kernel, removal=removal, permutations=3 if removal == "permute" else None))
+    check(dataset, kernel=kernel, removal=removal, permutations=3 if removal == "permute" else None)

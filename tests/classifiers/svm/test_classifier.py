@@ -1,53 +1,23 @@
-"""What a user relies on when ranking with the SVM, whatever the model."""
+"""What a user relies on when ranking with the SVM: how columns are taken, what is refused, and what is told."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import probfs
-from probfs.classifiers.svm.classifier import Svm
-from probfs.text import command_line_language
 from tests.conftest import SAMPLES, Run
-from tests.support.refitted_svm import SvmParameters
-from tests.support.svm_tables import random_dataset, weston
-
-
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"estimate": "cv"}, {"removal": "retrain"}])
-def test_neither_order_nor_repetition_nor_another_run_changes_a_byte(
-    mixed: pd.DataFrame, options: dict[str, str]
-) -> None:
-    def ranked(frame: pd.DataFrame, **more: str) -> str:
-        return probfs.rank(frame, target="sick", classifier="svm", **options, **more).to_csv()  # type: ignore[arg-type]
-
-    twice = pd.concat([mixed, mixed.iloc[:20]])
-    counted = mixed.assign(n=np.where(np.arange(len(mixed)) < 20, 2, 1))
-    shuffled = twice.sample(frac=1, random_state=1)[["sick", "noise", "visits", "site", "dose"]]
-    assert ranked(twice) == ranked(twice)
-    assert ranked(shuffled) == ranked(twice)
-    assert ranked(counted, count="n") == ranked(twice)
+from tests.support.svm_tables import weston
+from tests.support.table_content import Write
 
 
 def test_another_seed_permutes_differently(mixed: pd.DataFrame) -> None:
     first, second = (probfs.rank(mixed, target="sick", classifier="svm", seed=seed) for seed in (0, 1))
     assert first.to_csv() != second.to_csv()
-
-
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"removal": "retrain"}, {"estimate": "cv"}])
-def test_jobs_do_not_change_the_result(
-    mixed: pd.DataFrame, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
-    alone, *together = (
-        probfs.rank(mixed, target="sick", classifier="svm", jobs=jobs, step=2, **options).to_csv()  # type: ignore[arg-type]
-        for jobs in (1, 2, 3)
-    )
-    assert together == [alone, alone]
 
 
 def test_equal_columns_tie_and_the_name_decides(mixed: pd.DataFrame) -> None:
@@ -68,71 +38,6 @@ def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> 
     assert all(f.s_su is None for f in alone.features)
 
 
-def test_numbers_of_numpy_are_as_good_as_any(mixed: pd.DataFrame) -> None:
-    plain = probfs.rank(mixed, target="sick", classifier="svm", seed=3, permutations=5, C=2, estimate="cv", folds=3)
-    numpy = probfs.rank(
-        mixed,
-        target="sick",
-        classifier="svm",
-        seed=np.int64(3),  # type: ignore[arg-type]
-        permutations=np.int32(5),
-        C=np.float32(2),
-        estimate="cv",
-        folds=np.uint8(3),  # type: ignore[arg-type]
-    )
-    assert numpy.to_json() == plain.to_json()
-
-
-def test_the_table_says_how_it_was_ranked(run: Run) -> None:
-    rank = ("rank", SAMPLES / "breast_cancer.csv", "--exclude", "sample_id", "--classifier", "svm", "--step", "0.9")
-    assert "Linear SVM, Platt-scaled, 20 shuffles a column, resubstitution," in run(*rank, "--format", "table").stdout
-    retrained = run(*rank, "--kernel", "rbf", "--removal", "retrain", "--format", "table").stdout
-    assert "RBF SVM, Platt-scaled, retrained, resubstitution, ranked by Ŝ_S (absolute)" in retrained
-    settings = json.loads(run(*rank, "--C", "0.5", "--format", "json").stdout)["settings"]
-    assert settings["C"] == 0.5
-    assert {settings[name] for name in ("smoothing", "bins", "gamma", "folds")} == {None}
-
-
-def test_progress_counts_rounds_and_models(run: Run, tmp_path: Path) -> None:
-    weston(40, 6).to_csv(tmp_path / "data.csv", index=False)
-    result = run("rank", "data.csv", "--classifier", "svm", "--removal", "retrain", "--progress")
-    assert result.returncode == 0
-    seen: list[tuple[int, int]] = []
-    heard: list[probfs.Progress] = []
-    probfs.rank(
-        weston(40, 3),
-        target="y",
-        classifier="svm",
-        removal="retrain",
-        on_model=lambda done, total: seen.append((done, total)),
-        on_progress=heard.append,
-    )
-    assert seen[-1] == (12, 12)
-    assert seen == [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-def test_what_a_parameter_needs_is_checked() -> None:
-    dataset = random_dataset(0, 12, "ct")
-    parameters = SvmParameters()
-    with pytest.raises(ValueError, match="a number of permutations"):
-        Svm(dataset, **asdict(replace(parameters, permutations=None)), rounds=[2, 1])
-    with pytest.raises(ValueError, match="a number of folds"):
-        Svm(dataset, **asdict(replace(parameters, estimate="cv")), rounds=[2, 1])
-
-
-def test_the_cost_of_leave_one_out_is_noted_in_the_caller_s_language(mixed: pd.DataFrame) -> None:
-    notes: list[str] = []
-    probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
-    with command_line_language():
-        probfs.rank(mixed[:12], target="sick", classifier="svm", estimate="loo", step=4, jobs=1, on_note=notes.append)
-    cost = "leave-one-out with the SVM: 13 models will be fitted"
-    assert [note for note in notes if note.startswith("leave-one-out")] == [
-        f'{cost}; estimate="cv" takes less',
-        f"{cost}; --estimate cv takes less",
-    ]
-
-
 def test_a_leave_one_out_ranking_of_hours_is_refused(run: Run, tmp_path: Path) -> None:
     weston(2000, 30).to_csv(tmp_path / "large.csv", index=False)
     large = run("rank", "large.csv", "--classifier", "svm", "--estimate", "loo", "--jobs", "1", "--quiet")
@@ -141,3 +46,67 @@ def test_a_leave_one_out_ranking_of_hours_is_refused(run: Run, tmp_path: Path) -
         "probfs: error: --estimate loo with the SVM would fit 60,030 models on 2,000 rows each, which takes hours; use "
         "--estimate cv, or a larger --step\n"
     )
+
+
+def test_numbers_are_measured_and_texts_are_not(mixed: pd.DataFrame, run_here: Run, tmp_path: Path) -> None:
+    mixed.to_csv(tmp_path / "mixed.csv", index=False)
+    found = json.loads(run_here("inspect", "mixed.csv", "--classifier", "svm", "--format", "json", "--quiet").stdout)
+    uses = [column["use"] for column in found["columns"]]
+    assert uses[:3] == ["numeric (60 numbers)", "category", "numeric (4 numbers)"]
+
+
+def test_rules_of_a_mapping_make_categories_of_numbers(mixed: pd.DataFrame, write: Write) -> None:
+    mapping = write("m.toml", '[columns]\ndose = { quantiles = 3 }\nvisits = "category"\nnoise = "numeric"\n')
+    by_rule = probfs.rank(mixed, target="sick", classifier="svm", mapping=mapping, eliminate=False)
+    by_hand = mixed.assign(
+        dose=pd.qcut(mixed["dose"], 3, labels=["low", "mid", "top"]).astype(str),
+        visits="v" + mixed["visits"].astype(str),
+    )
+    expected = probfs.rank(by_hand, target="sick", classifier="svm", eliminate=False)
+    # What cells hold decides the order of the rows, so that the folds of the sigmoid and the shuffles differ a little.
+    assert {f.feature: f.s_s for f in by_rule.features} == pytest.approx(
+        {f.feature: f.s_s for f in expected.features}, abs=0.02
+    )
+    plain = probfs.rank(mixed, target="sick", classifier="svm", eliminate=False)
+    dose = [next(f.s_s for f in each.features if f.feature == "dose") for each in (by_rule, plain)]
+    assert abs(dose[0] - dose[1]) > 0.02
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"), [("x", "'x' is not a number"), ("inf", "'inf' is infinite; name it with --na")]
+)
+def test_what_is_no_number_in_a_numeric_column_is_an_error_with_its_line(
+    cell: str, message: str, write: Write, run_here: Run
+) -> None:
+    write("d.csv", f"a,y\n1,n\n2,n\n{cell},p\n4,p\n")
+    write("m.toml", '[columns]\na = "numeric"\n')
+    result = run_here("rank", "d.csv", "--mapping", "m.toml", "--classifier", "svm")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"probfs: error: d.csv:4: column 'a': {message}" in result.stderr
+
+
+def test_what_suggest_writes_for_the_svm_is_accepted(run_here: Run, write: Write) -> None:
+    write("d.csv", "a,b,y\n1,inf,p\n2,1,p\n3,2,q\n4,3,q\n9,4,q\n")
+    suggested = run_here("suggest", "d.csv", "--classifier", "svm").stdout
+    assert "quantiles" not in suggested
+    write("m.toml", suggested)
+    assert run_here("rank", "d.csv", "--classifier", "svm", "--mapping", "m.toml").returncode == 0
+
+
+def test_the_table_says_how_it_was_ranked(run_here: Run) -> None:
+    rank = ("rank", SAMPLES / "breast_cancer.csv", "--exclude", "sample_id", "--classifier", "svm", "--step", "0.9")
+    retrained = run_here(*rank, "--kernel", "rbf", "--removal", "retrain", "--format", "table").stdout
+    assert "RBF SVM, Platt-scaled, retrained, resubstitution, ranked by Ŝ_S (absolute)" in retrained
+    settings = json.loads(run_here(*rank, "--C", "0.5", "--format", "json").stdout)["settings"]
+    assert settings["C"] == 0.5
+    assert {settings[name] for name in ("smoothing", "bins", "gamma", "folds")} == {None}
+
+
+def test_progress_counts_models() -> None:
+    seen: list[tuple[int, int]] = []
+    heard: list[probfs.Progress] = []
+    chosen: dict[str, Any] = {"target": "y", "classifier": "svm", "removal": "retrain"}
+    probfs.rank(weston(40, 3), on_model=lambda *own: seen.append(own), on_progress=heard.append, **chosen)
+    assert seen[-1] == (12, 12)
+    assert seen == [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
+    assert seen == sorted(seen)

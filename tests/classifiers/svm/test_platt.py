@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
@@ -34,7 +34,6 @@ class GivenDecisions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return cells[:, 0] > 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     rows=st.integers(4, 60),
@@ -99,7 +98,6 @@ def test_a_refit_that_knows_nothing_does_not_make_its_column_matter() -> None:
     assert fell, "no sigmoid came out decreasing, so nothing was tested"
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_held_out_losses_are_those_of_every_row_by_itself(seed: int, classes: int) -> None:
     generator = np.random.default_rng(seed)

@@ -1,10 +1,20 @@
-"""Tables that tests of the SVM share."""
+"""What tests of classifiers share."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
+
+
+@pytest.fixture(autouse=True)
+def _alone() -> Iterator[None]:
+    """Tables here are small: threads of OpenMP would only wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture
