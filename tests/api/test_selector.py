@@ -329,6 +329,15 @@ def test_what_get_params_says_can_be_given_back() -> None:
     assert both.classifier == probfs.SVM(kernel="rbf")
 
 
+def test_nested_options_join_those_beside_a_name() -> None:
+    selector = ProbabilisticSelector("svm", kernel="rbf")
+    assert selector.get_params()["classifier__kernel"] == "rbf"
+    selector.set_params(classifier__gamma=0.1)
+    assert selector.classifier == probfs.SVM(kernel="rbf", gamma=0.1)
+    assert selector.kernel is None
+    assert ProbabilisticSelector(smoothing=-1).get_params()["classifier__smoothing"] == -1
+
+
 def test_a_classifier_with_its_options_is_shown_and_cloned() -> None:
     selector = ProbabilisticSelector(probfs.Forest(trees=5), n_features_to_select=1)
     assert repr(selector) == "ProbabilisticSelector(classifier=Forest(trees=5), n_features_to_select=1)"

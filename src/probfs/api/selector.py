@@ -198,10 +198,11 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """All parameters by their names; with ``deep``, also those of the classifier, as ``classifier__smoothing``."""
         parameters = {name: vars(self)[name] for name in self._get_param_names()}
         if deep:
-            model = _as_model(self.classifier)
+            model = _as_model(self.classifier, {})
             nested: Mapping[str, Any] = {}
             if model is not None:
-                nested = {name: getattr(model, name) for name in model.options()}
+                values = {name: getattr(model, name) for name in model.options()}
+                nested = {**values, **_options_beside(self.classifier, parameters)}
             elif hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
                 nested = self.classifier.get_params()
             parameters |= {f"classifier__{name}": value for name, value in nested.items()}
@@ -210,10 +211,12 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters, ``classifier__smoothing`` and the like included.
 
-        The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name.
+        The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name
+        and the options beside it.
         """
         chosen = parameters.get("classifier", self.classifier)
-        model = _as_model(chosen)
+        beside = {**self.get_params(deep=False), **parameters}
+        model = _as_model(chosen, beside)
         if model is not None:
             nested = {name: value for name, value in parameters.items() if name.startswith("classifier__")}
             options = {name.removeprefix("classifier__"): value for name, value in nested.items()}
@@ -222,9 +225,11 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     valid = ", ".join(model.options())
                     raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
             changed = replace(model, **options)
-            # What get_params says may be given back, and changes nothing.
-            chosen = chosen if vars(changed) == vars(model) else changed
             parameters = {name: value for name, value in parameters.items() if name not in nested}
+            # What get_params says may be given back, and changes nothing.
+            if vars(changed) != vars(model):
+                parameters |= dict.fromkeys(_options_beside(chosen, beside))
+                chosen = changed
             parameters["classifier"] = chosen
         super().set_params(**parameters)
         return self
@@ -333,11 +338,19 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
-def _as_model(classifier: Any) -> Model | None:
-    """The classifier of probfs that an object is, or that a name means; None for all else."""
+def _as_model(classifier: Any, parameters: Mapping[str, Any]) -> Model | None:
+    """The classifier of probfs that an object is, or that a name with its options means; None for all else."""
     if isinstance(classifier, Model):
         return classifier
-    return CLASSIFIERS[classifier] if isinstance(classifier, str) and classifier in CLASSIFIERS.names() else None
+    if not isinstance(classifier, str) or classifier not in CLASSIFIERS.names():
+        return None
+    return replace(CLASSIFIERS[classifier], **_options_beside(classifier, parameters))
+
+
+def _options_beside(classifier: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a classifier given by its name that are parameters of the selector."""
+    names = CLASSIFIERS[classifier].options() if isinstance(classifier, str) else ()
+    return {name: parameters[name] for name in names if parameters.get(name) is not None}
 
 
 def _matrix(frame: Any) -> npt.NDArray[Any]:

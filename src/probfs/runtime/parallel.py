@@ -127,7 +127,7 @@ def _new_processes_ignore_ctrl_c() -> Iterator[None]:
     try:
         yield
     finally:
-        if in_main:
+        if handler is not None:
             signal.signal(signal.SIGINT, handler)
 
 

@@ -49,7 +49,7 @@ def reason_of(error: Exception) -> str:
     return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
 
 
-def compile_loops(compilation: Callable[[], None]) -> None:
+def compile_loops(compilation: Callable[[], object]) -> None:
     """Compile loops, or load them, and say so if it takes long."""
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(compilation)

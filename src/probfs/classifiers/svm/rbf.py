@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from probfs.classifiers.naive_bayes.compiling import compile_loops
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.runtime.parallel import in_threads
@@ -126,7 +127,8 @@ def compiled_donor_sums() -> DonorSums | None:
         from probfs.classifiers.svm.loops import add_donor_sums
 
         loop: Any = add_donor_sums
-        loop(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1)))
+        donors = np.zeros((1, 1), dtype=np.int32)
+        compile_loops(lambda: loop(np.zeros((1, 1)), np.zeros((1, 1)), donors, np.zeros((1, 1))))
     except Exception:  # whatever numba or its compiler fails with, numpy does the same
         return None
     found: DonorSums = loop
