@@ -201,30 +201,48 @@ def sum_tempered_losses(against_own, counts, sharpness, largest, sums, first, en
     where class c has the weight e^(b·odds) and the row's own class the weight 1. All odds must be finite.
     """
     others, rows = against_own.shape
+    top, total, moment, square = np.empty((4, ROWS_PER_BLOCK))
     for block in range(first, end):
-        loss, slope, curvature, product, factors = 0.0, 0.0, 0.0, 1.0, 0
-        for row in range(block * ROWS_PER_BLOCK, min(rows, (block + 1) * ROWS_PER_BLOCK)):
-            top = 0.0
-            for c in range(others):
-                top = max(top, sharpness * against_own[c, row])
-            total, moment, square = math.exp(-top), 0.0, 0.0
-            for c in range(others):
-                odds = against_own[c, row]
-                weight = math.exp(sharpness * odds - top)
-                total += weight
-                moment += weight * odds
-                square += weight * odds * odds
-            mean = moment / total
-            slope += counts[row] * mean
-            curvature += counts[row] * (square / total - mean * mean)
-            if counts[row] == 1.0 and top + total <= largest and total <= 2.0:
-                # As log x < x, this loss is below the largest.
-                loss += top
-                product *= total
-                factors += 1
-                if factors == _FACTORS_PER_LOG:
-                    loss += math.log(product)
-                    product, factors = 1.0, 0
-            else:
-                loss += counts[row] * min(top + math.log(total), largest)
-        sums[block, 0], sums[block, 1], sums[block, 2] = loss + math.log(product), slope, curvature
+        begin = np.uint64(block * ROWS_PER_BLOCK)
+        size = np.uint64(min(rows - block * ROWS_PER_BLOCK, ROWS_PER_BLOCK))
+        top[:] = 0.0
+        for c in range(others):
+            odds = against_own[c]
+            for i in range(size):
+                value = sharpness * odds[begin + i]
+                top[i] = value if value > top[i] else top[i]
+        moment[:] = 0.0
+        square[:] = 0.0
+        for i in range(size):
+            total[i] = _exp(-top[i])
+        for c in range(others):
+            odds = against_own[c]
+            for i in range(size):
+                weight = _exp(sharpness * odds[begin + i] - top[i])
+                total[i] += weight
+                moment[i] += weight * odds[begin + i]
+                square[i] += weight * odds[begin + i] * odds[begin + i]
+        slope, curvature = 0.0, 0.0
+        for i in range(size):
+            mean = moment[i] / total[i]
+            slope += counts[begin + i] * mean
+            curvature += counts[begin + i] * (square[i] / total[i] - mean * mean)
+        sums[block, 0] = _sum_losses(top, total, counts[begin : begin + size], largest)
+        sums[block, 1], sums[block, 2] = slope, curvature
+
+
+@_compiled
+def _sum_losses(top, total, counts, largest):
+    loss, product, factors = 0.0, 1.0, 0
+    for i in range(counts.size):
+        if counts[i] == 1.0 and top[i] + total[i] <= largest and total[i] <= 2.0:
+            # As log x < x, this loss is below the largest.
+            loss += top[i]
+            product *= total[i]
+            factors += 1
+            if factors == _FACTORS_PER_LOG:
+                loss += math.log(product)
+                product, factors = 1.0, 0
+        else:
+            loss += counts[i] * min(top[i] + math.log(total[i]), largest)
+    return loss + math.log(product)
