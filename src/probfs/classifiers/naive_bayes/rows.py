@@ -179,14 +179,15 @@ class Rows:
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
         against_own = np.empty_like(self.odds)
-        errors = 0.0
         for group in self.groups:
-            behind = self._behind(group.rows)
-            errors += float(self.counts[group.rows] @ self._wrong(self.exponent * behind, group))
-            behind[behind > self._impossible / self.exponent] = np.inf
-            own, others = behind[group.label], np.delete(behind, group.label, axis=0)
-            against_own[:, group.rows] = np.where(np.isinf(own), np.inf, np.where(np.isinf(own), 0.0, own) - others)
-        return RowOdds(against_own, self.counts, errors)
+            logs = self._log_weights(group.rows)
+            if math.isfinite(self._impossible):
+                logs[logs < logs.max(axis=0) - self._impossible / self.exponent] = -np.inf
+            own = logs[group.label]
+            ruled_out = np.isneginf(own)
+            others = np.delete(logs, group.label, axis=0) - np.where(ruled_out, 0.0, own)
+            against_own[:, group.rows] = np.where(ruled_out, np.inf, others)
+        return RowOdds(against_own, self.counts, self.fit().errors)
 
     def squared_ranges(self) -> Floats:
         """For each feature the sum over rows of the squared range, at exponent 1, of log p(v|c) over the classes."""
@@ -209,9 +210,13 @@ class Rows:
             for which, rows in self._blocks(group, len(features)):
                 self.odds[:, rows] += sign * table.take(self._slots(features[which], rows), axis=1).sum(axis=1)
 
+    def _log_weights(self, rows: slice) -> Floats:
+        """The log-weight of each class, that of the last being 0, at exponent 1: classes × rows."""
+        return np.concatenate([self.odds[:, rows], np.zeros((1, rows.stop - rows.start))])
+
     def _behind(self, rows: slice) -> Floats:
         """How far each class's log-weight lies behind the largest, at exponent 1: classes × rows."""
-        weights = np.concatenate([self.odds[:, rows], np.zeros((1, rows.stop - rows.start))])
+        weights = self._log_weights(rows)
         behind: Floats = weights.max(axis=0) - weights
         return behind
 
