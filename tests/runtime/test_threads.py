@@ -10,9 +10,8 @@ from functools import partial
 
 import pytest
 
-from probfs.runtime.parallel import in_threads
 from probfs.runtime.progress import Progress, listening, report
-from probfs.runtime.threads import count_cores, map_ahead, run_in_threads, split_range, using_cores
+from probfs.runtime.threads import count_cores, in_threads, map_ahead, run_in_threads, split_range, using_cores
 from probfs.text import command_line_language, option
 
 

@@ -11,10 +11,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -129,13 +128,3 @@ def _new_processes_ignore_ctrl_c() -> Iterator[None]:
     finally:
         if handler is not None:
             signal.signal(signal.SIGINT, handler)
-
-
-def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
-    """The results of all tasks, in their order, for work that leaves Python's lock to others."""
-    if min(threads, len(tasks)) < 2:
-        return [work(task) for task in tasks]
-    # In the context of the caller, so that messages are in its language and progress has its listener.
-    contexts = [copy_context() for _ in tasks]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda context, task: context.run(work, task), contexts, tasks))

@@ -84,6 +84,13 @@ def map_ahead(work: Callable[[Task], Result], tasks: Iterable[Task], threads: in
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
+    """The results of all tasks, in their order, computed by some threads or, where one would do, by the caller."""
+    if threads < 2:
+        return [work(task) for task in tasks]
+    return list(map_ahead(work, tasks, threads, ahead=len(tasks)))
+
+
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST_THREADS)

@@ -15,14 +15,14 @@ import math
 import numpy as np
 from numba import config, njit
 
+from probfs.classifiers.naive_bayes.model import EVEN_ODDS
+
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it from the environment
     raise ImportError("NUMBA_DISABLE_JIT is set")
 
 ROWS_PER_BLOCK = 4096
 ROWS_PER_STRIP = 512
 """Rows gone through at a time where each class needs scratch space."""
-EVEN_ODDS = 1e-12
-"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
 _FACTORS_PER_LOG = 256
 """How many factors from 1 to 2 are multiplied before the logarithm of their product is taken."""
 # Sums may be reordered, but NaN and infinity keep their meaning.
@@ -36,7 +36,7 @@ def update(
 ):  # fmt: skip
     """Add the log-odds of some features to those of the rows, or with sign -1 take them away; then find each row's
     posterior and top class; and of each block from ``first`` to ``end`` the errors, the absolute and logarithmic loss,
-    and how many rows have a class of their own that lies further behind, at exponent 1, than is possible.
+    and how many rows are ruled out: their own class lies further behind, at exponent 1, than ``impossible``.
 
     With two classes, ``posterior`` holds the probability of the less probable class, and the weight of a row's changes:
     its count times the product of both probabilities, negative where the less probable class is the row's own.

@@ -25,6 +25,8 @@ some 200 nats of other evidence.
 """
 IMPOSSIBLE = 200.0
 """Without smoothing, a class whose log-weight lies this far behind has probability 0. One such value costs 230."""
+EVEN_ODDS = 1e-12
+"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
 _CELLS_AT_A_TIME = 1 << 17
 """Cells of several features counted together, where features have few rows."""
 

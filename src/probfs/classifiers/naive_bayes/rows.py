@@ -21,15 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.naive_bayes.compiling import loops
-from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
+from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds, SlotLayout
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.threads import run_in_threads, split_range
 from probfs.tables.table import Codes, Floats, Integers
 
 Features = npt.NDArray[np.intp]
 
-EVEN_ODDS = 1e-12
-"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
 UNLABELLED = -1
 MOST_EXCESS = 1 << 24
 """Entries of a table of e for every model and pair of classes; where there would be more, e is computed cell by cell,

@@ -29,7 +29,8 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
-from probfs.runtime.parallel import Workers, in_threads
+from probfs.runtime.parallel import Workers
+from probfs.runtime.threads import in_threads
 from probfs.tables.table import Floats, Integers
 from probfs.text import counted, option
 

@@ -15,7 +15,7 @@ import numpy as np
 from probfs.classifiers.naive_bayes.compiling import compile_loops
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
-from probfs.runtime.parallel import in_threads
+from probfs.runtime.threads import in_threads
 from probfs.tables.table import Floats
 
 _CELLS_AT_A_TIME = 1 << 22
