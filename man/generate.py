@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from probfs import __version__
 from probfs.classifiers.catalogue import CLASSIFIERS
-from probfs.classifiers.model import Model
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import build_app
 from probfs.rendering.comparison_csv import COMPARISON_HEADER
 from probfs.rendering.ranking_csv import CSV_HEADER
@@ -225,7 +225,7 @@ def examples(command: Any) -> list[str]:
     return [example.strip() for example in command.epilog.split("\n\n")[1:]]
 
 
-def describe_classifier(classifier: Model) -> str:
+def describe_classifier(classifier: UnfittedClassifier) -> str:
     """What users should know about a classifier: its registered description, details, and its own options."""
     own = ", ".join(f"--{name.replace('_', '-')}" for name in classifier.options()) or "none"
     sentences = [

@@ -26,8 +26,8 @@ from probfs.classifiers.catalogue import (
     find_classifier,
     known_options,
 )
-from probfs.classifiers.model import Model
 from probfs.classifiers.options import Choice, Number, WholeNumber, setting
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import UsageError
 from probfs.text import command_line_language
 
@@ -88,7 +88,7 @@ def test_classifiers_are_plain_frozen_values() -> None:
 )
 @pytest.mark.usefixtures("_tree")
 def test_a_mistake_is_told_in_the_caller_s_language(given: dict[str, Any], python: str, command_line: str) -> None:
-    makers: list[Callable[[], Model]] = [lambda: Tree(**given), lambda: find_classifier("tree", given)]
+    makers: list[Callable[[], UnfittedClassifier]] = [lambda: Tree(**given), lambda: find_classifier("tree", given)]
     for make in makers:
         with pytest.raises(UsageError, match=f"^{re.escape(python)}$"):
             make()
@@ -188,7 +188,7 @@ def test_an_option_that_no_classifier_has_is_a_programming_error() -> None:
 
 
 @pytest.mark.parametrize("model", list(CLASSIFIERS), ids=lambda model: model.name)
-def test_the_classifiers_that_come_with_probfs_are_sound(model: Model) -> None:
+def test_the_classifiers_that_come_with_probfs_are_sound(model: UnfittedClassifier) -> None:
     assert model.summary
     for name, declared in model.options().items():
         assert declared.default is None or declared.kind.check(declared.default) == declared.default, name

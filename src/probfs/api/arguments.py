@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 from probfs.classifiers.catalogue import known_options
-from probfs.classifiers.model import Model
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.limits import DEFAULT_BINS
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import ColumnChoice
@@ -71,7 +71,7 @@ def _as_code(value: Any, name: str) -> str:
         value = value.item()
     if value is None or isinstance(value, (str, int, float)):
         return repr(value)
-    if isinstance(value, Model):
+    if isinstance(value, UnfittedClassifier):
         return f"probfs.{value!r}"
     is_list = isinstance(value, (list, tuple)) and len(value) <= _MOST_WRITTEN
     if is_list and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):

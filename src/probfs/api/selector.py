@@ -21,7 +21,7 @@ from probfs.api.selector_call import choose_features, notes_for_users
 from probfs.api.selector_inputs import check_inputs
 from probfs.api.training_table import as_pandas, collected, feature_table, is_frame, training_table
 from probfs.classifiers.catalogue import CLASSIFIERS
-from probfs.classifiers.model import Model
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import ProbfsWarning, UsageError
 from probfs.text import option
 
@@ -338,9 +338,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
-def _as_model(classifier: Any, parameters: Mapping[str, Any]) -> Model | None:
+def _as_model(classifier: Any, parameters: Mapping[str, Any]) -> UnfittedClassifier | None:
     """The classifier of probfs that an object is, or that a name with its options means; None for all else."""
-    if isinstance(classifier, Model):
+    if isinstance(classifier, UnfittedClassifier):
         return classifier
     if not isinstance(classifier, str) or classifier not in CLASSIFIERS.names():
         return None

@@ -15,8 +15,8 @@ from probfs.api.ranking import rank
 from probfs.api.selecting import select
 from probfs.api.training_table import TrainingTable
 from probfs.classifiers.catalogue import find_classifier, known_options
-from probfs.classifiers.model import Model
 from probfs.classifiers.scores import SCORES
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.limits import DEFAULT_MIN_CLASS
 from probfs.columns.roles import resolve_names
 from probfs.errors import UsageError
@@ -158,7 +158,7 @@ def _shared_arguments(training: TrainingTable, parameters: Mapping[str, Any], se
         from joblib import effective_n_jobs
 
         jobs = effective_n_jobs(parameters["n_jobs"])
-        if isinstance(classifier, Model):
+        if isinstance(classifier, UnfittedClassifier):
             classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
         else:
             options["jobs"] = jobs

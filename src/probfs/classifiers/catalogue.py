@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from probfs.classifiers.model import Model
 from probfs.classifiers.options import (
     REFITTED,
     Choice,
@@ -28,6 +27,7 @@ from probfs.classifiers.options import (
     WholeNumber,
     setting,
 )
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
 from probfs.registry import Registry
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
-CLASSIFIERS: Registry[Model] = Registry("classifier")
+CLASSIFIERS: Registry[UnfittedClassifier] = Registry("classifier")
 """Every classifier that has a name, with its defaults, in the order of help."""
 USER_ESTIMATOR = "estimator"
 """The name of a user's estimator in settings."""
-Kind = TypeVar("Kind", bound=Model)
+Kind = TypeVar("Kind", bound=UnfittedClassifier)
 
 # Options that several classifiers have.
 bins_setting = partial(
@@ -86,7 +86,7 @@ def _meaning(declared: Option) -> str:
 
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NaiveBayes(Model):
+class NaiveBayes(UnfittedClassifier):
     """Naive Bayes, which counts categories. Nothing is refitted, whichever column is taken away."""
 
     name = "nb"
@@ -136,7 +136,7 @@ class NaiveBayes(Model):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RefittedModel(Model):
+class RefittedModel(UnfittedClassifier):
     """A classifier that fits models anew in every round."""
 
     removal: Removal = setting(
@@ -332,14 +332,14 @@ class Boosting(_Trees):
         return gradient_boosting(dataset, self.iterations, self.learning_rate, self.leaf, self.depth, seed)
 
 
-def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> Model:
+def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:
     """The classifier that is meant by a name, an object like ``NaiveBayes(smoothing=0.5)`` or a user's estimator.
 
     ``options`` are to go with a name or an estimator; None is not given.
     """
     options = options or {}
     given = {name: value for name, value in options.items() if value is not None}
-    if isinstance(classifier, Model):
+    if isinstance(classifier, UnfittedClassifier):
         if given:
             name, kind = next(iter(given)), type(classifier).__name__
             raise UsageError(f"{option(name)} goes with a classifier's name; give it to {kind}({name}=…) itself")
@@ -367,7 +367,7 @@ def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
     return [(name, CLASSIFIERS[having[0]].options()[name], tuple(having)) for name, having in owners.items()]
 
 
-def check_estimate(classifier: Model, estimate: EstimateName) -> None:
+def check_estimate(classifier: UnfittedClassifier, estimate: EstimateName) -> None:
     """Refuse an estimate that the classifier does not have."""
     if estimate not in classifier.estimates:
         known = classifier.name in CLASSIFIERS.names()
@@ -377,7 +377,7 @@ def check_estimate(classifier: Model, estimate: EstimateName) -> None:
         raise UsageError(f"{option('estimate', estimate)}: {problem}; choose from {choices}")
 
 
-def _refuse_options_of_others(classifier: Model, options: Mapping[str, Any]) -> None:
+def _refuse_options_of_others(classifier: UnfittedClassifier, options: Mapping[str, Any]) -> None:
     owners = {name: having for name, _, having in known_options()}
     for name, value in options.items():
         if name in classifier.options():

@@ -197,7 +197,8 @@ class Option:
 def setting(default: Any, kind: ValueType, help: str, **more: Any) -> Any:  # noqa: A002  # what dataclasses call it
     """A field of a classifier that is an option.
 
-    Where it goes with another option only, the field is None until it is given: ``Model.in_effect`` has its default.
+    Where it goes with another option only, the field is None until it is given: ``UnfittedClassifier.in_effect`` has
+    its default.
     """
     declared = Option(default, kind, help, **more)
     starting = default if declared.only_with is None else None

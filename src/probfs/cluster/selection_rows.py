@@ -9,9 +9,9 @@ from operator import add
 
 import numpy as np
 
-from probfs.classifiers.model import Model
 from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.protocol import HoldOutRequest
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cluster.block import Block, Part
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.copies import find_copies_in_blocks
@@ -121,7 +121,7 @@ class _Judging:
     models: tuple[TemperedModel, ...]
     training: ValueCounts
     classes: tuple[str, ...]
-    classifier: Model
+    classifier: UnfittedClassifier
     least: float
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import USER_ESTIMATOR, check_estimate, find_classifier, known_options
-from probfs.classifiers.model import Model
 from probfs.classifiers.options import (
     DEFAULT_FOLDS,
     ESTIMATES,
@@ -18,6 +17,7 @@ from probfs.classifiers.options import (
     check_value,
 )
 from probfs.classifiers.scores import SCORES
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
 from probfs.text import option
@@ -36,7 +36,7 @@ MIN_CLASS = WholeNumber(1)
 class Settings:
     """How a table is ranked. The options of classifiers can be read as attributes too, as in ``settings.smoothing``."""
 
-    model: Model
+    model: UnfittedClassifier
     """The classifier with its options."""
     score: str
     estimate: EstimateName

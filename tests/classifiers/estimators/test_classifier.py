@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.model import Model
 from probfs.classifiers.protocol import FitRequest, HoldOutRequest, OddsClassifier
+from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 from probfs.screening.value_counts import count_values
@@ -55,7 +55,7 @@ BUILT_IN: dict[str, Any] = {
 
 def request_for(
     dataset: Dataset, classifier: Any, given: dict[str, Any], removal: str = "permute", **more: Any
-) -> tuple[Model, FitRequest]:
+) -> tuple[UnfittedClassifier, FitRequest]:
     if removal == "retrain":
         given = {name: value for name, value in given.items() if name != "permutations"}
     rounds = list(range(len(dataset.features), 0, -1))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Model(ABC):
+class UnfittedClassifier(ABC):
     """A classifier before it is fitted. Its fields are its options; each is checked when the object is made."""
 
     name: ClassVar[str]
