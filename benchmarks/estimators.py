@@ -22,12 +22,12 @@ from probfs.classifiers.estimators.classifier import EstimatorClassifier
 from probfs.classifiers.estimators.model import FittedEstimator
 from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.refitting.classifier import PermuteTask, permute_features
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.runtime.parallel import Workers
-from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.frames import table_in_memory
 from workloads import weston
 
 SHUFFLES = 20
@@ -68,7 +68,7 @@ def fit_once(workload: Workload) -> tuple[PermuteTask, FittedEstimator]:
     """The model of all rows and columns, and the task of permuting each of them."""
     chosen = find_classifier(workload.classifier, {"permutations": SHUFFLES})
     choice = ColumnChoice("y", numbers_as_they_are=True)
-    prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
+    prepared = prepare(table_in_memory(weston(workload.rows, workload.features), "data"), ColumnMapping(), choice)
     dataset, _ = encode(prepared)
     classifier = chosen.fit(
         FitRequest(

@@ -26,13 +26,13 @@ from measure import (
 )
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import collect
-from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.reading import ReadOptions, read_table
 from workloads import binary, categorical, genes, many_classes
 
 HERE = Path(__file__).resolve().parent

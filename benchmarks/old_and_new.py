@@ -69,6 +69,15 @@ class Version:
             raise MeasuringError((done.stderr.strip().splitlines() or ["no message"])[-1])
         return seconds, done.stdout
 
+    def peak(self, arguments: Sequence[str], folder: Path) -> float:
+        """The most memory that a process held, in GB."""
+        process = subprocess.Popen(  # noqa: S603
+            [self.python, *arguments], stdout=subprocess.DEVNULL, cwd=folder, env=self.environment
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_maxrss / (1 << 20)
+
 
 def _cpu_of_children() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -186,6 +195,28 @@ def tall(bench: Bench) -> Iterator[Line]:
             yield Line(name, line.what, "pandas.read_csv", least(peer), line.new, 2, line.failure)
 
 
+def numbers(bench: Bench) -> Iterator[Line]:
+    """Tables of numbers, end to end, beside a process that only reads the file: 30 columns of doubles, and 50 of two
+    decimals; from Parquet, too. Peak memory is in GB in place of seconds.
+    """
+    for name, rows, features, digits, limit in (("doubles", 284_807, 30, 17, 3.5), ("decimals", 500_000, 50, 2, 2.5)):
+        workload, path = f"{name}-{rows}x{features}", f"{name}.csv"
+        frame = genes(rows, features).round(digits)
+        frame.to_csv(bench.folder / path, index=False)
+        frame.to_parquet(bench.folder / f"{name}.parquet")
+        read = ["-c", f"import pandas; pandas.read_csv({path!r})"]
+        rank = ["-m", "probfs", "rank", path, "--quiet"]
+        peer = [bench.new.run(read, bench.folder)[0] for _ in range(4)]
+        for line in bench.commands(workload, "rank", path, times=4):
+            yield line
+            yield Line(workload, line.what, "pandas.read_csv", least(peer), line.new, limit, line.failure)
+            parquet = bench.commands(workload, "rank", f"{name}.parquet", times=4)
+            yield from (Line(workload, own.what, "from CSV", line.new, own.new, 1, own.failure) for own in parquet)
+        of_peer, of_rank = (bench.new.peak(own, bench.folder) for own in (read, rank))
+        most = 1.2 if name == "doubles" else None
+        yield Line(workload, "peak memory", "pandas.read_csv", Seconds(of_peer, 1), Seconds(of_rank, 1), most)
+
+
 def wide(bench: Bench) -> Iterator[Line]:
     """1,000 × 1,500: all rounds, with shrinkage where the table asks for it, and without."""
     path = _table(bench, "wide.csv", lambda: categorical(1_000, 1_500))
@@ -254,7 +285,8 @@ def _weston(bench: Bench, rows: int, features: int) -> str:
 
 
 PARTS = {
-    part.__name__: part for part in (start, tall, wide, measurements, classes, linear_svm, rbf_svm, forest, select)
+    part.__name__: part
+    for part in (start, tall, numbers, wide, measurements, classes, linear_svm, rbf_svm, forest, select)
 }
 
 

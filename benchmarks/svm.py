@@ -21,14 +21,14 @@ from measure import Line, at_most, best_of, best_processes, faster, probfs, pyth
 from probfs.classifiers.options import DEFAULT_GAMMA, KernelName
 from probfs.classifiers.refitting.classifier import permute_features
 from probfs.classifiers.svm.classifier import Svm
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import schedule
 from probfs.runtime.parallel import Workers
-from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.frames import table_in_memory
 from workloads import weston
 
 SHUFFLES = 20
@@ -57,7 +57,7 @@ def one_round(folder: Path) -> Iterator[Line]:
 def measure_product(workload: Workload) -> tuple[float, float]:
     """The best time of a round's fit, SVM and sigmoid, and of its scoring."""
     choice = ColumnChoice("y", numbers_as_they_are=True)
-    prepared = prepare(table_from_frame(weston(workload.rows, workload.features)), MappingFile(), choice)
+    prepared = prepare(table_in_memory(weston(workload.rows, workload.features), "data"), ColumnMapping(), choice)
     dataset, _ = encode(prepared)
     svm = Svm(
         order_by_content(dataset, 0),

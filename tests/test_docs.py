@@ -19,7 +19,7 @@ import pytest
 from typer.main import get_command
 
 from probfs.cli import build_app
-from probfs.columns.mapping_file import load_mapping
+from probfs.columns.mapping import load_mapping
 from probfs.comparison.result import Change
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments import reproduce

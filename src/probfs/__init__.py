@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from probfs.api import rank, select
+    from probfs.api import rank, read, select
     from probfs.api.selector import ProbabilisticSelector
     from probfs.classifiers.catalogue import SVM, Boosting, Forest, Logistic, NaiveBayes
     from probfs.comparison import compare
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from probfs.runtime.progress import Progress
     from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size
     from probfs.selection.settings import SelectionSettings
+    from probfs.tables.table import Table
 
 __version__ = "0.1.0"
 
@@ -61,16 +62,20 @@ __all__ = [
     "SelectionSettings",
     "Settings",
     "Size",
+    "Table",
     "TargetWarning",
     "UsageError",
     "__version__",
     "compare",
     "rank",
+    "read",
     "select",
 ]
 
 _HOMES = {
     "rank": "probfs.api",
+    "read": "probfs.api",
+    "Table": "probfs.tables.table",
     "ProbabilisticSelector": "probfs.api.selector",
     "NaiveBayes": "probfs.classifiers.catalogue",
     "SVM": "probfs.classifiers.catalogue",

@@ -11,8 +11,9 @@ import pytest
 
 from probfs.api.training_table import Classes, as_pandas, class_texts, feature_table, is_frame, training_table
 from probfs.errors import DataError
-from probfs.tables.readers.frame import table_from_frame
-from probfs.tables.table import Column, Table
+from probfs.tables.column import Column
+from probfs.tables.frames import table_in_memory
+from probfs.tables.table import Table
 from tests.support.selector_tables import mixed_frame
 
 
@@ -32,7 +33,7 @@ def some_classes(codes: list[int], name: str = "y") -> Classes:
 def test_a_frame_keeps_the_types_of_its_columns() -> None:
     frame, _ = mixed_frame(30)
     found = feature_table(frame, list(frame.columns), "X")
-    expected = table_from_frame(frame)
+    expected = table_in_memory(frame, "X")
     assert content(found.table) == content(expected)
     assert [column.kind for column in found.table.columns.values()] == [own.kind for own in expected.columns.values()]
     assert found.names == tuple(frame.columns)
@@ -44,7 +45,7 @@ def test_a_matrix_and_an_arrow_table_hold_what_the_frame_holds(make: Any) -> Non
     frame, _ = mixed_frame(30)
     frame = frame.drop(columns="smokes")
     found = feature_table(make(frame), list(frame.columns), "X")
-    assert content(found.table) == content(table_from_frame(frame))
+    assert content(found.table) == content(table_in_memory(frame, "X"))
 
 
 def test_rows_that_count_for_nothing_are_not_in_the_table() -> None:

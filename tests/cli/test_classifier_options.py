@@ -12,7 +12,7 @@ from probfs.classifiers.catalogue import CLASSIFIERS, NaiveBayes
 from probfs.classifiers.options import Choice, WholeNumber, setting
 from probfs.cli.classifier_options import ClassifierOptions, ColumnClassifierOptions, EliminationOptions
 from probfs.cli.options import ColumnOptions
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from tests.support.commands import Run
 from tests.support.table_content import Write

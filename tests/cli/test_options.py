@@ -18,7 +18,7 @@ from probfs.ranking.result import Ranking
 from probfs.rendering.formats import OutputFormat
 from probfs.rendering.ranking_formats import RANKING_FORMATS
 from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
-from probfs.tables.readers import ReadOptions
+from probfs.tables.reading import ReadOptions
 from probfs.tables.writers import choose_table_format, table_bytes
 from tests.support.commands import Run
 from tests.support.table_content import Write, read_csv_text

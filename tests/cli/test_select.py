@@ -14,7 +14,7 @@ import pytest
 from probfs import api
 from probfs.cli import select as command
 from probfs.selection.result import Selection
-from probfs.tables.readers import read_table
+from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
 from tests.support.paths import SAMPLES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from probfs.columns.mapping_file import parse_mapping
+from probfs.columns.mapping import parse_mapping
 from tests.support.commands import Run
 from tests.support.table_content import Write
 

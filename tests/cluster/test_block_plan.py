@@ -9,8 +9,8 @@ import pytest
 
 from probfs.cluster.block_plan import plan_blocks
 from probfs.cluster.tasks import read_block
-from probfs.tables.parts import Part
-from probfs.tables.readers import ReadOptions
+from probfs.tables.files import Part
+from probfs.tables.reading import ReadOptions
 
 
 def parts_of(folder: Path, sizes: list[int]) -> list[Part]:

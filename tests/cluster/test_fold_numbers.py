@@ -14,30 +14,21 @@ from probfs.cluster.coded_rows import CodedRows
 from probfs.cluster.connection import as_it_is
 from probfs.cluster.fold_cells import FoldCells
 from probfs.cluster.fold_numbers import gather_fold_numbers
-from probfs.columns.number_cells import NumberCells
+from probfs.cluster.number_cells import NumberCells
 from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.number_test import rank_test
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Column, Floats, Integers, Kind
+from probfs.tables.arrays import Floats, Integers
+from probfs.tables.column import number_column
 from tests.support.in_process_cluster import InProcessCluster
 
 FOLDS = 3
-
-
-def column_of(numbers: Floats) -> Column:
-    """Numbers by row, NaN where one is missing, as texts."""
-    different, codes = np.unique(numbers, return_inverse=True)
-    different = different[~np.isnan(different)]
-    return Column(
-        "m", codes.astype(np.uint32), text_array([repr(number) for number in different.tolist()]), Kind.NUMBER
-    )
 
 
 def blocks_of(columns: list[Floats], labels: Integers, counts: Integers, copies: Integers, cuts: list[int]) -> Blocks:
     cluster: Any = InProcessCluster()
     blocks = []
     for own in np.split(np.arange(len(labels)), cuts):
-        numbers = tuple(NumberCells.of(column_of(column), own) for column in columns)
+        numbers = tuple(NumberCells.of(number_column("m", column), own) for column in columns)
         order = np.argsort(labels[own], kind="stable")
         rows = CodedRows.sorted(labels[own], counts[own], np.zeros((1, len(own)), dtype=np.uint8), numbers)
         nothing = CodedRows.of_nothing(np.zeros((1, 0), dtype=np.uint8))

@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 import probfs
 from probfs import Ranking
 from probfs.cluster import condensing, connection, many_numbers
-from probfs.columns.inspection import Inspection
-from probfs.columns.limits import CUT_ABOVE
+from probfs.cluster.summarized_column import SummarizedColumn
+from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.inspect import Inspection
 from probfs.notes import Note
 from probfs.screening import number_test
-from probfs.tables.readers import number_columns
-from probfs.tables.summarized_column import SummarizedColumn
 from tests.support.file_parts import assert_same_ranking
 from tests.support.in_process_cluster import connect_here
 from tests.support.many_numbers import KINDS, measured, measurements, write_parts
@@ -51,9 +50,6 @@ def few_are_many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(condensing, "MANY_NUMBERS", 4)
         patch.setattr(many_numbers, "_ROWS_OF_A_RANGE", 16)
-        # So that typed columns of a few rows are blocks of numbers, as long ones are.
-        patch.setattr(number_columns, "LONG", 6)
-        patch.setattr(number_columns, "_SAMPLE", 6)
         yield
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from probfs.cluster.counted_column import condense
+from probfs.cluster.number_ranges import choose_ranges
 from probfs.cluster.number_tasks import (
     CountedBlock,
     CountingPlan,
@@ -20,25 +22,14 @@ from probfs.cluster.number_tasks import (
     part_numbers,
     summarize_shard,
 )
+from probfs.cluster.row_classes import RowClasses, learn_row_classes
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.leakage import LeakLimits
-from probfs.columns.mapping_file import MappingFile
-from probfs.columns.roles import ColumnChoice
-from probfs.columns.row_classes import RowClasses, learn_row_classes
-from probfs.tables.counted_column import condense
-from probfs.tables.number_ranges import choose_ranges
-from probfs.tables.readers import number_columns
-from probfs.tables.readers.arrow import table_from_arrow
+from probfs.columns.mapping import ColumnMapping
+from probfs.tables.arrow import table_from_arrow
 from probfs.tables.table import Table
 
 FRACTIONS = np.arange(40) / 7
-
-
-@pytest.fixture(autouse=True, params=["texts", "blocks"])
-def _kept_as(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typed columns as texts and as blocks of numbers."""
-    if request.param == "blocks":
-        monkeypatch.setattr(number_columns, "LONG", 10)
-        monkeypatch.setattr(number_columns, "_SAMPLE", 10)
 
 
 def table_of(**columns: Any) -> Table:
@@ -58,7 +49,7 @@ def plan(names: tuple[str, ...] = (), **settings: Any) -> CountingPlan:
 
 def classes_of(table: Table, **choice: Any) -> RowClasses:
     own = ColumnChoice(target="y", **choice)
-    return learn_row_classes(condense(table, "y", own.count), MappingFile(), own, None)
+    return learn_row_classes(condense(table, "y", own.count), ColumnMapping(), own, None)
 
 
 @pytest.mark.parametrize(

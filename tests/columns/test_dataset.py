@@ -1,8 +1,92 @@
-"""What a classifier is fitted on."""
+"""What a classifier is fitted on: rows that count for several, equal rows merged, and an order of content alone."""
 
 from __future__ import annotations
 
-from tests.support.prepared_tables import encode_csv
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.columns.dataset import Dataset
+from probfs.columns.distinct_rows import content_hashes, merge_equal_rows, order_by_content
+from probfs.screening.value_counts import count_values
+from tests.support.prepared_tables import csv_of_rows, encode_csv
+from tests.support.screening import datasets
+
+Rows = list[tuple[str, ...]]
+
+CELLS = st.tuples(st.sampled_from(["a", "b", ""]), st.sampled_from(["x", "y"]), st.sampled_from("pq"))
+MANY_ROWS = st.lists(CELLS, min_size=60, max_size=120).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
+SOME_ROWS = st.lists(CELLS, min_size=2, max_size=12).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
+NAMES = ["a", "b", "y"]
+
+
+def content_of(dataset: Dataset, part: str) -> Counter[tuple[object, ...]]:
+    """How many rows hold each content; labelled ones begin with their class."""
+    features = sorted(dataset.features, key=lambda feature: feature.name)
+    columns = [getattr(feature, part).tolist() for feature in features]
+    labelled = part == "labelled"
+    counts = (dataset.counts if labelled else dataset.unlabelled_counts).tolist()
+    found: Counter[tuple[object, ...]] = Counter()
+    for *content, count in zip(*([dataset.labels.tolist()] if labelled else []), *columns, counts, strict=True):
+        found[tuple(content)] += count
+    return found
+
+
+@given(MANY_ROWS)
+def test_merged_rows_are_distinct_and_count_for_all(rows: Rows) -> None:
+    dataset = encode_csv(csv_of_rows(NAMES, rows), unlabelled=[csv_of_rows(NAMES[:2], [row[:2] for row in rows])])
+    merged = merge_equal_rows(dataset)
+    for part, counts in (("labelled", merged.counts), ("unlabelled", merged.unlabelled_counts)):
+        assert content_of(merged, part) == content_of(dataset, part)
+        assert len(counts) == len(content_of(dataset, part))
+    assert [feature.labelled.dtype for feature in merged.features] == [f.labelled.dtype for f in dataset.features]
+    assert (merged.rows, merged.unlabelled_rows) == (dataset.rows, dataset.unlabelled_rows)
+
+
+@given(SOME_ROWS, st.integers(0, 9))
+def test_content_alone_decides_the_order(rows: Rows, seed: int) -> None:
+    shuffled = list(rows)
+    Random(seed).shuffle(shuffled)
+    first = order_by_content(encode_csv(csv_of_rows(NAMES, rows)), seed)
+    other_text = csv_of_rows(["b", "a", "y"], [(b, a, y) for a, b, y in shuffled])
+    second = order_by_content(encode_csv(other_text), seed)
+    assert [feature.name for feature in first.features] == [feature.name for feature in second.features] == ["a", "b"]
+    for one, other in zip(first.features, second.features, strict=True):
+        assert one.labelled.tolist() == other.labelled.tolist()
+    assert (first.labels.tolist(), first.counts.tolist()) == (second.labels.tolist(), second.counts.tolist())
+    assert sorted(first.labels.tolist()) == first.labels.tolist()
+    assert len(first.counts) == len(set(rows))
+
+
+def test_another_seed_is_another_order_and_rows_that_seldom_repeat_are_not_merged() -> None:
+    rows = [(f"v{number}", "x", "pq"[number % 2]) for number in range(40)]
+    dataset = encode_csv(csv_of_rows(NAMES, rows), keep_identifiers=True)
+    orders = [order_by_content(dataset, seed).features[0].labelled.tolist() for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    assert merge_equal_rows(dataset) is dataset
+    counted = [("a", 10**12, "pq"[number % 2]) for number in range(40)]
+    merged = merge_equal_rows(encode_csv(csv_of_rows(["a", "n", "y"], counted), count="n"))
+    assert merged.counts.tolist() == [20 * 10**12] * 2, "counts are added, not rows"
+
+
+def test_a_number_hashes_alike_however_it_is_written() -> None:
+    written = ("a,y\n1,p\n-0,p\n2,q\n", "a,y\n1.0,p\n0.0,p\n2e0,q\n")
+    hashes = [content_hashes(encode_csv(text), 3)[0].tolist() for text in written]
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes[0])) == 3
+    as_text = content_hashes(encode_csv("a,y\n1,p\n01,p\n2,q\n"), 3)[0]
+    assert len(set(as_text.tolist())) == 3, "01 is no number, so 1 and 01 differ"
+
+
+def test_a_missing_cell_hashes_otherwise_than_any_value() -> None:
+    labelled, unlabelled = content_hashes(encode_csv("a,y\nx,p\n,p\nz,q\n", unlabelled=["a\nx\n"]), 0)
+    assert len(set(labelled.tolist())) == 3
+    assert unlabelled.tolist() == [labelled[0]]
+    assert labelled.dtype == np.uint64
 
 
 def test_rows_are_counted_as_often_as_they_stand_for() -> None:
@@ -12,14 +96,11 @@ def test_rows_are_counted_as_often_as_they_stand_for() -> None:
     assert dataset.class_rows() == {"p": 2, "q": 4}
 
 
-def test_a_feature_knows_how_many_values_it_has() -> None:
-    counted, measured = (
-        encode_csv("a,y\n1,p\n2,q\n1,q\n,p\n", numbers_as_they_are=as_they_are).features[0]
-        for as_they_are in (False, True)
-    )
-    assert counted.values == measured.values == 2
-    assert counted.labels.to_pylist() == ["1", "2"]
-    assert counted.numbers is None
-    assert measured.numbers is not None
-    assert measured.numbers.tolist() == [1.0, 2.0]
-    assert counted.labelled.tolist() == measured.labelled.tolist() == [0, 1, 0, 2]
+@given(datasets())
+def test_the_counts_of_some_features_are_those_of_a_table_of_them(dataset: Dataset) -> None:
+    every = count_values(dataset)
+    some = np.arange(len(dataset.features))[::-2]
+    alone = count_values(replace(dataset, features=tuple(dataset.features[place] for place in some)))
+    chosen = every.of_features(some)
+    for name in ("values", "offset", "by_slot", "class_rows"):
+        np.testing.assert_array_equal(getattr(chosen, name), getattr(alone, name))

@@ -1,246 +1,414 @@
-"""Prepared table to dataset: codes, unlabelled rows, refused targets and notes."""
+"""Prepared table to dataset: codes, intervals, unlabelled rows and notes, the same however cells are held."""
 
 from __future__ import annotations
 
+import json
+import pickle
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import probfs
-from probfs.columns.encode import encode
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns import encode as encode_module
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.cutting import interval_codes, quantile_points
+from probfs.columns.dataset import MISSING_LABEL
+from probfs.columns.encode import FeatureCoding, encode, learn_coding, notes_on_unseen
+from probfs.columns.inspect import inspect_table
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
-from probfs.errors import DataError
-from probfs.tables.readers import read_table
-from probfs.tables.readers.frame import table_from_frame
+from probfs.columns.rules import Category, Numeric, Quantiles, Seen
+from probfs.columns.suggest import suggest_mapping
+from probfs.columns.texts import mark_missing
+from probfs.errors import DataError, ProbfsError
+from probfs.ranking.inputs import every_name, reading_for
+from probfs.tables.arrays import double_array
+from probfs.tables.cells import Kind
+from probfs.tables.frames import table_in_memory
+from probfs.tables.opening import ReadOptions
+from probfs.tables.reading import read_table
+from probfs.tables.table import Table
 from probfs.text import command_line_language
-from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv
-from tests.support.table_content import Write, read_csv_text
+from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv, prepare_frame
+from tests.support.table_content import Write, read_bytes, read_csv_text
+from tests.support.wide_tables import as_csv, columns_together, wide_tables
+
+# Many columns of numbers cut at once
+
+NUMBERS = st.one_of(st.sampled_from([0.0, -1.0, 2.0, 3.0]), st.floats(-1e6, 1e6), st.just(np.nan))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a,y\nx,1\ny,1\n", "one class only, '1'"),
-        ("a,y\nx,\ny,\n", "no row has a value in the target"),
-        ("a,y\nx,1\ny,1\nx,2\n", "class '2' has one row only"),
-        ("y\n1\n2\n", "no column is left to rank"),
-        ("a,y\n" + "".join(f"x,{n}.5\nx,{n}.5\n" for n in range(60)), "a regression target?"),
-    ],
+@given(
+    st.lists(st.lists(NUMBERS, min_size=7, max_size=7), min_size=1, max_size=4),
+    st.one_of(st.none(), st.lists(st.sampled_from([1, 2, 5, 2**49]), min_size=8, max_size=8)),
+    st.sampled_from([2, 3, 5, 40]),
 )
-def test_a_target_that_cannot_be_predicted_is_refused(write: Write, text: str, message: str) -> None:
-    with pytest.raises(probfs.DataError) as caught:
-        probfs.rank(write("t.csv", text), target="y")
-    assert message in str(caught.value)
+def test_the_rows_of_a_matrix_are_cut_as_each_column_alone(
+    rows: list[list[float]], weights: list[int] | None, intervals: int
+) -> None:
+    # A number that all rows have, as those that are cut have some.
+    matrix = np.array([[*row, 1.5] for row in rows])
+    own_weights = None if weights is None else np.array(weights)
+    points, counting = quantile_points(matrix, own_weights, intervals)
+    codes = interval_codes(matrix, points, counting)
+    for numbers, row_points, row_counting, row_codes in zip(matrix, points, counting, codes, strict=True):
+        present = ~np.isnan(numbers)
+        counts = np.ones(len(numbers), dtype=np.int64) if own_weights is None else own_weights
+        seen = Seen(double_array(numbers[present]), counts[present], Kind.NUMBER)
+        expected = Quantiles(intervals).points(seen)
+        assert row_points[row_counting].tolist() == expected.tolist()
+        assert row_codes[present].tolist() == np.searchsorted(expected, numbers[present]).tolist()
+        assert (row_codes[~present] == len(expected) + 1).all()
 
 
-def test_a_long_numeric_column_is_cut_at_quantiles_and_it_is_said(write: Write) -> None:
-    rows = [(n / 2, n % 3, "ab"[n > 12]) for n in range(25)]
-    data = write("t.csv", "x,k,y\n" + "".join(f"{x},{k},{y}\n" for x, k, y in rows))
-    ranking = probfs.rank(data, target="y")
-    assert any("cut into 5 intervals at quantiles" in warning and "'x'" in warning for warning in ranking.warnings)
-    cut = write("m.toml", "[columns]\nx = { cut = [2, 4.5, 7, 9.5] }\n")
-    assert [f.s_s for f in probfs.rank(data, target="y", mapping=cut).features] == [f.s_s for f in ranking.features]
-    assert probfs.rank(data, target="y", bins=3).features[0].s_s != ranking.features[0].s_s
+# Everything that can be seen of a table
+
+CHOICES = st.builds(
+    ColumnChoice,
+    target=st.just("y"),
+    count=st.sampled_from([None, None, "n"]),
+    na=st.sampled_from(
+        [(), (), ("999",), ("1", "0.5"), ("auto",), ("none",), ("-3",), ("-9",), ("-9", "NA", "."), ("none", "?")]
+    ),
+    bins=st.sampled_from([2, 5, 5, 50]),
+    numbers_as_they_are=st.booleans(),
+    keep_identifiers=st.booleans(),
+    missing=st.sampled_from(["skip", "value", "auto"]),
+)
+MAPPINGS = st.sampled_from(
+    [
+        ColumnMapping(),
+        ColumnMapping(),
+        ColumnMapping(
+            columns={"measured1": Category(), "measured2": Quantiles(3)}, missing_cells={"counted3": "value"}
+        ),
+        ColumnMapping(columns={"genotypes5": Category(), "measured12": Numeric()}, missing=("NA", "--")),
+        ColumnMapping(columns={"empty10": Quantiles(3), "empty32": Category()}, missing_cells={"empty10": "value"}),
+    ]
+)
+Case = tuple[dict[str, list[str]], dict[str, list[str]] | None, ColumnChoice, ColumnMapping, str | None]
+CASES = st.tuples(
+    wide_tables(), st.one_of(st.none(), wide_tables()), CHOICES, MAPPINGS, st.sampled_from([None, None, "."])
+)
 
 
-def test_a_leading_zero_keeps_a_column_text(write: Write) -> None:
-    text = "x,y\n" + "".join(f"{n:03},{'ab'[n % 2]}\n" for n in range(30))
-    ranking = probfs.rank(write("t.csv", text), target="y", keep_identifiers=True)
-    assert not any("cut at" in warning for warning in ranking.warnings)
-    assert any("look like identifiers: 'x'" in warning for warning in ranking.warnings)
+def everything(table: Table, others: list[Table], case: Case) -> list[Any]:
+    """Whatever anybody can see of a table, up to the first refusal."""
+    _, _, choice, mapping, decimal = case
+    seen: list[Any] = []
+    try:
+        prepared = prepare(table, mapping, choice, decimal)
+        seen += [[plan.describe() for plan in prepared.plans], prepared.notes, prepared.leaks]
+        seen += [suggest_mapping(prepared, "nb"), inspect_table(prepared)]
+        dataset, notes = encode(prepared, others)
+        seen += [notes, *content_of(dataset)]
+    except ProbfsError as error:
+        seen.append(str(error))
+    return seen
 
 
-def test_notes_name_constant_empty_and_nearly_numeric_columns(write: Write) -> None:
-    rows = "".join(f"1,,{n if n else 'none'}.5,{'ab'[n % 2]}\n" for n in range(40))
-    warnings = "\n".join(probfs.rank(write("t.csv", f"same,void,near,y\n{rows}"), target="y").warnings)
-    for expected in (
-        "the same value in every labelled row",
-        "no value in any labelled row: 'void'",
-        "nearly all values are",
-    ):
-        assert expected in warnings
+def content_of(dataset: Any) -> list[Any]:
+    seen: list[Any] = [dataset.classes, dataset.labels.tolist(), dataset.counts.tolist()]
+    seen.append(dataset.unlabelled_counts.tolist())
+    for feature in dataset.features:
+        numbers = None if feature.numbers is None else feature.numbers.tolist()
+        seen += [feature.name, feature.labels.to_pylist(), feature.labelled.tolist(), feature.unlabelled.tolist()]
+        seen += [feature.values, feature.own_labels().to_pylist(), numbers, feature.missing_is_value]
+    return seen
 
 
-def test_declared_arff_values_count_though_never_seen(write: Write) -> None:
-    body = "\n@attribute y {0,1}\n@data\nx,0\ny,0\nx,1\nx,1\ny,1\n"
-    two = probfs.rank(write("a.arff", "@relation r\n@attribute a {x,y}" + body), target="y")
-    three = probfs.rank(write("b.arff", "@relation r\n@attribute a {x,y,z}" + body), target="y")
-    assert two.features[0].s_s != three.features[0].s_s
+def check_that_all_ways_give_the_same(case: Case) -> None:
+    """Numbers cut together or each alone, as a matrix or as values, read as numbers or as texts."""
+    cells, further, choice, mapping, decimal = case
+    usual = reading_for(ReadOptions(decimal=decimal), mapping, choice, every_column=True)
+    table = read_csv_text(as_csv(cells), options=usual)
+    others = [] if further is None else [read_csv_text(as_csv(further), options=usual)]
+    expected = everything(table, others, case)
+    with columns_together(False):
+        assert everything(table, others, case) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encode_module, "_encode_cut_numbers", lambda *_: {})
+        assert everything(table, others, case) == expected
+    marked = mark_missing(table, usual.na).columns.values()
+    if all(column.distinct() for column in marked if column.is_numeric):
+        # A column without a value is one of numbers only to those who read them.
+        as_texts = read_csv_text(as_csv(cells), options=replace(usual, as_text=every_name))
+        assert everything(as_texts, [], case) == everything(table, [], case)
 
 
-def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write) -> None:
-    labelled = "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\nx,u,1\n"
-    inside = probfs.rank(write("one.csv", labelled + "x,v,\ny,new,\n"), target="y", score="unlabeled")
-    outside = probfs.rank(
-        write("two.csv", labelled),
-        target="y",
-        unlabeled=[write("u.csv", "b,a\nv,x\n"), write("w.csv", "a,b\ny,new\n")],
-        score="unlabeled",
-    )
-    assert inside.to_csv() == outside.to_csv()
-    assert outside.input.unlabelled_rows == 2
-    assert all(feature.s_su is not None for feature in inside.features)
+HEALTH = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-def test_unlabelled_values_that_match_nothing_are_noted(write: Write) -> None:
-    data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
-    ranking = probfs.rank(data, target="y", unlabeled=[write("u.csv", "a\n" + "1.0\n2.0\n1\n" * 4)])
-    assert any("most unlabelled cells hold what labelled ones do not" in warning for warning in ranking.warnings)
+@settings(max_examples=12, suppress_health_check=HEALTH)
+@given(CASES)
+def test_all_ways_to_hold_numbers_give_the_same(case: Case) -> None:
+    check_that_all_ways_give_the_same(case)
 
 
-@pytest.mark.parametrize("classifier", ["nb", "svm"])
-def test_a_few_unlabelled_cells_do_not_say_how_a_column_is_written(write: Write, classifier: str) -> None:
-    data = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n")
-    for cells, noted in (("1.0x\n", False), ("1.0x\n" * 9 + '""\n' * 9, False), ("1.0x\n" * 10, True)):
-        ranking = probfs.rank(data, target="y", unlabeled=[write("u.csv", "a\n" + cells)], classifier=classifier)
-        assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
+@pytest.mark.slow
+@settings(max_examples=600, suppress_health_check=HEALTH)
+@given(CASES)
+def test_all_ways_to_hold_numbers_give_the_same_in_many_tables(case: Case) -> None:
+    check_that_all_ways_give_the_same(case)
 
 
-def test_an_unlabelled_table_that_lacks_a_column_is_refused(write: Write) -> None:
-    with pytest.raises(probfs.DataError, match=r"u\.csv: lacks 1 column of .*t\.csv: 'b'"):
-        probfs.rank(write("t.csv", "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\n"), unlabeled=[write("u.csv", "a\nx\n")])
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.sampled_from([0.5, -1.0, 2.0, 1e6]), st.floats(-1e3, 1e3)),
+            st.one_of(st.none(), st.sampled_from(["u", "v", "été", "007", "x y"])),
+            st.one_of(st.none(), st.integers(-3, 30), st.sampled_from([2**53 + 1, 2**53 + 2, 2**53])),
+            st.sampled_from("pq"),
+        ),
+        min_size=3,
+        max_size=60,
+    ),
+    st.booleans(),
+)
+def test_csv_frame_and_parquet_give_the_same(rows: list[tuple[Any, ...]], measured: bool) -> None:
+    numbers, texts, whole, labels = zip((0.5, "u", 1, "p"), *rows, strict=True)
+    typed = {"f": pd.array(numbers, dtype="Float64"), "i": pd.array(whole, dtype="Int64")}
+    frame = pd.DataFrame({**typed, "text": texts, "y": [*labels[2:], "p", "q"]})
+    mapping, choice = ColumnMapping(), ColumnChoice(numbers_as_they_are=measured, keep_identifiers=True)
+    text, parquet = frame.to_csv(index=False), frame.to_parquet()
+    tables = [
+        table_in_memory(frame, "data"),
+        table_in_memory(pa.table(frame), "data"),
+        read_bytes(parquet, "t.parquet"),
+        read_csv_text(text, options=reading_for(ReadOptions(), mapping, choice)),
+    ]
+    found = [content_of(encode(prepare(table, mapping, choice))[0]) for table in tables]
+    assert all(content == found[0] for content in found)
 
 
-def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
-    dataset = encode_csv("a,y\nx,p\nz,q\nnew,\nz,\n", unlabelled=['a\nx\nother\n""\n'])
-    (feature,) = dataset.features
-    assert feature.labels.to_pylist() == ["x", "z"]
-    assert feature.labelled.tolist() == [0, 1]
-    assert feature.unlabelled.tolist() == [2, 1, 0, 2, 2]
+def test_whole_numbers_that_doubles_merge_stay_apart_as_categories(write: Write) -> None:
+    numbers = [2**53 + 1, 2**53, 2**53 + 2, 5] * 2
+    text = csv_of_rows(["a", "y"], [(number, "pq"[place % 2]) for place, number in enumerate(numbers)])
+    lines = "".join(json.dumps({"a": number, "y": "pq"[place % 2]}) + "\n" for place, number in enumerate(numbers))
+    datasets = [encode_csv(text), encode(prepare_frame({"a": numbers, "y": list("pq" * 4)}))[0]]
+    datasets.append(encode(prepare(read_table(write("t.jsonl", lines)), ColumnMapping(), ColumnChoice()))[0])
+    for dataset in datasets:
+        assert dataset.features[0].labels.to_pylist() == sorted(map(str, set(numbers)))
+        assert dataset.features[0].labelled.tolist() == [2, 1, 3, 0] * 2
 
 
-def test_a_declared_value_without_a_labelled_row_is_missing_where_it_is_unlabelled(write: Write) -> None:
-    arff = "@relation r\n@attribute a {x,z,w}\n@attribute y {p,q}\n@data\nx,p\nz,q\nw,?\nx,?\n"
-    dataset, _ = encode(prepare(read_table(write("t.arff", arff)), MappingFile(), ColumnChoice()))
-    assert dataset.features[0].labels.to_pylist() == ["x", "z", "w"]
-    assert dataset.features[0].unlabelled.tolist() == [3, 0]
+# Labelled rows
+
+
+def test_declared_values_count_though_never_seen_and_say_nothing_in_unlabelled_rows(write: Write) -> None:
+    body = "\n@attribute y {0,1}\n@data\nx,0\nz,0\nx,1\nx,1\nz,1\n"
+    two, three = (f"@relation r\n@attribute a {values}" + body for values in ("{x,z}", "{x,z,w}"))
+    scores = [probfs.rank(write("t.arff", arff), target="y").features[0].s_s for arff in (two, three)]
+    assert scores[0] != scores[1]
+    table = read_table(write("t.arff", three + "w,?\nx,?\n"))
+    (feature,) = encode(prepare(table, ColumnMapping(), ColumnChoice()))[0].features
+    assert (feature.labels.to_pylist(), feature.unlabelled.tolist()) == (["x", "z", "w"], [3, 0])
 
 
 def test_measured_columns_have_their_numbers_once_and_in_order() -> None:
     text = "a,b,y\n2,x,p\n-0,z,q\n,x,p\n0.0,z,q\n"
     number, category = encode_csv(text, unlabelled=["a,b\n1e0,x\n2,new\n"], numbers_as_they_are=True).features
     assert number.numbers is not None
-    assert number.numbers.tolist() == [0.0, 1.0, 2.0]
-    assert len(number.labels) == 0
+    assert (number.numbers.tolist(), len(number.labels)) == ([0.0, 1.0, 2.0], 0)
     assert (number.labelled.tolist(), number.unlabelled.tolist()) == ([2, 0, 3, 0], [1, 2])
     assert category.numbers is None
     assert (category.labelled.tolist(), category.unlabelled.tolist()) == ([0, 1, 0, 1], [0, 2])
 
 
-def test_text_in_a_column_guessed_to_be_numeric_is_missing_where_it_is_unlabelled() -> None:
-    (feature,) = encode_csv("a,y\n1,p\n2,q\n", unlabelled=["a\n1\nmany\n"], numbers_as_they_are=True).features
-    assert feature.unlabelled.tolist() == [0, 2]
+def test_dates_are_measured_in_days_since_the_first_of_all_tables() -> None:
+    days = pd.to_datetime(["2020-03-01T00:00", "2020-02-28T00:00", "2020-03-01T12:00"] * 2)
+    prepared = prepare_frame({"d": days, "y": list("abcabc")}, numbers_as_they_are=True)
+    (feature,) = encode(prepared, [read_csv_text("d,y\n2020-02-27,\n")])[0].features
+    assert feature.numbers is not None
+    assert feature.numbers.tolist() == [0.0, 1.0, 3.0, 3.5]
 
 
 @pytest.mark.parametrize(("values", "dtype"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
 @pytest.mark.parametrize("measured", [False, True])
 def test_codes_have_the_narrowest_type(values: int, dtype: type, measured: bool) -> None:
-    letter = "" if measured else "v"
-    rows = [(f"{letter}{number:05}" if letter else number, "pq"[number % 2]) for number in range(values)]
+    rows = [(number if measured else f"v{number:05}", "pq"[number % 2]) for number in range(values)]
     (feature,) = encode_csv(csv_of_rows(["a", "y"], rows), numbers_as_they_are=measured, keep_identifiers=True).features
     assert feature.labelled.dtype == dtype
     assert feature.labelled.tolist() == list(range(values))
 
 
-def test_rows_of_other_tables_count_by_the_same_column_or_once() -> None:
+def test_a_type_of_categories_is_told_from_texts() -> None:
+    columns = {"c": pd.Categorical(list("uvuv")), "t": list("uvvu"), "y": list("aabb")}
+    dataset, _ = encode(prepare_frame(columns))
+    assert {feature.name: feature.nominal for feature in dataset.features} == {"c": True, "t": False}
+
+
+def test_ordered_categories_stand_in_their_order_unless_texts_are_wanted() -> None:
+    grades = pd.Categorical(["low", "high", "mid", "low"], ["low", "mid", "high"], ordered=True)
+    for keep, expected in ((True, ["low", "mid", "high"]), (False, ["high", "low", "mid"])):
+        (feature,) = encode(prepare_frame({"a": grades, "y": list("pqpq")}, keep_category_order=keep))[0].features
+        assert feature.labels.to_pylist() == expected
+
+
+# Unlabelled rows
+
+
+def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write) -> None:
+    labelled = "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\nx,u,1\n"
+    inside = probfs.rank(write("one.csv", labelled + "x,v,\ny,new,\n"), target="y", score="unlabeled")
+    others = [write("u.csv", "b,a\nv,x\n"), write("w.csv", "a,b\ny,new\n")]
+    outside = probfs.rank(write("two.csv", labelled), target="y", unlabeled=others, score="unlabeled")
+    assert inside.to_csv() == outside.to_csv()
+    assert outside.input.unlabelled_rows == 2
+    assert all(feature.s_su is not None for feature in inside.features)
+
+
+def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
+    (feature,) = encode_csv("a,y\nx,p\nz,q\nnew,\nz,\n", unlabelled=['a\nx\nother\n""\n']).features
+    assert feature.labels.to_pylist() == ["x", "z"]
+    assert (feature.labelled.tolist(), feature.unlabelled.tolist()) == ([0, 1], [2, 1, 0, 2, 2])
+    (number,) = encode_csv("a,y\n1,p\n2,q\n", unlabelled=["a\n1\nmany\n"], numbers_as_they_are=True).features
+    assert number.unlabelled.tolist() == [0, 2], "text in a column guessed to be numeric"
+
+
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+@pytest.mark.parametrize(
+    ("cells", "noted"),
+    [("1x\n", False), ("1x\n" * 9 + '""\n' * 9, False), ("1x\n" * 10, True), ("1.0\n2.00\n" * 9, False)],
+)
+def test_most_cells_of_enough_must_be_unseen_to_be_noted(
+    write: Write, classifier: str, cells: str, noted: bool
+) -> None:
+    data, others = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n"), [write("u.csv", "a\n" + cells)]
+    ranking = probfs.rank(data, target="y", unlabeled=others, classifier=classifier)
+    assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
+    assert notes_on_unseen({"a": 0.5, "b": 0.0}) == []
+    (note,) = notes_on_unseen({"a": 0.5, "b": 0.51, "c": 1.0})
+    assert note.endswith("so they count as missing: 'b', 'c'; are they written alike?")
+
+
+def test_further_tables_must_have_the_features_and_should_have_the_counts(write: Write) -> None:
+    data = write("t.csv", "a,b,c,y\nx,u,u,0\ny,v,u,0\nx,v,v,1\ny,u,v,1\n")
+    lacking = r"u\.csv: lacks 2 columns of .*t\.csv: 'b', 'c'; add them, or leave them out with exclude="
+    with pytest.raises(probfs.DataError, match=lacking):
+        probfs.rank(data, unlabeled=[write("u.csv", "a\nx\n")])
     prepared = prepare_csv("a,n,y\nx,2,p\nz,3,q\nx,5,\n", count="n")
-    others = [read_csv_text("a,n\nx,7\nz,0\n"), read_csv_text("a\nx\n")]
-    dataset, notes = encode(prepared, others)
-    assert dataset.counts.tolist() == [2, 3]
-    assert dataset.unlabelled_counts.tolist() == [5, 7, 0, 1]
+    dataset, notes = encode(prepared, [read_csv_text("a,n\nx,7\nz,0\n"), read_csv_text("a\nx\n")])
+    assert (dataset.counts.tolist(), dataset.unlabelled_counts.tolist()) == ([2, 3], [5, 7, 0, 1])
     assert notes == ("t.csv: no column 'n', so each of its rows counts once",)
+    numbered = csv_of_rows(["nr", "a", "y"], [(n, "uv"[n % 3 > 1], "pq"[n % 2]) for n in range(30)])
+    assert encode_csv(numbered, unlabelled=["a\nu\nv\n"]).unlabelled_rows == 2, "an identifier may be lacking"
 
 
-def test_more_values_than_are_counted_is_told_in_the_caller_s_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.columns.dataset.MOST_VALUES", 2)
-    text = "a,y\nu,p\nv,q\nw,p\n"
-    with pytest.raises(DataError) as caught:
-        encode_csv(text)
-    problem = "t.csv: column 'a' has 3 different values, more than the 2 that are counted; leave it out with"
-    assert str(caught.value) == f"{problem} exclude=, or cut or group it in a mapping"
-    with command_line_language(), pytest.raises(DataError, match="leave it out with --exclude, or"):
-        encode_csv(text)
+# What was learned, for rows that are coded elsewhere
+
+OTHER = read_csv_text("a,y\n9,\n3,\n,\n1,\n7,\n")
 
 
-def test_notes_name_options_in_the_caller_s_language() -> None:
-    text = csv_of_rows(["when", "x", "y"], [(f"{n:02}/01/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)])
-    _, notes = encode(prepare_csv(text))
-    assert notes == (
-        "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'x'",
-        "a different value in every row (an identifier?): 'when'; exclude= leaves it out",
+def coding_of(mapping: str = "", missing: str = "skip") -> FeatureCoding:
+    prepared = prepare_csv("a,y\n3,p\n1,q\n3,q\n,p\n9,\n", mapping, target="y", missing=missing)
+    return learn_coding(prepared, prepared.features[0])[0]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "missing", "labels", "codes", "silenced", "telling"),
+    [
+        ("", "skip", ["1", "3"], [2, 1, 2, 0, 2], [2, 1, 2, 0, 2], 2),
+        ("", "value", ["1", "3", MISSING_LABEL], [3, 1, 2, 0, 3], [3, 1, 2, 0, 3], 2),
+        (
+            "[columns]\na = { cut = [1, 3, 8] }",
+            "skip",
+            ["(-inf,1]", "(1,3]", "(3,8]", "(8,inf)"],
+            *([3, 1, 4, 0, 2], [4, 1, 4, 0, 4], 2),
+        ),
+    ],
+)
+def test_other_rows_get_the_codes_of_labelled_ones_or_say_nothing(
+    mapping: str, missing: str, labels: list[str], codes: list[int], silenced: list[int], telling: int
+) -> None:
+    coding = coding_of(mapping, missing)
+    assert (coding.labels.to_pylist(), coding.values, coding.distinct) == (
+        labels,
+        len(labels),
+        2 + (missing == "value"),
     )
+    assert coding.recode(OTHER).tolist() == codes
+    silent, known = coding.silence_unseen(coding.recode(OTHER))
+    assert (silent.tolist(), known) == (silenced, telling)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *('"category"', '"numeric"', '"<= 2"', '"!= 3"', "'in [1, 3]'", "{ cut = [2] }", "{ quantiles = 2 }"),
+        *("{ widths = 3 }", '{ groups = { few = ["1"] } }', '{ groups = { few = ["1"] }, other = "x" }'),
+        *("{ min_count = 2 }", '{ min_count = 2, other = "x" }', '{ min_count = 2, missing = "value" }'),
+    ],
+)
+def test_what_every_rule_learned_travels(rule: str) -> None:
+    coding = coding_of(f"[columns]\na = {rule}")
+    sent: FeatureCoding = pickle.loads(pickle.dumps(coding))
+    assert sent.recode(OTHER).tolist() == coding.recode(OTHER).tolist()
+    assert sent.labels.to_pylist() == coding.labels.to_pylist()
+
+
+def test_a_cell_that_the_rule_cannot_take_is_an_error_with_its_line() -> None:
+    with pytest.raises(DataError, match=r"^t.csv:3: column 'a': 'x' is not a number"):
+        coding_of("[columns]\na = { quantiles = 2 }").recode(read_csv_text("a,y\n1,\nx,\n"))
+
+
+# Notes and refusals
+
+
+MEASURED = {"numbers_as_they_are": True}
+SAME, DIFFERENT = "the same value in every labelled row: ", "a different value in every row (an identifier?): "
+
+
+@pytest.mark.parametrize(
+    ("rows", "choice", "expected"),
+    [
+        (
+            [(f"{n:02}/01/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
+            {},
+            [
+                "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'b'",
+                f"{DIFFERENT}'a'; exclude= leaves it out",
+            ],
+        ),
+        (
+            [("" if n % 2 else n % 5, n % 3, "pq"[n % 2]) for n in range(60)],
+            {},
+            ["these columns nearly give the class away (leakage?): 'a' (missing or not tells 'q' in 100.0% of rows)"],
+        ),
+        ([(n / 7, f"c{n}", "pq"[n % 2]) for n in range(10)], {}, [f"{DIFFERENT}'b'; exclude= leaves it out"]),
+        ([(n + 5, n + 0.5, "pq"[n % 2]) for n in range(6)], MEASURED, [f"{DIFFERENT}'a'; exclude= leaves it out"]),
+        ([(1, "", "pq"[n % 2]) for n in range(6)], {}, ["no value in any labelled row: 'b'", f"{SAME}'a'"]),
+        # A missing cell is nothing to naive Bayes, and a value of a category, but not of numbers, to the SVM.
+        ([("x", 1, "p"), ("", "", "q")] * 2, {}, [f"{SAME}'a', 'b'"]),
+        ([("x", 1, "p"), ("", "", "q")] * 2, MEASURED, [f"{SAME}'b'"]),
+    ],
+)
+def test_notes_say_what_to_know_before_ranking(rows: Any, choice: dict[str, Any], expected: list[str]) -> None:
+    text = csv_of_rows(["a", "b", "y"], rows)
+    _, notes = encode(prepare_csv(text, **choice))
+    assert list(notes) == expected
     with command_line_language():
-        _, notes = encode(prepare_csv(text))
-    assert "(--bins, or a mapping)" in notes[0]
-    assert "; --exclude leaves it out" in notes[1]
-
-
-def test_missing_cells_tell_rows_apart_only_in_categories_that_are_measured() -> None:
-    """Naive Bayes leaves a missing cell out, so one value beside missing cells says nothing; for the SVM a category
-    that is missing is a value of its own.
-    """
-    text = "a,k,y\nx,1,p\n,,q\nx,1,p\n,,q\n"
-    _, counted = encode(prepare_csv(text))
-    assert counted == ("the same value in every labelled row: 'a', 'k'",)
-    _, measured = encode(prepare_csv(text, numbers_as_they_are=True))
-    assert measured == ("the same value in every labelled row: 'k'",)
-
-
-def test_a_table_of_identifiers_alone_is_refused_in_the_caller_s_language() -> None:
-    text = csv_of_rows(["nr", "y"], [(number, "pq"[number % 2]) for number in range(30)])
-    problem = "t.csv: no column is left to rank beside the target 'y' and identifiers: 'nr'"
-    with pytest.raises(DataError) as caught:
-        encode_csv(text)
-    assert str(caught.value) == f"{problem}; keep_identifiers=True ranks them"
-    with command_line_language(), pytest.raises(DataError, match="; --keep-identifiers ranks them"):
-        encode_csv(text)
-    assert [feature.name for feature in encode_csv(text, keep_identifiers=True).features] == ["nr"]
-
-
-def test_unlabelled_tables_may_lack_an_identifier() -> None:
-    text = csv_of_rows(["nr", "a", "y"], [(number, "uv"[number % 3 > 1], "pq"[number % 2]) for number in range(30)])
-    assert encode_csv(text, unlabelled=["a\nu\nv\n"]).unlabelled_rows == 2
-
-
-def test_a_column_that_gives_the_class_away_is_ranked_and_noted() -> None:
-    rows = [("" if number % 2 else number % 5, number % 3, "pq"[number % 2]) for number in range(60)]
-    dataset, notes = encode(prepare_csv(csv_of_rows(["boat", "a", "y"], rows)))
-    assert [feature.name for feature in dataset.features] == ["boat", "a"]
-    told = "'boat' (missing or not tells 'q' in 100.0% of rows)"
-    assert notes == (f"these columns nearly give the class away (leakage?): {told}",)
-
-
-def test_measurements_that_all_differ_are_no_identifiers() -> None:
-    text = csv_of_rows(["size", "code", "y"], [(number / 7, f"c{number}", "pq"[number % 2]) for number in range(10)])
-    _, notes = encode(prepare_csv(text))
-    assert [note for note in notes if "(an identifier?)" in note] == [
-        "a different value in every row (an identifier?): 'code'; exclude= leaves it out"
-    ]
+        _, told = encode(prepare_csv(text, **choice))
+    assert told == tuple(note.replace("exclude=", "--exclude").replace("bins=", "--bins") for note in notes)
 
 
 def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> None:
     days = pd.date_range("2020-01-30", periods=8)
-    y = ["p", "q"] * 4
     for cells in (days, days.strftime("%Y-%m-%d")):
-        notes = probfs.rank(pd.DataFrame({"day": cells, "word": list("abcdefgh")}), y).warnings
-        assert [note for note in notes if "identifier?" in note] == [
-            "a different value in every row (an identifier?): 'word'; exclude= leaves it out"
-        ]
+        _, notes = encode(prepare_frame({"day": cells, "word": list("abcdefgh"), "y": list("pqpqpqpq")}))
+        assert notes == ("a different value in every row (an identifier?): 'word'; exclude= leaves it out",)
 
 
-def test_dates_are_measured_in_days_since_the_first_of_all_tables() -> None:
-    days = pd.to_datetime(["2020-03-01T00:00", "2020-02-28T00:00", "2020-03-01T12:00"] * 2)
-    frame = pd.DataFrame({"d": days, "y": list("abcabc")})
-    prepared = prepare(table_from_frame(frame), MappingFile(), ColumnChoice("y", numbers_as_they_are=True))
-    others = [read_csv_text("d,y\n2020-02-27,\n")]
-    dataset, _ = encode(prepared, others)
-    assert dataset.features[0].numbers is not None
-    assert dataset.features[0].numbers.tolist() == [0.0, 1.0, 3.0, 3.5]
-
-
-def test_a_type_of_categories_is_told_from_texts() -> None:
-    frame = pd.DataFrame({"c": pd.Categorical(list("uvuv")), "t": list("uvvu"), "y": list("aabb")})
-    dataset, _ = encode(prepare(table_from_frame(frame), MappingFile(), ColumnChoice("y")))
-    assert {feature.name: feature.nominal for feature in dataset.features} == {"c": True, "t": False}
+def test_more_values_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.columns.dataset.MOST_VALUES", 2)
+    problem = "t.csv: column 'a' has 3 different values, more than the 2 that are counted; leave it out with"
+    with pytest.raises(DataError) as caught:
+        encode_csv("a,y\nu,p\nv,q\nw,p\n")
+    assert str(caught.value) == f"{problem} exclude=, or cut or group it in a mapping"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.columns.mapping_file import parse_mapping
-from probfs.columns.prepare import apply_mapping, prepare
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.encode import encode
+from probfs.columns.mapping import parse_mapping
+from probfs.columns.prepare import apply_mapping
 from probfs.columns.rules import (
     UNKNOWN,
     Among,
@@ -28,23 +27,24 @@ from probfs.columns.rules import (
     Seen,
     UnfitValueError,
     Widths,
-    short_number,
 )
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.readers.frame import table_from_frame
-from probfs.tables.table import Kind
-from tests.support.table_content import Write
-from tests.support.table_content import table_content as content
+from probfs.tables.arrays import double_array, text_array, texts_of_numbers
+from probfs.tables.cells import Kind
+from tests.support.prepared_tables import prepare_csv, prepare_frame
+from tests.support.table_content import Write, table_content
 
 
 def mapped(values: list[str | None], rule: str, labels: list[str | None] | None = None) -> list[str | None]:
-    """A column put through a rule; all rows are labelled unless said otherwise."""
-    frame = pd.DataFrame(
-        {"x": pd.Series(values, dtype=object), "y": pd.Series(labels or ["a"] * len(values), dtype=object)}
-    )
-    mapping = parse_mapping(f"target = 'y'\n[columns]\nx = {rule}".encode())
-    prepared = prepare(table_from_frame(frame), mapping, ColumnChoice())
-    return content(apply_mapping(prepared, mapping))["x"]
+    """A column put through a rule, from a frame and from a file; all rows are labelled unless said otherwise."""
+    mapping = f"target = 'y'\n[columns]\nx = {rule}"
+    columns = {"x": values, "y": labels or ["a"] * len(values)}
+    rows = "".join(f"{x or ''},{y or ''}\n" for x, y in zip(*columns.values(), strict=True))
+    found = [
+        table_content(apply_mapping(prepared, parse_mapping(mapping.encode())))["x"]
+        for prepared in (prepare_frame(columns, mapping), prepare_csv(f"x,y\n{rows}", mapping))
+    ]
+    assert found[0] == found[1]
+    return found[0]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,7 @@ def mapped(values: list[str | None], rule: str, labels: list[str | None] | None 
         ('\'in ["red", "blue"]\'', ["red", "blue", "green"], ["yes", "yes", "no"]),
         ("{ cut = [18, 30] }", ["18", "18.5", "30", "31", None], ["(-inf,18]", "(18,30]", "(18,30]", "(30,inf)", None]),
         ("{ quantiles = 2 }", ["1", "2", "3", "4"], ["(-inf,2]", "(-inf,2]", "(2,inf)", "(2,inf)"]),
+        ("{ widths = 2 }", ["-1e308", "0", "1e308"], ["(-inf,0]", "(-inf,0]", "(0,inf)"]),
         ("{ widths = 2 }", ["0", "1", "10"], ["(-inf,5]", "(-inf,5]", "(5,inf)"]),
         (
             '{ groups = { warm = ["red"], cool = ["blue"] }, other = "rest" }',
@@ -81,20 +82,54 @@ def test_rules_learn_from_labelled_rows_only() -> None:
     labels: list[str | None] = ["a", "a", "b", "b", None, None]
     assert mapped(values, "{ quantiles = 2 }", labels)[-2:] == ["(2,inf)", "(2,inf)"]
     assert mapped(values, "{ widths = 3 }", labels)[-1] == "(3,inf)"
+    cells: list[str | None] = ["a", "a", "b", "b", None, "c"]
+    frequent = mapped(cells, "{ min_count = 2, other = 'few' }", ["p", "q", "p", None, "q", None])
+    assert frequent == ["a", "a", "few", "few", None, "few"]
+
+
+def points_by_definition(numbers: list[float], intervals: int) -> list[float]:
+    """Of each i/k of the rows, the least number at or below which they lie; the largest number is no point."""
+    rows = np.sort(numbers)
+    shares = range(1, intervals)
+    points = {min(x for x in rows if np.sum(rows <= x) * intervals >= share * len(rows)) for share in shares}
+    return sorted(points - {rows[-1]})
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 4)), min_size=1, max_size=12), st.integers(2, 6))
-def test_quantiles_of_counted_rows_are_those_of_repeated_rows(pairs: list[tuple[int, int]], intervals: int) -> None:
+def test_quantiles_are_those_of_the_definition_however_rows_are_counted(
+    pairs: list[tuple[int, int]], intervals: int
+) -> None:
     merged: dict[int, int] = {}
     for value, count in pairs:
         merged[value] = merged.get(value, 0) + count
     seen = Seen(text_array([str(v) for v in merged]), np.array(list(merged.values())), Kind.TEXT)
-    expanded = np.sort([value for value, count in pairs for _ in range(count)])
-    wanted = {
-        int(min(v for v in expanded if np.sum(expanded <= v) * intervals >= share * len(expanded)))
-        for share in range(1, intervals)
-    } - {int(expanded[-1])}
-    assert Quantiles(intervals).points(seen).tolist() == sorted(wanted)
+    expected = points_by_definition([value for value, count in pairs for _ in range(count)], intervals)
+    assert Quantiles(intervals).points(seen).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(Category(), Frequent(2), Frequent(3, "rest"), Groups({"g": ("1", "2.5")}), Groups({"g": ("1",)}, "rest")),
+        *(Cut((-1.0, 2.5)), Quantiles(3), Quantiles(4, strict=False), Widths(3), Numeric(), Numeric(Quantiles(2))),
+        *(Ordering("<=", 1.0), Ordering(">", -3.5), Among(("1", "x"), (1.0,)), Among(("2.5",), negated=True)),
+    ],
+)
+@given(
+    st.lists(st.tuples(st.sampled_from([-3.5, -1.0, 0.0, 1.0, 2.5, 1e15, 0.1]), st.integers(1, 4)), min_size=1),
+    st.lists(st.sampled_from([-4.0, -1.0, 0.0, 1.0, 2.5, 7.0]), unique=True),
+)
+def test_a_rule_makes_the_same_of_numbers_and_of_their_texts(
+    rule: Rule, rows: list[tuple[float, int]], others: list[float]
+) -> None:
+    seen = dict(rows)
+    counts = np.array(list(seen.values()))
+    by_row, further = np.array(list(seen)), np.array([*seen, *others], dtype=np.float64)
+    found = []
+    for make in (double_array, texts_of_numbers):
+        coder = rule.learn(Seen(make(by_row), counts, Kind.NUMBER))
+        found.append((coder.labels.to_pylist(), coder.assign(make(further)).tolist()))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
@@ -116,110 +151,75 @@ def test_a_value_that_a_rule_cannot_take_is_shown_with_its_line(write: Write, ru
 def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> None:
     rows = "".join(f"{number}.5,{'ab'[number % 2]}\n" for number in range(30))
     data = write("t.csv", f"x,y\n{rows}inf,a\n")
-    with pytest.raises(probfs.DataError, match=r":32: column 'x': 'inf' is infinite"):
+    with pytest.raises(probfs.DataError, match=r":32: column 'x': 'inf' is infinite; name it with na=, or map"):
         probfs.rank(data)
     assert probfs.rank(data, target="y", na=["inf"]).features[0].feature == "x"
+    typed = prepare_frame({"x": [*(number / 2 for number in range(30)), np.inf], "y": list("ab" * 15 + "a")})
+    with pytest.raises(probfs.DataError, match="<frame>: column 'x', row 31: 'inf' is infinite"):
+        encode(typed)
 
 
-def test_widths_of_extreme_numbers() -> None:
-    found = mapped(["-1e308", "0", "1e308"], "{ widths = 2 }")
-    assert found == ["(-inf,0]", "(-inf,0]", "(0,inf)"]
+def learn(rule: Rule, rows: str, declared: str | None = None, kind: Kind = Kind.TEXT) -> Coder:
+    """What a rule learns from values, each in one row unless a number behind it says otherwise: ``a b:5``."""
+    pairs = [(value, int(count or 1)) for value, _, count in (row.partition(":") for row in rows.split())]
+    counts = np.array([count for _, count in pairs], dtype=np.int64)
+    own = None if declared is None else text_array(declared.split())
+    return rule.learn(Seen(text_array([value for value, _ in pairs]), counts, kind, own))
 
 
-def learn(rule: Rule, values: list[str], kind: Kind = Kind.TEXT, declared: list[str] | None = None) -> Coder:
-    """What a rule learns when each value is held by one row."""
-    everything = None if declared is None else text_array(declared)
-    return rule.learn(Seen(text_array(values), np.ones(len(values), dtype=np.int64), kind, everything))
-
-
-def test_a_category_has_the_values_in_order_and_does_not_know_others() -> None:
-    coder = learn(Category(), ["b", "a"])
-    assert coder.labels.to_pylist() == ["a", "b"]
-    assert coder.assign(text_array(["b", "c", "a"])).tolist() == [1, UNKNOWN, 0]
-
-
-def test_declared_values_count_and_keep_the_file_s_order() -> None:
-    assert learn(Category(), ["b"], declared=["z", "b"]).labels.to_pylist() == ["z", "b"]
-    grouped = learn(Groups({"g": ("b",)}), ["b"], declared=["z", "b", "y"])
-    assert grouped.labels.to_pylist() == ["g", "z", "y"]
-
-
-def test_a_value_that_no_group_has_and_no_row_held_is_unknown_unless_there_is_an_other() -> None:
-    values = text_array(["a", "b", "new"])
-    alone = learn(Groups({"g": ("a",)}), ["a", "b"])
-    assert [alone.labels.to_pylist(), alone.assign(values).tolist()] == [["g", "b"], [0, 1, UNKNOWN]]
-    with_other = learn(Groups({"g": ("a",)}, "rest"), ["a", "b"])
-    assert [with_other.labels.to_pylist(), with_other.assign(values).tolist()] == [["g", "rest"], [0, 1, 1]]
-    into_group = learn(Groups({"g": ("a",)}, "g"), ["a", "b"])
-    assert [into_group.labels.to_pylist(), into_group.assign(values).tolist()] == [["g"], [0, 0, 0]]
-
-
-def rows_of(*values: tuple[str, int], declared: list[str] | None = None) -> Seen:
-    """Values and how many labelled rows hold each."""
-    counts = np.array([rows for _, rows in values], dtype=np.int64)
-    return Seen(
-        text_array([v for v, _ in values]), counts, Kind.TEXT, None if declared is None else text_array(declared)
-    )
-
-
-def test_rare_values_go_by_one_name_and_so_do_values_that_no_labelled_row_held() -> None:
-    learned = Frequent(5).learn(rows_of(("c", 5), ("b", 4), ("a", 9), ("d", 1)))
-    assert learned.labels.to_pylist() == ["a", "c", "other"]
-    assert learned.assign(text_array(["a", "b", "c", "d", "new"])).tolist() == [0, 2, 1, 2, 2]
-    nothing_rare = Frequent(5).learn(rows_of(("c", 5), ("a", 9)))
-    assert nothing_rare.labels.to_pylist() == ["a", "c"]
-    assert nothing_rare.assign(text_array(["c", "new"])).tolist() == [1, UNKNOWN]
-    assert Frequent(5).learn(rows_of(("a", 5), declared=["a", "z"])).labels.to_pylist() == ["a", "other"]
-
-
-def test_the_name_of_rare_values_is_free_unless_the_user_gave_it() -> None:
-    seen = rows_of(("other", 7), ("other_", 7), ("b", 1))
-    assert Frequent(5).learn(seen).labels.to_pylist() == ["other", "other_", "other__"]
-    joined = Frequent(5, "other").learn(seen)
-    assert joined.labels.to_pylist() == ["other", "other_"]
-    assert joined.assign(text_array(["b", "other", "other_"])).tolist() == [0, 0, 1]
-    rare = Frequent(5).learn(rows_of(("a", 7), ("other", 1), ("b", 1)))
-    assert rare.labels.to_pylist() == ["a", "other"]
-    assert rare.assign(text_array(["a", "b", "other"])).tolist() == [0, 1, 1]
+@pytest.mark.parametrize(
+    ("rule", "rows", "declared", "labels", "codes"),
+    [
+        (Category(), "b a", None, "a b", {"b": 1, "c": UNKNOWN, "a": 0}),
+        (Category(), "b", "z b", "z b", {"b": 1, "z": 0}),
+        (Groups({"g": ("b",)}), "b", "z b y", "g z y", {"y": 2}),
+        (Groups({"g": ("a",)}), "a b", None, "g b", {"a": 0, "b": 1, "new": UNKNOWN}),
+        (Groups({"g": ("a",)}, "rest"), "a b", None, "g rest", {"a": 0, "b": 1, "new": 1}),
+        (Groups({"g": ("a",)}, "g"), "a b", None, "g", {"a": 0, "b": 0, "new": 0}),
+        (Frequent(5), "c:5 b:4 a:9 d:1", None, "a c other", {"a": 0, "b": 2, "c": 1, "d": 2, "new": 2}),
+        (Frequent(5), "c:5 a:9", None, "a c", {"c": 1, "new": UNKNOWN}),
+        (Frequent(5), "a:5", "a z", "a other", {"z": 1}),
+        (Frequent(5), "other:7 other_:7 b", None, "other other_ other__", {"b": 2, "other": 0}),
+        (Frequent(5, "other"), "other:7 other_:7 b", None, "other other_", {"b": 0, "other": 0, "other_": 1}),
+        (Frequent(5), "a:7 other b", None, "a other", {"a": 0, "b": 1, "other": 1}),
+        (Quantiles(3), "5", None, "(-inf,inf)", {"5": 0, "9": 0}),
+        (Widths(3), "", None, "(-inf,inf)", {"5": 0}),
+        (Numeric(), "2 1", None, "1 2", {"1": 0, "2": 1}),
+    ],
+)
+def test_what_a_rule_learns_and_makes_of_any_value(
+    rule: Rule, rows: str, declared: str | None, labels: str, codes: dict[str, int]
+) -> None:
+    coder = learn(rule, rows, declared)
+    assert coder.labels.to_pylist() == labels.split()
+    assert coder.assign(text_array(list(codes))).tolist() == list(codes.values())
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "other", "other_"]), min_size=1), st.integers(2, 5))
 def test_rows_of_a_frequent_value_keep_it_and_no_others_do(cells: list[str], least: int) -> None:
-    values = sorted(set(cells))
-    learned = Frequent(least).learn(rows_of(*((value, cells.count(value)) for value in values)))
+    learned = learn(Frequent(least), " ".join(f"{value}:{cells.count(value)}" for value in sorted(set(cells))))
     new = [learned.labels.to_pylist()[code] for code in learned.assign(text_array(cells))]
     rare = {after for before, after in zip(cells, new, strict=True) if cells.count(before) < least}
-    assert len(rare) <= 1
     kept = [(before, after) for before, after in zip(cells, new, strict=True) if cells.count(before) >= least]
+    assert len(rare) <= 1
     assert all(before == after and after not in rare for before, after in kept)
 
 
-def test_only_labelled_rows_make_a_value_frequent() -> None:
-    cells: list[str | None] = ["a", "a", "b", "b", None]
-    labels: list[str | None] = ["p", "q", "p", None, "q"]
-    assert mapped(cells, "{ min_count = 2, other = 'few' }", labels) == ["a", "a", "few", "few", None]
-
-
 def test_a_guess_takes_text_among_numbers_for_missing_and_the_user_s_word_does_not() -> None:
-    numbers = [str(number) for number in range(9)]
-    guessed, told = (learn(Quantiles(2, strict=strict), numbers) for strict in (False, True))
+    guessed, told = (learn(Quantiles(2, strict=strict), "0 1 2 3 4 5 6 7 8") for strict in (False, True))
     assert guessed.assign(text_array(["0", "many", "8"])).tolist() == [0, UNKNOWN, 1]
     with pytest.raises(UnfitValueError, match="'many' is not a number") as caught:
         told.assign(text_array(["0", "many", "8"]))
     assert caught.value.position == 1
-
-
-@pytest.mark.parametrize("rule", [Quantiles(3), Widths(3)])
-def test_one_value_or_none_is_one_interval(rule: Rule) -> None:
-    for values in (["5"], []):
-        assert learn(rule, values).labels.to_pylist() == ["(-inf,inf)"]
+    with pytest.raises(UnfitValueError, match="'x' is not an ISO date"):
+        learn(Numeric(), "2020-01-01 x", kind=Kind.DATE)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20, unique=True), st.integers(2, 6))
 def test_intervals_cover_every_number_and_none_is_empty(numbers: list[float], intervals: int) -> None:
     texts = [repr(number) for number in numbers]
     for rule in (Quantiles(intervals), Widths(intervals)):
-        coder = learn(rule, texts, Kind.NUMBER)
+        coder = learn(rule, " ".join(texts), kind=Kind.NUMBER)
         assigned = coder.assign(text_array(texts))
         order = np.argsort(numbers)
         assert (np.diff(assigned[order]) >= 0).all()
@@ -237,14 +237,6 @@ def test_numbers_are_measured_as_they_are() -> None:
         Measured(strict=False).numbers(text_array(["1", "inf"]), Kind.TEXT)
 
 
-def test_numeric_is_checked_before_its_values_are_counted() -> None:
-    assert learn(Numeric(), ["2", "1"]).labels.to_pylist() == ["1", "2"]
-    with pytest.raises(UnfitValueError, match="'x' is not a number"):
-        learn(Numeric(), ["2", "x"])
-    with pytest.raises(UnfitValueError, match="'x' is not an ISO date"):
-        learn(Numeric(), ["2020-01-01", "x"], Kind.DATE)
-
-
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
@@ -253,7 +245,8 @@ def test_numeric_is_checked_before_its_values_are_counted() -> None:
         (Measured(), "numeric"),
         (Quantiles(5), "5 intervals at quantiles"),
         (Widths(4), "4 intervals of equal width"),
-        (Cut((18.0, 30.5)), "3 intervals at 18, 30.5"),
+        (Cut((-0.0, 18.0, 30.5)), "4 intervals at 0, 18, 30.5"),
+        (Cut((0.1, 1e14, 1e300)), "4 intervals at 0.1, 100000000000000, 1e+300"),
         (Cut((0.0, 86_399.5), Kind.DATE), "3 intervals at 1970-01-01, 1970-01-01T23:59:59.500000"),
         (Ordering("<=", 5.0), "yes/no: <= 5"),
         (Ordering(">", 86_400.0, Kind.DATE), "yes/no: > 1970-01-02"),
@@ -267,10 +260,3 @@ def test_numeric_is_checked_before_its_values_are_counted() -> None:
 )
 def test_a_rule_is_described_in_a_few_words(rule: Rule | Measured, words: str) -> None:
     assert rule.describe() == words
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(18.0, "18"), (-0.0, "0"), (0.1, "0.1"), (1e14, "100000000000000"), (1e300, "1e+300")]
-)
-def test_numbers_are_written_as_people_write_them(number: float, text: str) -> None:
-    assert short_number(number) == text

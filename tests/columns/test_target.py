@@ -1,7 +1,8 @@
-"""The column to predict: who names it, and which classes it has."""
+"""The column to predict: who names it, its classes, how rows count, and targets that cannot be predicted."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,134 +10,92 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.columns.mapping_file import MappingFile, parse_mapping
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.target import choose_target, drop_rare_classes, read_classes
-from probfs.errors import UsageError
-from probfs.tables.readers import read_table
+from probfs.columns.target import MOST_ROWS, choose_target, drop_rare_classes, read_classes, row_counts
+from probfs.columns.target_check import candidate_targets, check_target
+from probfs.errors import DataError, UsageError
+from probfs.tables.reading import read_table
 from probfs.text import command_line_language
+from tests.support.prepared_tables import csv_of_rows, prepare_csv, prepare_frame
 from tests.support.table_content import Write, read_csv_text
 
-
-def test_the_target_is_the_option_then_the_mapping_then_class_then_the_last_column(write: Write) -> None:
-    data = write("t.csv", "class,a,y\n0,x,p\n0,y,q\n1,x,p\n1,x,q\n")
-    mapping = write("m.toml", 'target = "a"')
-    arff = write("t.arff", "@relation r\n@attribute Class {0,1}\n@attribute a {x,y}\n@data\n0,x\n0,y\n1,x\n1,x\n")
-    options = {"estimate": "resubstitution"}
-    said: list[str] = []
-    for source, more in (
-        (data, {"target": "class", "mapping": mapping}),
-        (data, {"mapping": mapping}),
-        (data, {}),
-        (arff, {}),
-    ):
-        probfs.rank(source, on_note=said.append, **options, **more)  # type: ignore[arg-type]  # options of many types
-    assert [note for note in said if note.startswith("target")] == [
-        "target: class (by target=)",
-        "target: a (by the mapping)",
-        "target: y (the last column)",
-        "target: Class (the ARFF attribute of that name)",
-    ]
+ARFF = "@relation r\n@attribute Class {p,q}\n@attribute a {x,z}\n@data\np,x\nq,z\n"
 
 
-def test_the_count_column_is_not_taken_for_the_target(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame[["a", "b", "y", "n"]], target="y", count="n")
-    assert ranking.input.target == "y"
-    assert {feature.feature for feature in ranking.features} == {"a", "b"}
-
-
-def test_many_numbers_may_be_classes_if_the_user_says_so(write: Write) -> None:
-    body = "".join(f"{'xy'[n % 2]},{n}\nx,{n}\n" for n in range(60))
-    names = ",".join(str(n) for n in range(60))
-    arff = f"@relation r\n@attribute a {{x,y}}\n@attribute class {{{names}}}\n@data\n{body}"
-    assert len(probfs.rank(write("t.arff", arff), target="class").input.classes) == 60
-    data, mapping = write("t.csv", "a,y\n" + body), write("m.toml", '[columns]\ny = "category"\n')
-    assert len(probfs.rank(data, target="y", mapping=mapping).input.classes) == 60
-
-
-def test_the_target_may_be_made_by_a_rule(write: Write) -> None:
-    frame = pd.DataFrame({"x": list("aabbaabb"), "y": [str(number) for number in range(8)]})
-    ranking = probfs.rank(frame, target="y", mapping=write("m.toml", '[columns]\ny = "< 4"\n'))
-    assert ranking.input.classes == {"no": 4, "yes": 4}
-
-
-def choose(text: str, mapping: str = "", **choice: Any) -> tuple[str, str]:
-    return choose_target(read_csv_text(text), parse_mapping(mapping.encode()), ColumnChoice(**choice))
-
-
-def test_a_column_that_is_left_out_is_not_the_target() -> None:
-    assert choose("a,b,c\n1,2,3\n") == ("c", "the last column")
-    assert choose("a,b,c\n1,2,3\n", exclude=["c"]) == ("b", "the last column that is not left out")
-    assert choose("a,b,c\n1,2,3\n", 'drop = ["c"]', count="b") == ("a", "the last column that is not left out")
+@pytest.mark.parametrize(
+    ("mapping", "choice", "expected"),
+    [
+        ("", {}, ("c", "the last column")),
+        ("", {"target": "a"}, ("a", "by target=")),
+        ('target = "b"', {}, ("b", "by the mapping")),
+        ('target = "b"', {"target": "a"}, ("a", "by target=")),
+        ("", {"exclude": ["c"]}, ("b", "the last column that is not left out")),
+        ('drop = ["c"]', {"count": "b"}, ("a", "the last column that is not left out")),
+    ],
+)
+def test_the_target_is_the_option_then_the_mapping_then_the_last_column(
+    mapping: str, choice: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    prepared = prepare_csv("a,b,c\n1,2,3\n4,5,6\n", mapping, **choice)
+    assert (prepared.target.name, prepared.target.reason) == expected
+    assert prepared.target_note == "target: {} ({})".format(*expected)
 
 
 def test_the_file_s_own_hint_counts_unless_it_is_left_out(write: Write) -> None:
-    arff = "@relation r\n@attribute class {p,q}\n@attribute a {x,z}\n@data\np,x\nq,z\n"
-    table = read_table(write("t.arff", arff))
-    assert choose_target(table, MappingFile(), ColumnChoice())[0] == "class"
-    assert choose_target(table, MappingFile(), ColumnChoice(exclude=["class"]))[0] == "a"
-    assert choose_target(table, MappingFile(target="a"), ColumnChoice()) == ("a", "by the mapping")
+    table = read_table(write("t.arff", ARFF))
+    expected = ("Class", "the ARFF attribute of that name")
+    assert choose_target(table, ColumnMapping(), ColumnChoice()) == expected
+    assert choose_target(table, ColumnMapping(), ColumnChoice(exclude=["Class"]))[0] == "a"
+    assert choose_target(table, ColumnMapping(target="a"), ColumnChoice()) == ("a", "by the mapping")
 
 
 def test_with_nothing_left_the_target_must_be_named() -> None:
     with pytest.raises(UsageError, match=r"^no column of t\.csv is left to be the target; name one with target=$"):
-        choose("a\n1\n", exclude=["a"])
+        prepare_csv("a\n1\n", exclude=["a"])
     with command_line_language(), pytest.raises(UsageError, match=r"name one with --target$"):
-        choose("a\n1\n", count="a")
-
-
-def test_an_unknown_target_brings_the_nearest_name() -> None:
-    with pytest.raises(UsageError, match=r"^target=: no column 'clas' in t\.csv; did you mean 'class'\?$"):
-        choose("a,class\n1,2\n", target="clas")
+        prepare_csv("a\n1\n", count="a")
 
 
 def test_classes_are_sorted_by_name_and_rows_without_one_unknown() -> None:
-    table = read_csv_text("a,y\n1,q\n2,\n3,p\n4,q\n")
-    target = read_classes(table, MappingFile(), "y", "the last column", None)
-    assert (target.classes, target.labels.tolist()) == (("p", "q"), [1, UNKNOWN, 0, 1])
-    assert not target.declared
+    table = read_csv_text("a,y,n\n1,q,10\n2,,20\n3,p,\n4,q,5\n")
+    target = read_classes(table, ColumnMapping(), "y", "the last column", None)
+    assert (target.classes, target.labels.tolist(), target.declared) == (("p", "q"), [1, UNKNOWN, 0, 1], False)
+    counted = read_classes(table, ColumnMapping(), "y", "", np.array([1, 1, 0, 0]))
+    assert (counted.classes, counted.labels.tolist()) == (("q",), [0, UNKNOWN, UNKNOWN, 0]), "p counts for no row"
+    by_rule = read_classes(table, parse_mapping(b'[columns]\nn = "> 15"\n'), "n", "", None)
+    assert (by_rule.classes, by_rule.labels.tolist(), by_rule.declared) == (("no", "yes"), [0, 1, UNKNOWN, 0], True)
 
 
-def test_a_class_that_no_row_counts_for_is_none() -> None:
-    table = read_csv_text("a,y\n1,q\n2,r\n3,p\n4,q\n")
-    target = read_classes(table, MappingFile(), "y", "", np.array([1, 0, 2, 0]))
-    assert (target.classes, target.labels.tolist()) == (("p", "q"), [1, UNKNOWN, 0, 1])
+def test_ordered_categories_are_classes_in_their_order() -> None:
+    grades = pd.Categorical(["low", "high", "low", "high"], ["low", "mid", "high"], ordered=True)
+    assert prepare_frame({"a": list("uvuv"), "y": grades}).target.classes == ("low", "high")
 
 
-def test_classes_by_a_rule_are_the_user_s_word() -> None:
-    table = read_csv_text("a,y\n1,10\n2,20\n3,\n")
-    target = read_classes(table, parse_mapping(b'[columns]\ny = "> 15"\n'), "y", "", None)
-    assert (target.classes, target.labels.tolist(), target.declared) == (("no", "yes"), [0, 1, UNKNOWN], True)
-
+# Rare classes
 
 RARE = "a,y\n" + "x,p\nz,p\nx,q\nz,q\n" * 3 + "x,r\nz,s\n"
 
 
 def test_rows_of_rare_classes_are_dropped_counted_and_named(write: Write) -> None:
-    ranking = probfs.rank(write("t.csv", RARE), target="y")
+    data = write("t.csv", RARE)
+    ranking = probfs.rank(data, target="y")
     assert ranking.input.classes == {"p": 6, "q": 6}
     assert (ranking.input.labelled_rows, ranking.input.unlabelled_rows, ranking.input.dropped_rows) == (12, 0, 2)
-    note = "2 rows dropped, of classes with fewer than 2 rows (min_class=): 'r', 's'"
-    assert note in ranking.warnings
+    assert "2 rows dropped, of classes with fewer than 2 rows (min_class=): 'r', 's'" in ranking.warnings
     without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")), target="y")
-    assert (ranking.features, ranking.rounds) == (without.features, without.rounds)
-    assert without.input.dropped_rows == 0
-
-
-def test_a_rare_class_may_be_kept(write: Write) -> None:
-    data = write("t.csv", RARE)
+    assert (ranking.features, ranking.rounds, without.input.dropped_rows) == (without.features, without.rounds, 0)
     assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 4
     with pytest.raises(probfs.DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
         probfs.rank(data, target="y", min_class=1)
 
 
 def test_two_classes_must_be_left(write: Write) -> None:
-    data = write("t.csv", RARE)
     with command_line_language(), pytest.raises(probfs.DataError) as caught:
-        probfs.rank(data, min_class=7)
+        prepare_csv(RARE, min_class=7)
     problem = "--min-class 7: no class has 7 rows or more in the target 'y', and two such classes are needed"
-    assert str(caught.value).endswith(f"t.csv: {problem}; choose fewer")
+    assert str(caught.value) == f"t.csv: {problem}; choose fewer"
     lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
     with pytest.raises(probfs.DataError, match=r"class 'q' has one row only.*, or drop the row$"):
         probfs.rank(lonely, target="y")
@@ -144,10 +103,160 @@ def test_two_classes_must_be_left(write: Write) -> None:
 
 
 def test_a_row_that_counts_for_several_is_not_rare() -> None:
-    table = read_csv_text("a,n,y\n1,3,q\n2,1,r\n3,2,p\n")
     weights = np.array([3, 1, 2])
-    target = read_classes(table, MappingFile(), "y", "", weights)
+    target = read_classes(read_csv_text("a,n,y\n1,3,q\n2,1,r\n3,2,p\n"), ColumnMapping(), "y", "", weights)
     assert (target.classes, target.class_rows) == (("p", "q", "r"), (2, 3, 1))
     left, left_weights, notes = drop_rare_classes(target, weights, 2, "t.csv")
     assert (left.classes, left.class_rows, left.found) == (("p", "q"), (2, 3), ("p", "q", "r"))
     assert (left.labels.tolist(), left_weights.tolist(), len(notes)) == ([1, UNKNOWN, 0], [3, 0, 2], 1)
+
+
+# Targets that cannot be predicted
+
+
+def quantity(rows: int = 40) -> str:
+    """A price in the last column, and columns that may be classes."""
+    cells = [(f"id{n}", "abc"[n % 3], ["no", "yes"][n % 2], n % 15, n + 0.5) for n in range(rows)]
+    return csv_of_rows(["name", "species", "sold", "age", "price"], cells)
+
+
+def two_columns(*cells: object) -> str:
+    return csv_of_rows(["a", "y"], [("xz"[n % 2], cell) for n, cell in enumerate(cells)])
+
+
+@pytest.mark.parametrize(
+    ("text", "choice", "message"),
+    [
+        (
+            quantity(12),
+            {"target": "price"},
+            "the target 'price' is a quantity (a regression target?): 12 distinct numbers, 12 of them in one row only; "
+            "name another with --target, or cut it into classes with --cut-target 3; if they are classes, map it as "
+            '"category" (--mapping)',
+        ),
+        (quantity(), {}, "the target 'price', the last column, is a quantity (a regression target?): 40 distinct"),
+        (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it"),
+        (two_columns(1, 1), {}, "the target 'y' has one class only, '1'; two or more are needed"),
+        (two_columns("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
+        ("y\n1\n2\n", {}, "no column is left to rank beside the target 'y'"),
+        (
+            csv_of_rows(["nr", "y"], [(n, "pq"[n % 2]) for n in range(30)]),
+            {},
+            "beside the target 'y' and identifiers: 'nr'; --keep-identifiers ranks them",
+        ),
+        (two_columns(*range(51), *range(51)), {}, "51 distinct numbers; name"),
+        (two_columns(0, 1, 2, 0, 1, 2, 0.5), {}, "is a quantity"),
+        (two_columns(0, 1, 2, 0, 1, 2, 3, 4), {}, "is a quantity"),
+        (
+            two_columns("id", *(f"id{n}" for n in range(38)), "id"),
+            {},
+            "the target 'y', the last column, is hardly a class column: 39 different values in 40 rows; name another "
+            "with --target ('a'?)",
+        ),
+        (
+            two_columns(*(f"id{min(n, 38) if n != 1 else 0}" for n in range(40))),
+            {"min_class": 2},
+            "hardly a class column: 38 different values",
+        ),
+        (
+            two_columns(*(f"it rained on day {n % 25} again" for n in range(100))),
+            {},
+            "is hardly a class column: free text, 25 different ones in 100 rows",
+        ),
+        (
+            two_columns(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))),
+            {},
+            "is hardly a class column: dates, 30 different ones in 120 rows",
+        ),
+    ],
+)
+def test_what_is_no_class_column_is_refused_with_candidates(text: str, choice: dict[str, Any], message: str) -> None:
+    with command_line_language(), pytest.raises(DataError) as caught:
+        check_target(prepare_csv(text, **choice))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping", "choice"),
+    [
+        (two_columns(*range(50), *range(50)), "", {}),
+        (quantity(), '[columns]\nprice = "category"\n', {}),
+        (quantity(), "[columns]\nprice = { quantiles = 3 }\n", {}),
+        (two_columns("id", *(f"id{n}" for n in range(38)), "id"), "", {"target": "y"}),
+        (two_columns(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))), "", {"target": "y"}),
+        (two_columns(*(f"Mount {n % 25}" for n in range(100))), "", {}),
+        (two_columns(*(f"c{n}" for n in range(20))), "", {}),
+    ],
+)
+def test_classes_that_repeat_are_named_or_declared_are_taken(text: str, mapping: str, choice: dict[str, Any]) -> None:
+    check_target(prepare_csv(text, mapping, **choice))
+
+
+def test_one_number_alone_among_a_few_whole_ones_is_a_rare_class() -> None:
+    prepared = prepare_csv(two_columns(*[0, 1, 2] * 4, 3), min_class=2)
+    check_target(prepared)
+    assert (prepared.target.classes, prepared.dropped_rows) == (("0", "1", "2"), 1)
+
+
+def test_many_numbers_may_be_classes_if_the_file_says_so(write: Write) -> None:
+    names = ",".join(str(n) for n in range(60))
+    body = "".join(f"{'xz'[n % 2]},{n}\nx,{n}\n" for n in range(60))
+    arff = f"@relation r\n@attribute a {{x,z}}\n@attribute class {{{names}}}\n@data\n{body}"
+    assert len(probfs.rank(write("t.arff", arff), target="class").input.classes) == 60
+
+
+def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
+    data, mapping = write("t.csv", quantity()), write("m.toml", "[columns]\nprice = { quantiles = 3 }\n")
+    cut = probfs.rank(data, target="price", exclude="name", cut_target=3)
+    assert cut.features == probfs.rank(data, target="price", exclude="name", mapping=mapping).features
+    assert (len(cut.input.classes), cut.settings.cut_target, cut.input.target) == (3, 3, "price")
+    with pytest.raises(DataError, match="'a' is not a number"):
+        probfs.rank(data, target="species", cut_target=3)
+
+
+def test_a_column_named_like_a_class_is_a_candidate_if_it_repeats_its_values() -> None:
+    rows = [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]
+    assert candidate_targets(prepare_csv(csv_of_rows(["a", "species", "y", "z"], rows))) == ["species"]
+    nothing = prepare_csv(csv_of_rows(["a", "z"], [(n / 7, n + 0.5) for n in range(30)]))
+    with pytest.raises(DataError, match="name another with target=, or cut it"):
+        check_target(nothing)
+
+
+# Rows that stand for several
+
+
+def test_a_row_that_stands_for_none_is_no_row(write: Write) -> None:
+    some = probfs.rank(write("t.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\n"), target="y", count="n")
+    more = probfs.rank(write("u.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\nz,0,2\nz,0,1\n"), target="y", count="n")
+    assert some.to_csv() == more.to_csv()
+
+
+@pytest.mark.parametrize("written", ["7", "007", "7.0", " 7 ", "7e0", "9" * 15])
+def test_a_count_may_be_written_as_other_tools_write_it(written: str) -> None:
+    table = read_csv_text(f"a,n\nx,{written}\ny,3\n")
+    assert row_counts(table, "n").tolist() == [int(float(written)), 3]
+    assert row_counts(table, None).tolist() == row_counts(table, "absent").tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("written", ["7.5", "-1", "٣", "1" * 16, "x", "1_5", ""])
+def test_anything_else_is_shown_with_its_line(written: str) -> None:
+    with pytest.raises(DataError) as caught:
+        row_counts(read_csv_text(f"a,n\nx,1\ny,{written}\n"), "n")
+    wrong = f"'{written}' is not a row count; use whole numbers of up to 15 digits"
+    problem = wrong if written else "the row count is missing; write 0 for no row"
+    assert str(caught.value) == f"t.csv:3: column 'n': {problem}"
+
+
+def test_no_more_rows_than_doubles_can_count() -> None:
+    most, refused = 10**15 - 1, r"^t\.csv: column 'n': the counts add up to more than 2\^53 rows$"
+    rows = -(-MOST_ROWS // most)
+    assert int(row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * (rows - 1)), "n").sum()) == most * (rows - 1)
+    with pytest.raises(DataError, match=refused):
+        row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * rows), "n")
+    with pytest.raises(DataError, match=refused):
+        row_counts(replace(read_csv_text(f"a,n\nx,{most}\n"), row_counts=np.array([10])), "n")
+
+
+def test_a_row_of_a_counted_table_counts_for_all_it_stands_for() -> None:
+    counted = replace(read_csv_text("n,y\n2,p\n3,p\n0,q\n"), row_counts=np.array([2, 1, 1]))
+    assert (row_counts(counted, "n").tolist(), row_counts(counted, None).tolist()) == ([4, 3, 0], [2, 1, 1])

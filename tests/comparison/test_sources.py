@@ -18,7 +18,7 @@ import pytest
 import probfs
 from probfs.comparison.sources import document_of, find_document
 from probfs.errors import DataError, UsageError
-from probfs.tables.readers import read_table
+from probfs.tables.reading import read_table
 from tests.support.comparisons import ranking_document
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write

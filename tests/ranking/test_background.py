@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.columns.inspection import inspect_table
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.inspect import inspect_table
 from probfs.ranking.background import Background
 from probfs.ranking.inputs import read_prepared
-from probfs.tables.readers import ReadOptions
+from probfs.tables.reading import ReadOptions
 from tests.support.paths import SAMPLES
 
 KILN = SAMPLES / "kiln.csv"

@@ -14,7 +14,7 @@ from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
 from probfs.ranking.settings import Step
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier, round_scores
 

@@ -12,18 +12,18 @@ import pyarrow as pa
 import pytest
 
 import probfs
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.inputs import InputRequest, Labels, read_inputs, read_prepared
-from probfs.tables.readers import ReadOptions
-from probfs.tables.readers.frame import table_from_frame
+from probfs.tables.frames import table_in_memory
+from probfs.tables.reading import ReadOptions
 
 NO_CHOICE = ColumnChoice(exclude=["n"])
 
 
 def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "t.csv", index=False)
-    forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_from_frame(frame)]
+    forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_in_memory(frame, "data")]
     for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
         prepared, mapping = read_prepared(data, None, ReadOptions(), NO_CHOICE)
         assert [plan.name for plan in prepared.features] == ["a", "b"]

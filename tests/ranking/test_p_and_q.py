@@ -9,13 +9,13 @@ import pytest
 from scipy.stats import chi2_contingency, false_discovery_control, gamma, kruskal, rankdata
 
 import probfs
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import Ranking
 from probfs.screening.cut_numbers import numbers_before_cutting
 from probfs.screening.screen import screen
-from probfs.tables.readers import ReadOptions
+from probfs.tables.reading import ReadOptions
 
 Floats = npt.NDArray[np.float64]
 

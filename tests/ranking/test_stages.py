@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.columns.roles import ColumnChoice
+from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.elimination import Round
 from probfs.ranking.inputs import InputRequest, read_inputs
@@ -25,7 +25,7 @@ from probfs.ranking.stages import (
     screen_features,
 )
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.readers import ReadOptions
+from probfs.tables.reading import ReadOptions
 from probfs.text import command_line_language
 from tests.support.scripted_classifier import ScriptedClassifier
 from tests.support.table_content import Write

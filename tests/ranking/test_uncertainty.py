@@ -18,7 +18,7 @@ from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
 from probfs.ranking.uncertainty import GROUPS, PAIRS, measure_uncertainty
 from probfs.runtime.progress import Progress
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
 from tests.support.scripted_classifier import ScriptedClassifier

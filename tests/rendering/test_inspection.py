@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from probfs.columns.inspection import Inspection, inspect_table
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.inspect import Inspection, inspect_table
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.rendering.formats import Presentation
 from probfs.rendering.inspection import INSPECTION_FORMATS
 from probfs.text import is_unseen
@@ -23,7 +23,7 @@ from tests.support.table_content import read_csv_text
 
 @pytest.fixture
 def inspection() -> Inspection:
-    return inspect_table(prepare(read_csv_text(hostile_csv()), MappingFile(), ColumnChoice()))
+    return inspect_table(prepare(read_csv_text(hostile_csv()), ColumnMapping(), ColumnChoice()))
 
 
 def render(name: str, inspection: Inspection, presentation: Presentation = Presentation()) -> str:  # noqa: B008  # frozen
@@ -71,7 +71,7 @@ def test_markdown_escapes_names(inspection: Inspection) -> None:
 
 
 def test_a_target_without_classes_is_said() -> None:
-    empty = inspect_table(prepare(read_csv_text("a,y\nx,\nz,\n"), MappingFile(), ColumnChoice()))
+    empty = inspect_table(prepare(read_csv_text("a,y\nx,\nz,\n"), ColumnMapping(), ColumnChoice()))
     assert "target y (the last column): no class" in render("table", empty)
 
 

@@ -14,7 +14,7 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.screening import copies
 from probfs.screening.copies import find_copies
 from probfs.screening.value_counts import count_values
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrays import text_array
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets
 

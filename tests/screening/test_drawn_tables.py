@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.screening import drawn_tables
 from probfs.screening.drawn_tables import drawn_probabilities
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 
 def first_cell(tables: Integers) -> Floats:

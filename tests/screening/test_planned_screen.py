@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from probfs.cluster.counted_column import condense, join_condensed
+from probfs.cluster.encoding_plan import plan_encoding
+from probfs.cluster.planned_screen import screen_plan
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.encoding_plan import plan_encoding
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.screening.planned_screen import screen_plan
 from probfs.screening.screen import screen
-from probfs.tables.counted_column import condense, join_condensed
 from tests.support.prepared_tables import csv_of_rows
 from tests.support.table_content import read_csv_text
 
@@ -28,11 +28,11 @@ def test_counts_tell_what_rows_tell(rows: int) -> None:
     lines = [tuple(own) for own in cells]
     names = ["related", "rare", "noise", "n", "y"]
     choice = ColumnChoice(target="y", count="n", keep_identifiers=True)
-    prepared = prepare(read_csv_text(csv_of_rows(names, lines)), MappingFile(), choice)
+    prepared = prepare(read_csv_text(csv_of_rows(names, lines)), ColumnMapping(), choice)
     dataset, _ = encode(prepared)
     expected = screen(dataset, numbers_before_cutting(prepared, dataset), seed=2)
     parts = [read_csv_text(csv_of_rows(names, part)) for part in (lines[:7], lines[7:])]
-    condensed = prepare(join_condensed([condense(part, "y", "n") for part in parts]), MappingFile(), choice)
+    condensed = prepare(join_condensed([condense(part, "y", "n") for part in parts]), ColumnMapping(), choice)
     found = screen_plan(condensed, plan_encoding(condensed), seed=2)
     for name in ("p", "q", "chi_squared", "kruskal_wallis"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

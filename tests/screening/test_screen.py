@@ -14,7 +14,7 @@ from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test
 from probfs.screening.screen import combined_probabilities, screen
 from probfs.screening.value_counts import count_values
 from probfs.screening.value_test import chi_squared_test
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
 from tests.support.screening import dataset_of, datasets
 

@@ -13,7 +13,7 @@ from probfs.screening import drawn_tables, shuffled_rows
 from probfs.screening.drawn_tables import drawn_probabilities
 from probfs.screening.shuffled_rows import shuffled_probabilities
 from probfs.screening.value_test import _relation_of
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 def shuffle(value_rows: list[int], class_rows: list[int], seed: int, draws: int) -> Floats:

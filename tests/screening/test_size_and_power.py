@@ -10,7 +10,7 @@ import pytest
 from probfs.columns.dataset import Dataset
 from probfs.screening.number_test import NumberBlock
 from probfs.screening.screen import Screening, screen
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import dataset_of
 
 RATE = 0.1

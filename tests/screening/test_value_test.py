@@ -19,7 +19,7 @@ from probfs.screening import value_test
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.value_counts import count_values
 from probfs.screening.value_test import chi_squared_test
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 from tests.support.screening import dataset_of, datasets, enumerated_p, value_relation
 
 

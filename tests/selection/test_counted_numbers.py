@@ -9,7 +9,7 @@ import pytest
 
 from probfs.columns.dataset import Feature
 from probfs.selection.counted_numbers import with_intervals
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
 
 

@@ -25,7 +25,7 @@ from probfs.selection.honest import estimate_honestly
 from probfs.selection.rows import LocalRows
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from probfs.selection.verdicts import judge_columns
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 from tests.selection.test_verdicts import plain_twin
 from tests.support.datasets import feature_of
 from tests.support.datasets import random_dataset as dataset_of_categories

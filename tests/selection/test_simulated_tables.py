@@ -18,7 +18,7 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.honest import estimate_honestly
 from probfs.selection.rows import LocalRows
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 from tests.selection.test_choice import candidates
 from tests.support.datasets import feature_of
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.tables.table import Codes, Integers
+from probfs.tables.arrays import Codes, Integers
 from tests.support.exact_naive_bayes import Problem
 
 

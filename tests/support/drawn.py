@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 _TOUCH = 0.5
 """Pixels by which boxes may overlap before it is said that they do."""

@@ -11,7 +11,7 @@ from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimato
 from probfs.classifiers.estimators.recipes import Encoding, Recipe
 from probfs.classifiers.refitting.rows import Donors, draw_donors
 from probfs.columns.dataset import Dataset
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedEstimator:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.mapping_file import MappingFile, parse_mapping
+from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import apply_mapping, prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.errors import ProbfsError
+from probfs.tables.arff import read_arff
+from probfs.tables.csv import read_delimited
 from probfs.tables.formats import TABLE_FORMATS, is_writable
-from probfs.tables.readers.arff import read_arff
-from probfs.tables.readers.delimited import read_delimited
-from probfs.tables.readers.json_lines import read_json_lines
-from probfs.tables.source import Utf8Stream
+from probfs.tables.json_lines import read_json_lines
+from probfs.tables.opening import ReadOptions, TableInput
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
 from probfs.text import is_unseen
@@ -31,21 +32,21 @@ def try_csv(data: bytes) -> None:
 
 
 def _read_and_use(data: bytes, delimiter: str) -> None:
-    _use(read_delimited(_stream(data), delimiter))
+    _use(read_delimited(_input(data, delimiter)))
 
 
 def try_arff(data: bytes) -> None:
-    _try(lambda: _use(read_arff(_stream(data))))
+    _try(lambda: _use(read_arff(_input(data))))
 
 
 def try_json_lines(data: bytes) -> None:
-    _try(lambda: _use(read_json_lines(_stream(data))))
+    _try(lambda: _use(read_json_lines(_input(data))))
 
 
 def try_mapping(data: bytes) -> None:
     def apply() -> None:
         mapping = parse_mapping(data)
-        table = read_delimited(_stream(TABLE), ",")
+        table = read_delimited(_input(TABLE))
         _use(table, mapping)
         apply_mapping(prepare(table, mapping, ColumnChoice()), mapping)
 
@@ -63,11 +64,12 @@ def _try(work: Callable[[], None]) -> None:
         assert not any(map(is_unseen, line)), line
 
 
-def _stream(data: bytes) -> Utf8Stream:
-    return Utf8Stream(io.BytesIO(data), "utf-8", "fuzz")
+def _input(data: bytes, delimiter: str = ",") -> TableInput:
+    raw: Any = io.BytesIO(data)
+    return TableInput(io.BufferedReader(raw), "fuzz", ReadOptions(), delimiter)
 
 
-def _use(table: Table, mapping: MappingFile | None = None) -> None:
+def _use(table: Table, mapping: ColumnMapping | None = None) -> None:
     """Go on to what a ranking and every writer needs."""
     for name, column in table.columns.items():
         assert len(column.codes) == table.rows, name
@@ -77,7 +79,7 @@ def _use(table: Table, mapping: MappingFile | None = None) -> None:
         table_bytes(Table(table.source, usable, table.rows), format_name)
     for measured in (False, True):
         choice = ColumnChoice(numbers_as_they_are=measured)
-        encode(prepare(table, mapping or MappingFile(), choice))
+        encode(prepare(table, mapping or ColumnMapping(), choice))
 
 
 # --- texts that are nearly right --------------------------------------------------------------------------------------

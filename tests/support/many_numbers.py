@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.counted_column import CountedColumn, condense
-from probfs.tables.summarized_column import SummarizedColumn, between_known_numbers
-from probfs.tables.table import Column, Floats, Table
+from probfs.cluster.counted_column import CountedColumn, condense
+from probfs.cluster.summarized_column import SummarizedColumn, between_known_numbers
+from probfs.tables.arrays import Floats, text_array
+from probfs.tables.column import text_column
+from probfs.tables.table import Table
 from tests.support.split_numbers import SplitNumbers
 
 KINDS = ("different", "tied", "zeros tell", "close", "wide", "nearly whole", "rare")
@@ -79,11 +79,11 @@ def summarized_table(numbers: Floats, known: Floats, labels: Sequence[str | None
     """A condensed table of the target ``y`` and the column ``a``."""
     texts = text_array(sorted({label for label in labels if label is not None}))
     codes = np.array([len(texts) if label is None else texts.to_pylist().index(label) for label in labels], np.uint8)
-    columns = {"a": between_known_numbers("a", numbers, known), "y": Column("y", codes, texts)}
+    columns = {"a": between_known_numbers("a", numbers, known), "y": text_column("y", codes, texts)}
     table = condense(Table("t.parquet", columns, len(numbers)), "y", None)
     classes = np.where(codes == len(texts), -1, codes.astype(np.int64))
     summary = SplitNumbers(numbers, classes, len(texts), None, (2,)).summary(3)
     column, target = table.columns["a"], table.columns["y"]
     assert isinstance(column, CountedColumn)
     own = SummarizedColumn.of(column, known, summary, target.codes < len(texts))
-    return replace(table, columns={"a": own, "y": target})
+    return table.with_columns({"a": own})

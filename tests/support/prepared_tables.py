@@ -5,17 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
-from probfs.columns.mapping_file import parse_mapping
+from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice
+from probfs.ranking.inputs import reading_for
+from probfs.tables.frames import table_in_memory
+from probfs.tables.opening import ReadOptions
 from tests.support.table_content import read_csv_text
 
 
-def prepare_csv(text: str, mapping: str = "", **choice: Any) -> PreparedTable:
-    """A CSV file ``t.csv`` with this content, prepared with the mapping ``m.toml`` and a choice of columns."""
-    return prepare(read_csv_text(text), parse_mapping(mapping.encode(), "m.toml"), ColumnChoice(**choice))
+def prepare_csv(text: str, mapping: str = "", decimal: str | None = None, **choice: Any) -> PreparedTable:
+    """A CSV file ``t.csv`` with this content, prepared with the mapping ``m.toml`` and a choice of columns; cells are
+    separated by semicolons if there are any.
+    """
+    rules, columns = parse_mapping(mapping.encode(), "m.toml"), ColumnChoice(**choice)
+    options = reading_for(ReadOptions(decimal=decimal), rules, columns, every_column=True)
+    return prepare(read_csv_text(text, ";" if ";" in text else ",", options), rules, columns, decimal)
+
+
+def prepare_frame(columns: Any, mapping: str = "", decimal: str | None = None, **choice: Any) -> PreparedTable:
+    """A data frame, or its columns, prepared in the same way."""
+    table = table_in_memory(pd.DataFrame(columns), "data")
+    return prepare(table, parse_mapping(mapping.encode(), "m.toml"), ColumnChoice(**choice), decimal)
 
 
 def encode_csv(text: str, mapping: str = "", unlabelled: Sequence[str] = (), **choice: Any) -> Dataset:

@@ -11,14 +11,7 @@ from scipy.special import expit
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from probfs.classifiers.options import (
-    DEFAULT_GAMMA,
-    Cost,
-    EstimateName,
-    Gamma,
-    KernelName,
-    Removal,
-)
+from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName, Removal
 from probfs.classifiers.svm.rbf import squared_distances
 from probfs.columns.dataset import Dataset
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 def absolute_score(with_feature: Floats, without_feature: Floats, counts: npt.ArrayLike | None = None) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 from tests.support.datasets import feature_of
 
 Relation = Callable[[Sequence[Any], Sequence[int]], Fraction]

@@ -9,7 +9,7 @@ import numpy as np
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floats | None = None) -> RoundScores:

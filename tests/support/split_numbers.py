@@ -10,10 +10,17 @@ from typing import TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
-from probfs.columns.block_cutting import quantile_ranks
-from probfs.tables.number_ranges import Histogram, RowGroups, choose_ranges, finer_bins, histogram, pieces
-from probfs.tables.range_summary import NumberSummary, RangeSummary, combine, summarize
-from probfs.tables.table import Floats, Integers
+from probfs.cluster.number_ranges import (
+    Histogram,
+    RowGroups,
+    choose_ranges,
+    finer_bins,
+    histogram,
+    pieces,
+    quantile_ranks,
+)
+from probfs.cluster.range_summary import NumberSummary, RangeSummary, combine, summarize
+from probfs.tables.arrays import Floats, Integers
 
 SPECIAL = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e308, -1e308, 1.7976931348623157e308, 10.0, 20.0, -2.5]
 Sent = TypeVar("Sent")

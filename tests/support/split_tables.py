@@ -14,24 +14,26 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from probfs.cluster.counted_column import condense, join_condensed
+from probfs.cluster.encoding_plan import EncodedBlock, encode_block, plan_encoding
+from probfs.cluster.planned_screen import screen_plan
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.encoding_plan import EncodedBlock, encode_block, plan_encoding
-from probfs.columns.inspection import Inspection, inspect_table
-from probfs.columns.mapping_file import parse_mapping
+from probfs.columns.inspect import Inspection, inspect_table
+from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.errors import ProbfsError
+from probfs.ranking.inputs import every_name, reading_for, reading_unlabelled
 from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.screening.planned_screen import screen_plan
 from probfs.screening.screen import Screening, screen
-from probfs.tables.counted_column import condense, join_condensed
-from probfs.tables.readers.arff import read_arff
-from probfs.tables.readers.frame import table_from_frame
-from probfs.tables.source import Utf8Stream
+from probfs.tables.arff import read_arff
+from probfs.tables.frames import table_in_memory
+from probfs.tables.opening import ReadOptions, TableInput
 from probfs.tables.table import Table
 from tests.support.table_content import read_csv_text
 
 Random = np.random.Generator
+Read = Callable[[dict[str, "Cells"], ReadOptions], Table]
 Cells = list[str]
 
 
@@ -116,7 +118,7 @@ TARGET_RULES = (
     '"category"',
 )
 ODD_COUNTS = ("", "NA", "x", "1.0", "1 234", "-9", "999999999999999")
-ODD_CELLS = ("", "", "NA", "-", "?", "inf", "-9", "x", "1e3", "007", "1,234", " 3", "2020-01-01", "none")
+ODD_CELLS = ("", "", "NA", "-", "?", "inf", "-9", "-9.0", "x", "1e3", "007", "1,234", " 3", "2020-01-01", "none")
 
 
 CATEGORIES = {"words": ["red", "blue", "green", "é"], "digits": ["5", "3", "1", "0", "2", "4", "6"]}
@@ -195,15 +197,15 @@ def _features(random: Random, kinds: Sequence[str], rows: int) -> tuple[dict[str
     return cells, mapping
 
 
-def as_csv(cells: dict[str, Cells]) -> Table:
+def as_csv(cells: dict[str, Cells], options: ReadOptions) -> Table:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(cells)
     writer.writerows(zip(*cells.values(), strict=True))
-    return read_csv_text(text.getvalue())
+    return read_csv_text(text.getvalue(), options=options)
 
 
-def as_frame(cells: dict[str, Cells]) -> Table:
+def as_frame(cells: dict[str, Cells], options: ReadOptions) -> Table:
     """A frame of typed columns: numbers and dates where all cells are, and categories for some words."""
     frame = pd.DataFrame({name: [cell or None for cell in own] for name, own in cells.items()}, dtype=object)
     for name in cells:
@@ -214,10 +216,10 @@ def as_frame(cells: dict[str, Cells]) -> Table:
             frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(np.float64)
         elif name == "dates":
             frame[name] = pd.to_datetime(frame[name], errors="coerce", format="%Y-%m-%d")
-    return table_from_frame(frame)
+    return table_in_memory(frame, "data")
 
 
-def as_arff(cells: dict[str, Cells], declared: dict[str, list[str]]) -> Table:
+def as_arff(cells: dict[str, Cells], options: ReadOptions, declared: dict[str, list[str]]) -> Table:
     """An ARFF file with declared values where they are given, and texts elsewhere."""
     types = {
         name: "{" + ",".join(map(_quoted, declared[name])) + "}" if name in declared else "string" for name in cells
@@ -225,7 +227,8 @@ def as_arff(cells: dict[str, Cells], declared: dict[str, list[str]]) -> Table:
     header = "".join(f"@attribute {_quoted(name)} {own}\n" for name, own in types.items())
     lines = zip(*cells.values(), strict=True)
     rows = "".join(",".join(_quoted(cell) if cell else "?" for cell in line) + "\n" for line in lines)
-    return read_arff(Utf8Stream(io.BytesIO(f"@relation r\n{header}@data\n{rows}".encode()), "utf-8", "t.arff"))
+    raw: io.BufferedReader = io.BufferedReader(io.BytesIO(f"@relation r\n{header}@data\n{rows}".encode()))
+    return read_arff(TableInput(raw, "t.arff", options))
 
 
 def _quoted(text: str) -> str:
@@ -244,9 +247,11 @@ class Outcome:
     screening: Screening
 
 
-def of_whole(table: Table, case: Case, unlabelled: Sequence[Table]) -> Outcome:
-    prepared = _prepare(table, case)
-    dataset, notes = encode(prepared, unlabelled)
+def of_whole(case: Case, read: Read) -> Outcome:
+    mapping, choice = parse_mapping(case.mapping.encode(), "m.toml"), ColumnChoice(**case.choice)
+    reading = ReadOptions(decimal=case.decimal)
+    prepared = prepare(read(case.cells, reading_for(reading, mapping, choice)), mapping, choice, case.decimal)
+    dataset, notes = encode(prepared, _read_further(case, read, prepared))
     codes = np.stack([feature.labelled for feature in dataset.features])
     further = np.stack([feature.unlabelled for feature in dataset.features])
     nothing = np.zeros(0, dtype=np.int64)
@@ -258,15 +263,18 @@ def of_whole(table: Table, case: Case, unlabelled: Sequence[Table]) -> Outcome:
     return Outcome(prepared, inspect_table(prepared), block, labels, notes, screening)
 
 
-def of_blocks(blocks: Sequence[Table], case: Case, unlabelled: Sequence[Table]) -> Outcome:
+def of_blocks(case: Case, read: Read) -> Outcome:
     """The same from blocks, of which nobody sees two at a time; whatever would travel is pickled."""
-    blocks = _numbered_blocks(blocks)
-    condensed = [_sent(condense(block, case.choice["target"], case.choice["count"])) for block in blocks]
-    prepared = _prepare(join_condensed(condensed), case)
+    mapping, choice = parse_mapping(case.mapping.encode(), "m.toml"), ColumnChoice(**case.choice)
+    options = replace(reading_for(ReadOptions(decimal=case.decimal), mapping, choice), as_text=every_name)
+    blocks = _numbered_blocks([read(cells, options) for cells in case.blocks()])
+    condensed = [_sent(condense(block, choice.target, choice.count)) for block in blocks]
+    prepared = prepare(join_condensed(condensed), mapping, choice, case.decimal)
     plan = plan_encoding(prepared)
     sent = _sent(plan)
     encoded = [_sent(encode_block(block, sent)) for block in blocks]
-    encoded += [_sent(encode_block(table, sent, labelled=False)) for table in unlabelled]
+    further = _read_further(case, read, prepared)
+    encoded += [_sent(encode_block(table, sent, labelled=False)) for table in further]
     joined = _join(encoded)
     unseen = plan.notes_on_unseen(joined.present, joined.telling)
     labels = [feature.labels.to_pylist() for feature in plan.features]
@@ -279,9 +287,9 @@ def _numbered_blocks(blocks: Sequence[Table]) -> list[Table]:
     return [replace(block, first_row=int(start)) for block, start in zip(blocks, starts, strict=True)]
 
 
-def _prepare(table: Table, case: Case) -> PreparedTable:
-    mapping = parse_mapping(case.mapping.encode(), "m.toml")
-    return prepare(table, mapping, ColumnChoice(**case.choice), case.decimal)
+def _read_further(case: Case, read: Read, prepared: PreparedTable) -> list[Table]:
+    options = reading_unlabelled(ReadOptions(decimal=case.decimal), "t.csv", prepared)
+    return [] if case.unlabelled is None else [read(case.unlabelled, options)]
 
 
 def _sent(thing: Any) -> Any:
@@ -304,15 +312,13 @@ def outcome_or_error(make: Callable[[], Outcome]) -> Outcome | tuple[type, str]:
         return type(error), error.message
 
 
-def check_same(case: Case, read: Callable[[dict[str, Cells]], Table]) -> None:
+def check_same(case: Case, read: Read) -> None:
     """Whether blocks give what the whole table gives, or the same error."""
-    unlabelled = [] if case.unlabelled is None else [read(case.unlabelled)]
-    blocks = [read(cells) for cells in case.blocks()]
-    whole = outcome_or_error(partial(of_whole, read(case.cells), case, unlabelled))
-    split = outcome_or_error(partial(of_blocks, blocks, case, unlabelled))
+    whole = outcome_or_error(partial(of_whole, case, read))
+    split = outcome_or_error(partial(of_blocks, case, read))
     if isinstance(whole, tuple) or isinstance(split, tuple):
         # Of several errors, those of the table itself come first: unlabelled rows are encoded after it is planned.
-        alone = outcome_or_error(partial(of_whole, read(case.cells), case, []))
+        alone = outcome_or_error(partial(of_whole, replace(case, unlabelled=None), read))
         assert split == (alone if isinstance(alone, tuple) else whole)
         return
     assert split.prepared.plans == whole.prepared.plans

@@ -8,7 +8,7 @@ import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import order_by_content
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrays import text_array
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from probfs.tables.readers import read_table
-from probfs.tables.readers.delimited import read_delimited
-from probfs.tables.source import Utf8Stream
-from probfs.tables.table import Column, Table
+from probfs.tables.column import Column
+from probfs.tables.csv import read_delimited
+from probfs.tables.opening import ReadOptions, TableInput
+from probfs.tables.reading import read_table
+from probfs.tables.table import Table
 
 Write = Callable[[str, "str | bytes"], Path]
 """The fixture that writes a small file."""
@@ -27,10 +28,11 @@ def table_content(table: Table) -> dict[str, list[str | None]]:
     return {name: cell_texts(column) for name, column in table.columns.items()}
 
 
-def read_csv_text(text: str | bytes, delimiter: str = ",") -> Table:
+def read_csv_text(text: str | bytes, delimiter: str = ",", options: ReadOptions | None = None) -> Table:
     """Read a CSV file with this content."""
     data = text.encode() if isinstance(text, str) else text
-    return read_delimited(Utf8Stream(io.BytesIO(data), "utf-8", "t.csv"), delimiter)
+    raw: io.BufferedReader = io.BufferedReader(io.BytesIO(data))
+    return read_delimited(TableInput(raw, "t.csv", options or ReadOptions(), delimiter))
 
 
 def read_bytes(data: bytes, name: str) -> Table:

@@ -1,4 +1,4 @@
-"""Small tables of more columns than rows, of every kind of column that a block of numbers must take or leave."""
+"""Small tables of more columns than rows, of every kind of column that is or is not one of numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import strategies as st
 
-from probfs.tables import number_block
+from probfs.tables import table as table_module
 
 MOST_ROWS = 29
 FURTHER_COLUMNS = 14
@@ -19,10 +19,11 @@ FURTHER_COLUMNS = 14
 
 
 @contextmanager
-def blocks(wanted: bool) -> Iterator[None]:
-    """Blocks of numbers for every table with more columns than rows, or for none."""
+def columns_together(wanted: bool) -> Iterator[None]:
+    """All columns of numbers looked at as one matrix, or each alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_block, "FEWEST_COLUMNS", 2 if wanted else 1 << 60)
+        if not wanted:
+            patch.setattr(table_module, "_CELLS_AT_ONCE", 1)
         yield
 
 

@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet as a table, and what is said of a workbook that cannot be read."""
+"""Excel workbooks: a sheet as a table, and what is said of a workbook that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import contextlib
 import io
 import sys
 import zipfile
+from importlib.util import find_spec
 
 import pytest
 
-import probfs
-from probfs.errors import DataError
+from probfs.errors import DataError, UsageError
 from probfs.runtime import memory
-from probfs.tables.readers import ReadOptions, read_table
-from probfs.tables.readers.sheet_size import check_sheet_size
-from probfs.tables.table import Kind
-from probfs.tables.workbooks import COMPOUND_FILE_MAGIC
+from probfs.tables.cells import Kind
+from probfs.tables.compression import COMPOUND_FILE_MAGIC
+from probfs.tables.reading import ReadOptions, read_table
+from probfs.tables.table import Table
 from tests.support.commands import Run
 from tests.support.table_content import Write, read_bytes, table_content
 from tests.support.workbook import Cell, Day, workbook_bytes
 
 ROWS: list[list[Cell]] = [
-    ["n", "x", "flag", "day", "mixed", 2020, "y"],
-    [1, 0.5, True, Day(45000), 1, "007", "p"],
-    [None, "#N/A", False, None, "one", "a", "q"],
+    ["n", "x", "flag", None, "day", "mixed", 2020, "y"],
+    [1, 0.5, True, None, Day(45000), 1, "007", "p"],
+    [None, "#N/A", False, None, None, "one", "a", "q"],
     [],
-    [3, -2, None, Day(45001), None, "é<", "p"],
+    [3, -2, None, None, Day(45001), None, "é<", "p"],
 ]
 CONTENT = {
     "n": ["1", None, "3"],
@@ -36,121 +36,101 @@ CONTENT = {
     "2020": ["007", "a", "é<"],
     "y": ["p", "q", "p"],
 }
+NO_ROWS = "is empty; a row of names and data rows are needed"
+calamine = pytest.mark.skipif(find_spec("python_calamine") is None, reason="python-calamine is not installed")
 
 
-@pytest.fixture
-def calamine() -> None:
-    pytest.importorskip("python_calamine")
+def lines(table: Table) -> list[int]:
+    assert table.lines is not None
+    return [table.lines.line(row) for row in range(table.rows)]
 
 
-@pytest.mark.usefixtures("calamine")
-def test_the_first_sheet_is_read_with_its_types() -> None:
-    table = read_bytes(workbook_bytes(ROWS, [["other"], ["sheet"]]), "t.xlsx")
-    assert table_content(table) == CONTENT
-    text, number = Kind.TEXT, Kind.NUMBER
-    assert [column.kind for column in table.columns.values()] == [number, number, text, Kind.DATE, text, text, text]
-    (note,) = table.notes
-    assert note.endswith("t.xlsx: the first of 2 sheets is read, 'Sheet1'")
-
-
-@pytest.mark.usefixtures("calamine")
-def test_rows_are_numbered_as_in_the_sheet() -> None:
+@calamine
+def test_the_first_sheet_is_read_with_its_types_and_rows_are_numbered_as_in_it() -> None:
     for blank in range(3):
         table = read_bytes(workbook_bytes([*([] for _ in range(blank)), *ROWS]), "t.xlsx")
-        assert table_content(table) == CONTENT
-        assert table.notes == ()
-        assert table.lines is not None
-        assert [table.lines.line(row) for row in range(3)] == [blank + 2, blank + 3, blank + 5]
+        assert (table_content(table), table.notes) == (CONTENT, ())
+        assert lines(table) == [blank + 2, blank + 3, blank + 5]
+    text, number = Kind.TEXT, Kind.NUMBER
+    assert [column.kind for column in table.columns.values()] == [number, number, text, Kind.DATE, text, text, text]
 
 
-@pytest.mark.usefixtures("calamine")
-def test_columns_without_name_and_cells_are_not_there() -> None:
-    table = read_bytes(workbook_bytes([["a", None, "y", None], [1, None, "p", None]]), "t.xlsx")
-    assert table_content(table) == {"a": ["1"], "y": ["p"]}
+@calamine
+def test_a_sheet_is_chosen_by_its_name_and_rows_above_the_names_are_skipped(write: Write) -> None:
+    path = write("t.xlsx", workbook_bytes([["other"], ["sheet"]], [[], ["a title"], [], *ROWS]))
+    table = read_table(path, ReadOptions(sheet="Sheet2", skip_rows=2))
+    assert (table_content(table), table.notes, lines(table)) == (CONTENT, (), [5, 6, 8])
+    (note,) = read_table(path).notes
+    assert note.endswith("t.xlsx: the first of 2 sheets is read, 'Sheet1'")
+    with pytest.raises(UsageError, match=r"^sheet=: no sheet 'Sheet3' in .*t\.xlsx; choose from 'Sheet1', 'Sheet2'$"):
+        read_table(path, ReadOptions(sheet="Sheet3"))
+    with pytest.raises(DataError, match=NO_ROWS):
+        read_table(path, ReadOptions(skip_rows=9))
 
 
-@pytest.mark.usefixtures("calamine")
+@calamine
 def test_a_workbook_is_known_by_its_content(run: Run) -> None:
     data = workbook_bytes(ROWS)
-    assert table_content(read_bytes(data, "t")) == CONTENT
     # The beginning shows no member of a workbook here; only the directory at the end does.
     late = workbook_bytes(ROWS, members={"a.bin": bytes(range(256)) * 2000})
     stored = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(late)) as source, zipfile.ZipFile(stored, "w") as archive:
         for name in source.namelist():
             archive.writestr(name, source.read(name))
-    assert table_content(read_bytes(stored.getvalue(), "t")) == CONTENT
-    for told in ((), ("--input-format", "excel")):
-        result = run("inspect", "-", "--format", "csv", *told, stdin=data)
-        assert (result.returncode, result.stdout.count("\n")) == (0, 8), result.stderr
-
-
-@pytest.mark.usefixtures("calamine")
-def test_a_workbook_ranks_as_its_csv_does(write: Write) -> None:
-    rows: list[list[Cell]] = [["a", "b", "y"], *([i % 2, "uvw"[i % 3], "pq"[i % 2]] for i in range(12))]  # type: ignore[list-item]
-    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
-    assert (
-        probfs.rank(write("t.xlsx", workbook_bytes(rows)), target="y").to_csv()
-        == probfs.rank(write("t.csv", text), target="y").to_csv()
-    )
+    assert table_content(read_bytes(data, "t")) == table_content(read_bytes(stored.getvalue(), "t")) == CONTENT
+    result = run("inspect", "-", "--format", "csv", stdin=data)
+    assert (result.returncode, result.stdout.count("\n")) == (0, 8), result.stderr
 
 
 @pytest.mark.parametrize("name", ["titanic.xlsx", "titanic.xls", "titanic"])
-def test_without_the_package_the_message_says_what_to_install(
-    name: str, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_package_the_message_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     data = COMPOUND_FILE_MAGIC + bytes(600) if name.endswith(".xls") else workbook_bytes(ROWS)
     with pytest.raises(DataError, match=rf"{name}: is an Excel workbook; pip install 'probfs\[excel\]'$"):
-        read_table(write(name, data))
+        read_bytes(data, name)
 
 
-@pytest.mark.usefixtures("calamine")
+@calamine
 @pytest.mark.parametrize(
-    ("rows", "problem"),
+    ("data", "problem"),
     [
-        ([], "is empty; a row of names and data rows are needed"),
-        ([["a", "y"]], "has no data rows below the row of names"),
-        ([["a", "a"], [1, 2]], "two columns are called 'a'; rename one"),
+        (workbook_bytes([]), NO_ROWS),
+        (workbook_bytes([["a", "y"]]), "has no data rows below the row of names"),
+        (workbook_bytes([["a", "a"], [1, 2]]), "two columns are called 'a'; rename one"),
+        (b"a,y\n1,p\n", "is no Excel workbook; say what it is with input_format="),
+        (COMPOUND_FILE_MAGIC + bytes(600), "is no readable Excel workbook: "),
+        (
+            workbook_bytes(ROWS, members={"xl/media/image.png": bytes(70 << 20)}),
+            "of the workbook unpack to more than 64",
+        ),
     ],
+    ids=["empty", "names only", "equal names", "CSV", "damaged", "bomb"],
 )
-def test_a_sheet_that_is_no_table_is_refused(rows: list[list[Cell]], problem: str) -> None:
+def test_what_is_no_table_is_refused(data: bytes, problem: str) -> None:
     with pytest.raises(DataError, match=problem):
-        read_bytes(workbook_bytes(rows), "t.xlsx")
+        read_bytes(data, "t.xlsx")
 
 
-@pytest.mark.usefixtures("calamine")
-def test_damaged_workbooks_are_refused_in_one_line() -> None:
+@calamine
+def test_damaged_workbooks_are_refused_in_one_line(write: Write) -> None:
     data = workbook_bytes(ROWS)
     for length in range(len(data) - 1, 60, -41):
         with pytest.raises(DataError):
             read_bytes(data[:length], "t.xlsx")
     for place in range(4, len(data), 13):
-        damaged = data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
         with contextlib.suppress(DataError):
-            read_bytes(damaged, "t.xlsx")
-    with pytest.raises(DataError, match="is no readable Excel workbook: "):
-        read_bytes(COMPOUND_FILE_MAGIC + bytes(600), "t.xls")
-
-
-def test_a_workbook_that_unpacks_to_too_much_is_refused(write: Write) -> None:
-    pytest.importorskip("python_calamine")
-    path = write("t.xlsx", workbook_bytes(ROWS))
+            read_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :], "t.xlsx")
     with pytest.raises(DataError, match=r"of the workbook unpack to more than .* allow it with max_unpacked="):
-        read_table(path, ReadOptions(max_unpacked=1000))
-    bomb = workbook_bytes(ROWS, members={"xl/media/image.png": bytes(70 << 20)})
-    with pytest.raises(DataError, match="of the workbook unpack to more than 64"):
-        check_sheet_size(io.BytesIO(bomb), "t.xlsx", None)
+        read_table(write("t.xlsx", data), ReadOptions(max_unpacked=1000))
 
 
+@calamine
 def test_two_cells_far_apart_do_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
     sheet = b"<worksheet><sheetData>" + b" " * (8 << 20) + cells + b"</sheetData></worksheet>"
-    data = workbook_bytes(members={"xl/worksheets/sheet1.xml": sheet})
     monkeypatch.setattr(memory, "free_memory", lambda: 64 << 30)
-    with pytest.raises(DataError, match=r"^t\.xlsx: this sheet needs about .* of memory"):
-        check_sheet_size(io.BytesIO(data), "t.xlsx", None)
-    check_sheet_size(io.BytesIO(workbook_bytes(ROWS)), "t.xlsx", None)
+    with pytest.raises(DataError, match=r"t\.xlsx: this sheet needs about .* of memory"):
+        read_bytes(workbook_bytes(members={"xl/worksheets/sheet1.xml": sheet}), "t.xlsx")
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.csv", "t.zip"])
@@ -158,10 +138,13 @@ def test_another_zip_archive_is_called_one(name: str) -> None:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr("t.csv", "a,y\n1,p\n")
-    with pytest.raises(DataError, match="is a zip archive; unpack it first"):
-        read_bytes(sink.getvalue(), name)
     # What is damaged is what its name says.
     damaged = "is a damaged Excel workbook; fetch it, or save it, again" if name == "t.xlsx" else "is a zip archive"
-    for data in (sink.getvalue()[:-30], b"PK\x03\x04rest"):
-        with pytest.raises(DataError, match=damaged):
+    whole = sink.getvalue()
+    for data, problem in (
+        (whole, "is a zip archive; unpack it first"),
+        (whole[:-30], damaged),
+        (b"PK\3\4rest", damaged),
+    ):
+        with pytest.raises(DataError, match=problem):
             read_bytes(data, name)

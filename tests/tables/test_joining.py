@@ -1,193 +1,267 @@
-"""Tables of several files as one: columns in any order, where each row stands, notes, and what is refused."""
+"""Several files as one table: columns in any order, kinds and types that must agree, partitions, notes, progress."""
 
 from __future__ import annotations
 
+import gzip
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from probfs.errors import DataError
 from probfs.notes import NoteKind
-from probfs.tables.joined_numbers import join_lone_numbers
-from probfs.tables.joining import TableJoiner, join_tables
-from probfs.tables.mixed_column import MixedColumn
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.readers.arrow import table_from_arrow
-from probfs.tables.table import Column, Table
-from tests.support.table_content import read_bytes, read_csv_text, table_content
+from probfs.runtime.progress import Progress, listening
+from probfs.tables import joining
+from probfs.tables.arrays import text_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, typed_column, unusable_column
+from probfs.tables.files import Part
+from probfs.tables.joined_column import join_columns
+from probfs.tables.joining import join_tables
+from probfs.tables.reading import ReadOptions, read_part, read_table
+from probfs.tables.table import Table
+from tests.support.table_content import cell_texts, read_csv_text, table_content
 
-WIDTH = 70
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def put(name: str, content: str | bytes) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def csv(name: str, text: str) -> Table:
     return replace(read_csv_text(text), source=name)
 
 
-def wide(rows: int, changes: dict[tuple[int, int], str] | None = None, first: int = 0) -> str:
-    """A CSV file of more columns than rows."""
-    cells = [[str((row * 7 + place) % 5) for place in range(WIDTH)] for row in range(first, first + rows)]
-    for (row, place), text in (changes or {}).items():
-        cells[row][place] = text
-    return "\n".join(",".join(line) for line in [[f"c{place}" for place in range(WIDTH)], *cells]) + "\n"
-
-
-def test_columns_may_come_in_any_order() -> None:
-    whole = join_tables([csv("a", "u,v,y\n1,2,0\n"), csv("b", "y,v,u\n1,4,3\n")], False, "t")
-    assert table_content(whole) == {"u": ["1", "3"], "v": ["2", "4"], "y": ["0", "1"]}
-    assert list(whole.columns) == ["u", "v", "y"]
-    assert (whole.source, whole.rows) == ("t", 2)
+def test_columns_may_come_in_any_order_and_files_be_compressed() -> None:
+    put("d/a.csv", "u,v,y\n1,2,p\n")
+    put("d/b.csv.gz", gzip.compress(b"y,v,u\nq,4,3\n"))
+    assert table_content(read_table("d")) == {"u": ["1", "3"], "v": ["2", "4"], "y": ["p", "q"]}
 
 
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (
-            "u,y\n1,0\n",
-            "^b: lacks 1 column of a: 'age'; give all files the same columns, or take those of all with union=True$",
-        ),
-        ("u,Age,y\n1,2,0\n", "^b: lacks 1 column of a: 'age', but has 'Age'; give"),
-        ("u,age,y,z,w\n1,2,0,3,4\n", "^b: has 2 columns that a lacks: 'z', 'w'; give"),
+        ("u,y\n1,0\n", "lacks 1 column of a.csv: 'age'; give all files the same columns, or take those of all with un"),
+        ("u,Age,y\n1,2,0\n", "lacks 1 column of a.csv: 'age', but has 'Age'; give"),
+        ("u,y\n", "lacks 1 column of a.csv: 'age'; give"),
+        ("u,age,y,z,w\n1,2,0,3,4\n", "has 2 columns that a.csv lacks: 'z', 'w'; give"),
+        ("u,age,y\n1,2,0,1\n", "4 fields"),
+        ("", "is empty"),
     ],
 )
-def test_other_columns_are_refused(second: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        join_tables([csv("a", "u,age,y\n1,2,0\n"), csv("b", second)], False, "t")
+def test_other_columns_are_refused_and_the_file_is_named(second: str, message: str) -> None:
+    put("a.csv", "u,age,y\n1,2,0\n")
+    put("b.csv", second)
+    with pytest.raises(DataError, match=rf"^b.csv(:\d)?: {message}"):
+        read_table(["a.csv", "b.csv"])
 
 
 def test_all_columns_can_be_taken_and_the_last_stays_the_last() -> None:
     parts = [csv("a", "u,y\n1,0\n"), csv("b", "y,z\n1,7\n"), csv("c", "w,u\n8,9\n")]
-    whole = join_tables(parts, True, "t")
-    assert table_content(whole) == {
-        "u": ["1", None, "9"],
-        "z": [None, "7", None],
-        "w": [None, None, "8"],
-        "y": ["0", "1", None],
-    }
-    assert list(whole.columns) == ["u", "z", "w", "y"]
+    whole = table_content(join_tables(parts, True, "t"))
+    assert whole == {"u": ["1", None, "9"], "z": [None, "7", None], "w": [None, None, "8"], "y": ["0", "1", None]}
+    assert list(whole) == ["u", "z", "w", "y"]
 
 
 def test_an_error_names_the_file_and_the_line_of_a_cell() -> None:
-    whole = join_tables([csv("a", "u,y\n1,0\n\n2,0\n"), csv("b", "u,y\n3,0\n4,0\n")], False, "t")
-    for code, place in enumerate(("a:2", "a:4", "b:2", "b:3")):
-        assert str(whole.cell_error(whole.columns["u"], code, "is bad")) == f"{place}: column 'u': is bad"
-    without_lines = [replace(csv(name, "u,y\n1,0\n2,0\n"), lines=None) for name in "ab"]
-    again = join_tables(without_lines, False, "t")
-    assert str(again.cell_error(again.columns["u"], 1, "is bad")) == "a: column 'u', row 2: is bad"
-    assert again.place(3) == ("b", 1, None)
-
-
-def test_equal_notes_are_one_note() -> None:
-    texts = {name: (f"{name}: odd", "general", *([f"{name}: rare"] if name == "b" else [])) for name in "abc"}
-    parts = [
-        replace(csv(name, "u,y\n1,0\n"), notes=tuple(map(NoteKind.IGNORED.note, own))) for name, own in texts.items()
-    ]
-    assert join_tables(parts, False, "t").notes == ("a and 2 more files: odd", "general", "b: rare")
-
-
-def test_hints_and_indexes_are_those_of_the_files() -> None:
-    parts = [csv("a", "u,y\n1,0\n"), replace(csv("b", "u,y\n1,0\n"), target_hint=("y", "says b"), left_out=("i",))]
+    parts = [csv("a", "u,y\n1,0\n\n2,0\n"), csv("b", "u,y\n3,0\n4,0\n"), replace(csv("c", "u,y\n5,0\n"), lines=None)]
     whole = join_tables(parts, False, "t")
+    told = [str(whole.cell_error(whole.columns["u"], row, "is bad")).removesuffix(": is bad") for row in range(5)]
+    lines = ["a:2: column 'u'", "a:4: column 'u'", "b:2: column 'u'", "b:3: column 'u'"]
+    assert told == [*lines, "c: column 'u', row 1"]
+
+
+def test_equal_notes_are_one_note_and_hints_are_kept() -> None:
+    texts = {"a": ["a: odd", "general"], "b": ["b: odd", "general", "b: rare"], "c": ["c: odd", "general"]}
+    parts = [
+        replace(csv(name, "u,y\n1,0\n"), notes=tuple(map(NoteKind.IGNORED.note, notes)), left_out=("i",))
+        for name, notes in texts.items()
+    ]
+    parts[1] = replace(parts[1], target_hint=("y", "says b"))
+    whole = join_tables(parts, False, "t")
+    assert whole.notes == ("a and 2 more files: odd", "general", "b: rare")
     assert (whole.target_hint, whole.left_out) == (("y", "says b"), ("i",))
 
 
-def test_files_without_rows_only_need_the_same_columns() -> None:
-    joiner = TableJoiner("t", union=False)
-    joiner.add_empty("e", ["y", "u"])
-    joiner.add(csv("a", "u,y\n1,0\n"))
-    assert joiner.finish().rows == 1
-    wrong = TableJoiner("t", union=False)
-    wrong.add_empty("e", ["u"])
-    wrong.add(csv("a", "u,y\n1,0\n"))
-    with pytest.raises(DataError, match=r"^e: lacks 1 column of a: 'y'"):
-        wrong.finish()
-    nothing = TableJoiner("t", union=False)
-    nothing.add_empty("e", ["u"])
-    with pytest.raises(DataError, match=r"^t: none of these files has data rows$"):
-        nothing.finish()
+def test_partitions_come_before_the_columns_of_the_file() -> None:
+    put("d/year=2025/month=01/a.csv", "u,y\n1,0\n")
+    put("d/year=2026/month=__HIVE_DEFAULT_PARTITION__/a.csv", "u,y\n2,1\n3,0\n")
+    table = read_table("d")
+    assert list(table.columns) == ["year", "month", "u", "y"]
+    content = table_content(table)
+    assert (content["year"], content["month"]) == (["2025", "2026", "2026"], ["01", None, None])
+    put("e/k=1/a.csv", "u,y\n1,0\n")
+    put("e/z.csv", "u,y\n1,0\n")
+    with pytest.raises(DataError, match=r"^e/z.csv: lacks 1 column of e/k=1/a.csv: 'k'; "):
+        read_table("e")
+    assert table_content(read_table("e", ReadOptions(union=True)))["k"] == ["1", None]
+    for key in (1, 2):
+        put(f"f/k={key}/a.csv", f"u,k,y\n1,{key}!,0\n")
+    table = read_table("f")
+    assert table_content(table)["k"] == ["1!", "2!"]
+    assert table.notes == ("f/k=1/a.csv and 1 more file: holds 'k', so the folder of that name is no column",)
 
 
-def test_equal_values_are_kept_once() -> None:
-    joiner = TableJoiner("t", union=False)
-    for name in "ab":
-        joiner.add(csv(name, "u,y\n1,0\n2,1\n"))
-    first, second = joiner._columns
-    assert first["u"].values is second["u"].values
+ARFF = "@relation t\n@attribute u numeric\n@attribute y {0,1}\n@data\n"
 
 
-def assert_joined_as_read(*texts: str, kind: type[Column] | None = None, name: str = "c3") -> None:
-    """Files joined are what they would be as one file."""
-    header = texts[0].split("\n", 1)[0] + "\n"
-    whole = read_csv_text(header + "".join(text.split("\n", 1)[1] for text in texts))
-    joined = join_tables([csv(str(place), text) for place, text in enumerate(texts)], False, "t")
-    if kind is not None:
-        assert type(joined.columns[name]) is type(whole.columns[name]) is kind
-    assert table_content(joined) == table_content(whole)
-    for own, other in zip(joined.columns.values(), whole.columns.values(), strict=True):
-        assert own.values.to_pylist() == other.values.to_pylist()
-        assert (own.kind, own.distinct(), own.missing()) == (other.kind, other.distinct(), other.missing())
+@pytest.mark.parametrize(("ending", "header"), [("csv", "u,y\n"), ("arff", ARFF)])
+def test_a_file_without_rows_is_no_mistake_beside_others(ending: str, header: str) -> None:
+    for name, rows in (("a", ""), ("b", "1,0\n"), ("c", "")):
+        put(f"d/{name}.{ending}", header + rows)
+    assert table_content(read_table("d")) == {"u": ["1"], "y": ["0"]}
+    with pytest.raises(DataError, match=rf"^d/\[ac\].{ending} \(2 files\): none of these files has data rows$"):
+        read_table(f"d/[ac].{ending}")
 
 
-def test_wide_files_stay_blocks_of_numbers() -> None:
-    assert_joined_as_read(wide(3), wide(4, first=3), wide(2, first=7), kind=NumberColumn)
-    joined = join_tables([csv("a", wide(3)), csv("b", wide(2))], False, "t")
-    assert len({own.block for own in joined.columns.values() if isinstance(own, NumberColumn)}) == 1
+CELL = st.sampled_from(["1", "2.50", "007", "x", "", "NA", "1e3", "9007199254740993"])
 
 
-@pytest.mark.parametrize("text", ["", "0.0", "007", "x", "1e400", "NA", "."])
-def test_wide_files_with_something_else_are_as_one_file(text: str) -> None:
-    changes = {(1, 3): text}
-    kinds: dict[str, type[Column]] = {"NA": MixedColumn, ".": MixedColumn, "": NumberColumn}
-    for texts in (
-        (wide(3, changes), wide(3)),
-        (wide(3), wide(3, changes)),
-        (wide(3, changes), wide(3, {(0, 3): "NA"})),
-    ):
-        assert_joined_as_read(*texts)
-    assert_joined_as_read(wide(3, changes), wide(3), kind=kinds.get(text, Column))
+@given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=2, max_size=3))
+def test_delimited_files_together_hold_what_they_would_hold_as_one(cells: list[list[str]]) -> None:
+    for place, own in enumerate(cells):
+        put(f"g/{place}.csv", "u,y\n" + "".join(f"{cell},p\n" for cell in own))
+    one = read_csv_text("u,y\n" + "".join(f"{cell},p\n" for own in cells for cell in own)).columns["u"]
+    whole = read_table([f"g/{place}.csv" for place in range(len(cells))]).columns["u"]
+    assert cell_texts(whole) == cell_texts(one)
+    assert whole.kind is one.kind or not len(one.entries)
 
 
-def test_words_of_several_files_are_joined() -> None:
-    texts = wide(3, {(0, 3): "NA"}), wide(3, {(2, 3): ".", (1, 3): "NA"})
-    assert_joined_as_read(*texts, kind=MixedColumn)
-    joined = join_tables([csv(str(place), text) for place, text in enumerate(texts)], False, "t").columns["c3"]
-    assert isinstance(joined, MixedColumn)
-    assert joined.words == ("NA", ".")
+def typed(*cells: Any) -> list[Column]:
+    return [typed_column("x", pa.chunked_array([pa.array(listed)])) for listed in cells]
 
 
-def test_many_wide_files_may_be_one_long_table() -> None:
-    texts = [wide(30, first=30 * place) for place in range(4)]
-    assert_joined_as_read(*texts, kind=Column)
+def column(cells: str, kind: Kind = Kind.TEXT, declared: str | None = None, **more: Any) -> Column:
+    """A column of one-letter cells, of which - is missing."""
+    entries = pa.chunked_array([text_array([None if cell == "-" else cell for cell in cells]).dictionary_encode()])
+    return Column("x", entries, kind, None if declared is None else text_array(list(declared)), **more)
 
 
-def test_wide_parquet_and_arff_are_joined_as_read() -> None:
-    numbers = np.arange(12 * WIDTH).reshape(12, WIDTH) % 7
-    arrow = pa.table({f"c{place}": numbers[:, place] / (1 + place % 2) for place in range(WIDTH)})
-    arrow = arrow.append_column("whole", pa.array(range(12)))
-    parts = [table_from_arrow(arrow.slice(first, 4), str(first)) for first in (0, 4, 8)]
-    joined, whole = join_tables(parts, False, "t"), table_from_arrow(arrow, "t")
-    assert isinstance(joined.columns["c1"], NumberColumn)
-    assert table_content(joined) == table_content(whole)
-    header = "@relation t\n" + "".join(f"@attribute c{place} numeric\n" for place in range(WIDTH)) + "@data\n"
-    rows = [",".join(map(str, row)) + "\n" for row in numbers.tolist()]
-    files = [read_bytes((header + "".join(own)).encode(), "t.arff") for own in (rows[:5], rows[5:])]
-    one = read_bytes((header + "".join(rows)).encode(), "t.arff")
-    again = join_tables(files, False, "t")
-    assert isinstance(again.columns["c1"], NumberColumn)
-    assert table_content(again) == table_content(one)
+def ordered(cells: str, order: str) -> Column:
+    return column(cells, categorical=True, order=text_array(list(order)))
 
 
-def test_long_columns_of_many_numbers_stay_numbers() -> None:
-    numbers = np.random.default_rng(1).normal(size=24_000)
-    arrow = pa.table({"x": numbers, "y": np.arange(24_000) % 2})
-    parts = [table_from_arrow(arrow.slice(first, 12_000), str(first)) for first in (0, 12_000)]
-    joined = join_tables(parts, False, "t").columns["x"]
-    assert isinstance(joined, NumberColumn)
-    np.testing.assert_array_equal(joined.by_row, numbers)
-    assert joined.values.equals(table_from_arrow(arrow, "t").columns["x"].values)
-    short = table_from_arrow(arrow.slice(0, 100), "short")
-    assert join_lone_numbers([parts[0].columns["x"], short.columns["x"]]) is None
-    mixed = join_tables([parts[0], short], False, "t").columns["x"]
-    expected = table_from_arrow(pa.concat_tables([arrow.slice(0, 12_000), arrow.slice(0, 100)]), "t").columns["x"]
-    assert table_content(Table("", {"x": mixed}, 12_100)) == table_content(Table("", {"x": expected}, 12_100))
+def joined(columns: Sequence[Column], union: bool = False) -> Column:
+    return join_columns(columns, ("a.arff", "b.arff", "c.arff")[: len(columns)], union=union)
+
+
+DAYS = typed(pa.array([0, None], pa.date32()), pa.array([1], pa.timestamp("s")))
+
+
+@pytest.mark.parametrize(
+    ("columns", "texts", "dtype"),
+    [
+        (typed([1, 2], [1.0, None, 2.5], [None]), ["1", "2", "1", None, "2.5", None], pa.float64()),
+        (typed([1], pa.array([2**63], pa.uint64())), ["1", str(2**63)], pa.uint64()),
+        (typed([2**53 + 1], [0.5]), [str(2**53 + 1), "0.5"], None),
+        (typed(pa.array([0.1], pa.float32()), [0.1]), ["0.1", "0.1"], pa.float64()),
+        (DAYS, ["1970-01-01 00:00:00", None, "1970-01-01 00:00:01"], None),
+        (typed(["a", None], pa.array(["b"], pa.large_string())), ["a", None, "b"], pa.string()),
+        (typed([True], ["b"]), ["true", "b"], None),
+        ([column("--", declared="ab"), column("1", Kind.NUMBER), column("-")], [None, None, "1", None], None),
+        ([column("-"), column("-")], [None, None], None),
+        ([column("b", declared="ba"), column("c", declared="abc")], ["b", "c"], None),
+        ([ordered("c", "abcd"), ordered("ab", "abd")], ["c", "a", "b"], None),
+    ],
+)
+def test_columns_of_one_kind_are_joined_without_loss(columns: list[Column], texts: list[str], dtype: Any) -> None:
+    whole = joined(columns)
+    assert (whole.problem, cell_texts(whole)) == (None, texts)
+    assert dtype is None or whole.cells.type == dtype
+
+
+def test_values_of_joined_columns_have_one_order() -> None:
+    whole = joined([ordered("c", "abd"), ordered("ab", "abcd")])
+    assert (whole.ordered, whole.values.to_pylist()) == (True, ["a", "b", "c"])
+    whole = joined([column("a", declared="ab"), column("c", declared="ac")], union=True)
+    assert (whole.problem, whole.values.to_pylist(), cell_texts(whole)) == (None, ["a", "b", "c"], ["a", "c"])
+    assert joined([column("-"), column("a", categorical=True)]).categorical
+
+
+OTHER = "holds text in a.arff, but {} in b.arff; write it alike in all files, or leave it out"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem"),
+    [
+        (column("a-"), column("1", Kind.NUMBER), OTHER.format("numbers")),
+        (column("a-"), DAYS[0], OTHER.format("dates")),
+        (column("a-"), column("1", Kind.NUMBER, categorical=True), OTHER.format("categories of numbers")),
+        (column("a-"), ordered("a", "a"), OTHER.format("ordered categories")),
+        (column("a-"), column("a", declared="a"), OTHER.format("declared values")),
+        (column("a-"), unusable_column("x", np.array([False]), Kind.NESTED, "holds lists"), "in b.arff holds lists"),
+        (column("a-", declared="ab"), column("c", declared="ac"), "declares 'c' in b.arff, but not in a.arff; declare "
+         "the same values in both, or take all with union=True"),
+        (ordered("a-", "abc"), ordered("a", "ba"), "has its categories in another order in b.arff than in a.arff"),
+    ],
+)  # fmt: skip
+def test_columns_that_differ_make_one_that_cannot_be_used(first: Column, second: Column, problem: str) -> None:
+    whole = joined([first, second, column("-")])
+    assert str(whole.problem).startswith(problem)
+    assert whole.is_missing().tolist()[:3] == [False, True, False]
+    assert whole.is_missing()[-1]
+    with pytest.raises(DataError, match=f"^t: column 'x' {re.escape(problem)}"):
+        Table("t", {"x": whole}, whole.rows).usable(whole)
+
+
+def test_columns_that_are_not_needed_stay_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    real = pq.ParquetFile.read_row_groups
+
+    def read(file: Any, groups: Sequence[int], columns: Sequence[str] | None = None) -> Any:
+        asked.append(columns)
+        return real(file, groups, columns=columns)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", read)
+    put("d/k=1/p.parquet", pd.DataFrame({"a": [1], "a.b": ["x"], "c": [[1]], "y": ["0"]}).to_parquet())
+    named: list[Sequence[str]] = []
+
+    def unneeded(names: Sequence[str]) -> set[str]:
+        named.append(names)
+        return {"k", "a.b", "c", "none"}
+
+    table = read_part(Part("d/k=1/p.parquet", (("k", "1"),)), ReadOptions(unneeded=unneeded))
+    assert named == [["k", "a", "a.b", "c", "y"]], "users may leave out what stands in the path, too"
+    assert asked == [["a", "y"]]
+    assert [name for name, column in table.columns.items() if column.unread] == ["a.b", "c"]
+    with pytest.raises(DataError, match=r"^d/k=1/p.parquet: column 'c' was not read$"):
+        table.usable(table.columns["c"])
+    asked.clear()
+    # The first file decides, as in others the last column may be another; with a union, none is known to be the last.
+    pd.DataFrame({"a": [1], "b": [2], "y": [0]}).to_parquet("p.parquet")
+    pd.DataFrame({"y": [1], "b": [4], "a": [3]}).to_parquet("q.parquet")
+    table = read_table("*.parquet", ReadOptions(unneeded=lambda names: names[:-1]))
+    assert [name for name, column in table.columns.items() if column.unread] == ["a", "b"]
+    read_table("*.parquet", ReadOptions(unneeded=lambda names: names[:-1], union=True))
+    assert asked == [["y"], ["y"], None, None]
+
+
+def test_progress_is_that_of_all_bytes_and_memory_is_asked_for_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(joining, "_BYTES_BETWEEN_CHECKS", 20)
+    monkeypatch.setattr(joining, "require_memory", lambda needed, *_: asked.append(needed))
+    for name in "abcd":
+        put(f"{name}.csv", "u,y\n1,0\n2,1\n")
+    told: list[Progress] = []
+    with listening(told.append):
+        read_table("*.csv")
+    assert {(progress.stage, progress.total, progress.unit) for progress in told} == {("reading", 48, "bytes")}
+    done = [progress.done for progress in told]
+    assert (done, done[0], done[-1]) == (sorted(done), 0, 48)
+    # Of 48 bytes, 24 are read, which hold 8 cells: 16 in all, and as many again to rank them.
+    assert asked == [8 * (2 * 16 - 8), 8 * (2 * 16 - 16)]

@@ -11,18 +11,29 @@ from typing import Any
 
 from probfs.classifiers.catalogue import known_options
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.choice import DEFAULT_BINS, ColumnChoice
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnChoice
 from probfs.errors import TargetWarning
 from probfs.notes import Note
 from probfs.ranking.background import WRITING_A_REPORT
 from probfs.ranking.settings import Settings
-from probfs.tables.source import STANDARD_INPUT, display_name
+from probfs.tables.opening import STANDARD_INPUT, display_name
+from probfs.tables.reading import ReadOptions
 from probfs.text import did_you_mean, option, printable, quoted, typed_command
 
 _MOST_WRITTEN = 20
 """Values of a list that is written out."""
+
+READING_KEYWORDS = {"input_format": "format"} | {
+    name: name for name in ("delimiter", "decimal", "encoding", "max_unpacked", "union", "sheet", "skip_rows")
+}
+"""The keywords that say how a file is read, and what ``ReadOptions`` calls them."""
+
+
+def split_reading(options: Mapping[str, Any]) -> tuple[ReadOptions, dict[str, Any]]:
+    """The keywords that say how a file is read, and the other options."""
+    reading = {own: options[name] for name, own in READING_KEYWORDS.items() if name in options}
+    return ReadOptions(**reading), {name: value for name, value in options.items() if name not in READING_KEYWORDS}
 
 
 def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -30,7 +41,7 @@ def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None
     known = [*(name for name, _, _ in known_options()), "categories"]
     for name in options:
         if name not in known:
-            parameters = [*signature(call).parameters, *known]
+            parameters = [*signature(call).parameters, *known, *READING_KEYWORDS]
             problem = f"{call.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{problem}{did_you_mean(name, parameters)}")
 
@@ -81,7 +92,7 @@ def _as_code(value: Any, name: str) -> str:
 
 def column_settings(
     *,
-    mapping: str | os.PathLike[str] | None,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None,
     count: str | None,
     na: str | Sequence[str],
     include: str | Sequence[str],
@@ -92,7 +103,7 @@ def column_settings(
 ) -> dict[str, Any]:
     """The settings that say which columns and cells are read."""
     return {
-        "mapping": None if mapping is None else printable(os.fspath(mapping)),
+        "mapping": "<dict>" if isinstance(mapping, Mapping) else mapping and printable(os.fspath(mapping)),
         "count": _text(count),
         "na": texts(na),
         "include": texts(include),
@@ -118,7 +129,7 @@ def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
         cut_target=settings.cut_target,
         min_class=settings.min_class,
         # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
-        types_order_categories=settings.options.get("categories") in ("codes", "frame"),
+        keep_category_order=settings.options.get("categories") in ("codes", "frame"),
     )
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal
 
-from probfs.api.arguments import column_choice, column_settings, describe_call, refuse_unknown, warn_unless
+from probfs.api.arguments import (
+    column_choice,
+    column_settings,
+    describe_call,
+    refuse_unknown,
+    split_reading,
+    warn_unless,
+)
 from probfs.api.engines import open_engine
 from probfs.classifiers.scores import SCORES
-from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.notes import Note
 from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
@@ -21,7 +28,6 @@ from probfs.ranking.settings import choose_settings
 from probfs.ranking.stages import Listeners, eliminate_features, make_ranking
 from probfs.ranking.story import StoryRecorder
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.readers import ReadOptions
 
 
 def rank(
@@ -32,7 +38,7 @@ def rank(
     feature_names: Sequence[str] | None = None,
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
-    mapping: str | os.PathLike[str] | None = None,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     unlabeled: Data | Iterable[Data] | None = None,
     classifier: Any = "nb",
     score: str = "absolute",
@@ -45,12 +51,6 @@ def rank(
     keep_identifiers: bool = False,
     count: str | None = None,
     na: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str = "utf-8",
-    max_unpacked: int | None = None,
-    input_format: str | None = None,
-    union: bool = False,
     uncertainty: bool = False,
     seed: int = 0,
     engine: Literal["local", "dask"] = "local",
@@ -72,7 +72,7 @@ def rank(
         input; several such files, as a list, a pattern (``"sales/*.parquet"``) or a folder, in which folders called
         ``key=value`` are columns; the URL of any of these, if fsspec and its driver are installed; a data frame of
         pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or whatever offers
-        ``__arrow_c_stream__``; or a numpy array of two dimensions.
+        ``__arrow_c_stream__``; a numpy array of two dimensions; or what ``probfs.read`` returns.
     y : array-like, optional
         The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
         numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
@@ -85,8 +85,8 @@ def rank(
         Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
     min_class : int, default 2
         Rows of classes with fewer rows than this are dropped, with a warning.
-    mapping : path, optional
-        A TOML file that says how columns are cut, grouped or dropped.
+    mapping : path or dict, optional
+        A TOML file that says how columns are cut, grouped or dropped, or a dictionary of what it would hold.
     unlabeled : path, data frame, array or several of them, default: none
         Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
     classifier : str, classifier or estimator, default "nb"
@@ -117,20 +117,6 @@ def rank(
     na : str or sequence of str, default: texts that look so in columns of numbers
         Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
         every column; ``"none"`` takes none but those named.
-    delimiter : str, default: ",", or ";", a tab or "|" where the first lines show it
-        What separates the cells of a CSV file.
-    decimal : {".", ","}, default: a point
-        What stands before the decimals of numbers; the other one separates thousands. Columns of decimal commas are
-        noticed without it.
-    encoding : str, default "utf-8"
-        The encoding of text files.
-    max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
-        How many bytes gzip data may unpack to.
-    input_format : {"csv", "tsv", "arff", "parquet"}, default: by the file's ending, else by how it begins
-        The format of the file.
-    union : bool, default False
-        Whether the files of one table may have other columns: where a file lacks one, its cells are missing. Columns
-        that the first file lacks come before its last. Otherwise such files are refused.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -159,7 +145,9 @@ def rank(
         all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
         a time; all others come from the thread that called ``rank``.
     **options
-        Options of a classifier that is given by its name: ``classifier="nb", smoothing=0.5`` is
+        How a file is read, in the keywords of ``probfs.read``: ``delimiter``, ``decimal``, ``encoding``,
+        ``max_unpacked``, ``input_format``, ``union``, ``sheet``, ``skip_rows``. And options of a classifier that is
+        given by its name: ``classifier="nb", smoothing=0.5`` is
         ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list them. An estimator
         takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
         which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
@@ -193,6 +181,7 @@ def rank(
     ['a', 'b', 'c', 'd']
     """
     call = describe_call(rank, locals()) if report else ""
+    reading, options = split_reading(options)
     refuse_unknown(rank, options)
     settings = choose_settings(
         classifier=classifier,
@@ -216,7 +205,6 @@ def rank(
         ),
     )
     listeners = Listeners(on_note or Listeners.on_note, on_round, on_model, warn_unless(on_note))
-    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
 
     with (
         nullcontext() if on_progress is None else listening(on_progress),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,11 +12,12 @@ from probfs.api.arguments import (
     column_settings,
     describe_call,
     refuse_unknown,
+    split_reading,
     texts,
     warn_unless,
 )
 from probfs.api.engines import open_selection_engine
-from probfs.columns.limits import DEFAULT_MIN_CLASS
+from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, InputRequest, Labels
 from probfs.ranking.stages import Listeners
@@ -27,7 +28,6 @@ from probfs.selection.settings import (
     DEFAULT_NESTED_FOLDS,
     choose_selection_settings,
 )
-from probfs.tables.readers import ReadOptions
 
 if TYPE_CHECKING:
     from probfs.selection.result import Selection
@@ -47,18 +47,12 @@ def select(
     feature_names: Sequence[str] | None = None,
     cut_target: int | None = None,
     min_class: int = DEFAULT_MIN_CLASS,
-    mapping: str | os.PathLike[str] | None = None,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     keep_identifiers: bool = False,
     count: str | None = None,
     na: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str = "utf-8",
-    max_unpacked: int | None = None,
-    input_format: str | None = None,
-    union: bool = False,
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
@@ -95,8 +89,6 @@ def select(
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
     target, feature_names, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, na
         Which columns and rows there are, as for ``rank``.
-    delimiter, decimal, encoding, max_unpacked, input_format, union
-        How the file is read, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
@@ -111,7 +103,7 @@ def select(
     on_note, on_progress : callable, optional
         Called with each note, and with a ``probfs.Progress``, as for ``rank``.
     **options
-        Options of a classifier that is given by its name, or of an estimator, as for ``rank``.
+        How a file is read, and options of a classifier that is given by its name, or of an estimator, as for ``rank``.
 
     Returns
     -------
@@ -130,6 +122,7 @@ def select(
     ('cell_shape_uniformity', 'bare_nuclei')
     """
     call = describe_call(select, locals()) if report else None
+    reading, options = split_reading(options)
     refuse_unknown(select, options)
     settings = choose_selection_settings(
         classifier=classifier,
@@ -151,7 +144,6 @@ def select(
             min_class=min_class,
         ),
     )
-    reading = ReadOptions(input_format, delimiter, encoding, max_unpacked, decimal, union)
     listeners = Listeners(on_note or Listeners.on_note, on_assumed_target=warn_unless(on_note))
     with (
         nullcontext() if on_progress is None else listening(on_progress),

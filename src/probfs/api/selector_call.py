@@ -17,14 +17,14 @@ from probfs.api.training_table import TrainingTable
 from probfs.classifiers.catalogue import find_classifier, known_options
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.limits import DEFAULT_MIN_CLASS
-from probfs.columns.roles import resolve_names
+from probfs.columns.choice import DEFAULT_MIN_CLASS, TableNames
 from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import Settings
 from probfs.selection.result import Selection
-from probfs.tables.table import Floats, Integers, Table
+from probfs.tables.arrays import Floats, Integers
+from probfs.tables.table import Table
 from probfs.text import counted, listed, option
 
 AUTO = "auto"
@@ -219,6 +219,6 @@ def _outcome(
 
 def _left_out_by_user(table: Table, settings: Settings) -> set[str]:
     """The columns that the user's own options leave out."""
-    included = resolve_names(table, settings.include, "include")
+    included = TableNames.of(table).resolve(settings.include, "include")
     others = set(table.columns).difference(included) if included else set()
-    return others.union(resolve_names(table, settings.exclude, "exclude"))
+    return others.union(TableNames.of(table).resolve(settings.exclude, "exclude"))

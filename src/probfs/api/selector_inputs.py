@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from probfs.api.training_table import TARGET, Classes, class_texts, collected, is_frame
-from probfs.columns.row_counts import MOST_ROWS
-from probfs.tables.table import Flags, Integers
+from probfs.columns.target import MOST_ROWS
+from probfs.tables.arrays import Flags, Integers
 from probfs.text import counted, option, quoted
 
 _FEWEST_ROWS = 2

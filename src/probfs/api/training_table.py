@@ -13,10 +13,12 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import NoteKind
-from probfs.tables.arrow_arrays import mask_array, text_array
-from probfs.tables.readers.in_memory import table_in_memory
-from probfs.tables.readers.unnamed_columns import name_columns
-from probfs.tables.table import Column, Flags, Integers, Kind, Table, code_type
+from probfs.tables.arrays import Flags, Integers, code_type, index_array, mask_array, text_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, text_column
+from probfs.tables.frames import table_in_memory
+from probfs.tables.names import name_columns
+from probfs.tables.table import Table
 from probfs.text import quoted
 
 TARGET = "y"
@@ -132,13 +134,11 @@ def _some_rows(data: Any, present: Flags) -> Any:
 
 def _column_of_classes(name: str, texts: Sequence[str], codes: Integers) -> Column:
     # The caller says that these are classes, so no column of numbers is taken for a quantity, and no text for missing.
-    return Column(name, codes.astype(code_type(len(texts))), text_array(texts), declared=True)
+    return text_column(name, codes.astype(code_type(len(texts))), text_array(texts), declared=text_array(texts))
 
 
 def _column_of_counts(name: str, counts: Integers) -> Column:
-    values, codes = np.unique(counts, return_inverse=True)
-    texts = [str(value) for value in values.tolist()]
-    return Column(name, codes.astype(code_type(len(texts))), text_array(texts), Kind.NUMBER)
+    return Column(name, pa.chunked_array([index_array(counts)]), Kind.NUMBER)
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:

@@ -28,7 +28,7 @@ from probfs.classifiers.options import (
     setting,
 )
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
+from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
 from probfs.registry import Registry
 from probfs.text import counted, did_you_mean, option

@@ -13,13 +13,12 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.grouping import RowStore
-    from probfs.columns.dataset import Dataset
-    from probfs.columns.value_counts import ValueCounts
-    from probfs.tables.table import Integers
+    from probfs.columns.dataset import Dataset, ValueCounts
+    from probfs.tables.arrays import Integers
 
 Features = npt.NDArray[np.intp]
 """Features by their positions in the dataset."""

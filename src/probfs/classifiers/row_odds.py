@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.runtime.threads import run_in_threads, split_range
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 _BLOCKS_WORTH_A_THREAD = 32
 

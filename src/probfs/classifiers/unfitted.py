@@ -9,7 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from probfs.classifiers.options import REFITTED, Choice, EstimateName, Option, check_value, setting
-from probfs.columns.limits import MISSING_CHOICES
+from probfs.columns.choice import MISSING_CHOICES
 from probfs.errors import UsageError
 from probfs.text import option
 

@@ -15,11 +15,11 @@ from probfs.classifiers.scores import SCORES
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle, keyword
 from probfs.cli.options import ColumnOptions, choice, parsed
-from probfs.columns.limits import DEFAULT_BINS
+from probfs.columns.choice import DEFAULT_BINS
 from probfs.ranking.settings import FOLDS, SEED, Step
 
 if TYPE_CHECKING:
-    from probfs.columns.roles import ColumnChoice
+    from probfs.columns.choice import ColumnChoice
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ColumnClassifierOptions(ClassifierOptions):
     for_columns_only = True
 
     def column_choice(self, columns: ColumnOptions) -> ColumnChoice:
-        from probfs.columns.roles import ColumnChoice
+        from probfs.columns.choice import ColumnChoice
 
         classifier = find_classifier(self.classifier, self.options)
         return ColumnChoice(

@@ -181,7 +181,7 @@ class _CommandLine:
 
     def column_names(self) -> list[str]:
         """The columns of the table that the line names."""
-        from probfs.tables.column_names import column_names
+        from probfs.tables.names import column_names
 
         table = next((n for n, argument in enumerate(self._arguments) if argument.metavar == DATA), None)
         if table is None or table >= len(self.positional):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -45,10 +46,11 @@ def exact(
     destination = result.destination(*files)
     from probfs.paper.rendering.population import PopulationReport
     from probfs.paper.theory import joint_from_table, population_scores
-    from probfs.tables.readers import read_table
+    from probfs.ranking.inputs import every_name
+    from probfs.tables.reading import read_table
 
     with reporting(quiet, progress=False) as reporter:
-        table = read_table(files, reading.chosen())
+        table = read_table(files, replace(reading.chosen(), as_text=every_name))
         for note in table.notes:
             reporter.note(note)
         distribution = joint_from_table(table, reading.decimal or ".")

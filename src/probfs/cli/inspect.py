@@ -33,7 +33,7 @@ def inspect(
 ) -> None:
     files = require_data(data, context)
     destination = result.destination(*files, columns.mapping)
-    from probfs.columns.inspection import inspect_table
+    from probfs.columns.inspect import inspect_table
     from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(columns)

@@ -41,8 +41,8 @@ def map_(
 ) -> None:
     files = require_data(data, context)
     check_output(result.output, *files, mapping)
+    from probfs.columns.choice import ColumnChoice
     from probfs.columns.prepare import apply_mapping
-    from probfs.columns.roles import ColumnChoice
     from probfs.ranking.inputs import read_prepared
     from probfs.tables.writers import choose_table_format, table_bytes
 
@@ -50,7 +50,7 @@ def map_(
     check_safe_csv(safe_csv, table_format)
     with reporting(quiet, progress=False) as reporter:
         choice = ColumnChoice(target=target, count=count, na=tuple(na or ()))
-        prepared, mapping_file = read_prepared(files, mapping, reading.chosen(), choice)
+        prepared, mapping_file = read_prepared(files, mapping, reading.chosen(), choice, keep_texts=True)
         reporter.note(prepared.target_note)
         for note in prepared.table.notes:
             reporter.note(note)

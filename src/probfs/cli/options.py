@@ -12,13 +12,13 @@ import typer
 from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
-from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.ranking.engine_names import ENGINES
 from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
 if TYPE_CHECKING:
-    from probfs.tables.readers import ReadOptions
+    from probfs.tables.reading import ReadOptions
 
 
 def words(chosen: Sequence[str], info: Any, optional: bool = False) -> Any:
@@ -197,7 +197,7 @@ class ReadingOptions(Bundle):
         return {"input_format": choice(formats, input_format), "decimal": choice((".", ","), decimal)}
 
     def chosen(self) -> ReadOptions:
-        from probfs.tables.readers import ReadOptions
+        from probfs.tables.reading import ReadOptions
 
         return ReadOptions(
             self.input_format, self.delimiter, self.encoding, self.max_unpacked, self.decimal, self.union

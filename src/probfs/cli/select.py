@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,18 +146,19 @@ def select(
     picture = result.picture(plot, *files, columns.mapping, reduced)
     reduced_format = None if reduced is None else _check_reduced(reduced, result.output, *files, columns.mapping)
     from probfs import api
-    from probfs.tables.readers import read_table
+    from probfs.ranking.inputs import every_name
+    from probfs.tables.reading import read_table
 
     with reporting(quiet, progress) as reporter:
         # A table that is to be reduced is needed twice; otherwise mistakes in options are found before it is read.
-        table = None if reduced is None else read_table(files, reading.chosen())
+        table = None if reduced is None else read_table(files, replace(reading.chosen(), as_text=every_name))
         selected = api.select(
             files if table is None else table,
             classifier=classifier.classifier,
             **classifier.options,
             **columns.keywords(),
             **selection.keywords(),
-            **reading.keywords(),
+            **(reading.keywords() if table is None else {"decimal": reading.decimal}),
             **engine.keywords(),
             report=destination is not None and destination.format.tells_background,
             on_note=reporter.note,

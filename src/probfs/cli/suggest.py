@@ -31,7 +31,7 @@ def suggest(
 ) -> None:
     files = require_data(data, context)
     check_output(output, *files)
-    from probfs.columns.suggestion import suggest_mapping
+    from probfs.columns.suggest import suggest_mapping
     from probfs.ranking.inputs import read_prepared
 
     choice = classifier.column_choice(opt.ColumnOptions(target=target, count=count, na=na))

@@ -21,10 +21,10 @@ from probfs.classifiers.naive_bayes.grouping import DealtRows, Grouping, SummedR
 from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.classifiers.row_odds import RowLosses, RowOdds, TemperedSums
 from probfs.cluster.coded_rows import CodedRows, make_dataset
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 if TYPE_CHECKING:
-    from probfs.columns.encoding_plan import EncodedBlock
+    from probfs.cluster.encoding_plan import EncodedBlock
 
 Side = Literal["labelled", "unlabelled"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from probfs.tables.files import Part
 from probfs.tables.formats import format_of_path
-from probfs.tables.parts import Part
 
 _BLOCKS_PER_THREAD = 2
 """So that a thread that is done early has something left to do. Each block answers each question: more cost time."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from probfs.classifiers.row_odds import Moments, TemperedSums
 from probfs.cluster.block import Reference
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 if TYPE_CHECKING:
     from probfs.cluster.cluster_rows import ClusterRows

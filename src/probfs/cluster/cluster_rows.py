@@ -10,7 +10,7 @@ from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import Moments, TemperedSums
 from probfs.cluster.block import JOIN, Activated, Dropped, History, Question, Reference, Shrunk, Side, active_after
 from probfs.cluster.cluster_odds import ClusterOdds
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 
 class Asks(Protocol):

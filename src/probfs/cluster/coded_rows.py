@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from probfs.cluster.number_cells import NumberCells
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.number_cells import NumberCells
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Codes, Integers, Labels
+from probfs.tables.arrays import Codes, Integers, Labels, text_array
 
 _BYTES_OF_A_ROW = 56
 """What is kept of a row beside its codes: its class, its count, its log-odds in two parts, and what a round needs."""

@@ -15,18 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.counted_column import CountedColumn, join_condensed
 from probfs.cluster.many_numbers import SummarizedNumbers, summarize_numbers
 from probfs.cluster.number_tasks import CountedBlock, CountingPlan, count_between, count_block
-from probfs.columns.cell_texts import texts_named_missing
-from probfs.columns.mapping_file import MappingFile
-from probfs.columns.roles import ColumnChoice
-from probfs.columns.row_classes import RowClasses, learn_row_classes
+from probfs.cluster.row_classes import RowClasses, learn_row_classes
+from probfs.cluster.summarized_column import SummarizedColumn
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import Quantiles
 from probfs.errors import DataError
-from probfs.tables.counted_column import CountedColumn, join_condensed
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column
 from probfs.tables.joining import NO_ROWS
-from probfs.tables.summarized_column import SummarizedColumn
-from probfs.tables.table import Column, Kind, Table
+from probfs.tables.table import Table
 from probfs.text import option, quoted
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Condenser:
 
     def condense(
         self,
-        mapping: MappingFile,
+        mapping: ColumnMapping,
         choice: ColumnChoice,
         decimal: str | None,
         on_block: Callable[[int], None] = _ignore,
@@ -73,14 +74,14 @@ class Condenser:
             # No classes: it will be refused, whatever its other columns hold.
             return table
         columns = self._summarized(many, rows, mapping, choice)
-        return replace(table, columns={name: columns.get(name, column) for name, column in table.columns.items()})
+        return table.with_columns(columns)
 
     def _count_blocks(self, on_block: Callable[[int], None]) -> list[CountedBlock]:
         sent = self._cluster.submit("plan", as_it_is, self._plan)
         return self._gather("condense", count_block, on_block, plan=sent)
 
     def _summarized(
-        self, names: Sequence[str], rows: RowClasses, mapping: MappingFile, choice: ColumnChoice
+        self, names: Sequence[str], rows: RowClasses, mapping: ColumnMapping, choice: ColumnChoice
     ) -> dict[str, Column]:
         """The columns that were not counted yet: summarized where that can be done, and else counted after all."""
         found: dict[str, SummarizedNumbers] = {}
@@ -120,7 +121,7 @@ class Condenser:
 
 
 def plan_counting(
-    names: Sequence[str], target: str, mapping: MappingFile, choice: ColumnChoice, *, union: bool
+    names: Sequence[str], target: str, mapping: ColumnMapping, choice: ColumnChoice, *, union: bool
 ) -> CountingPlan:
     """How the columns of a table are counted."""
     count = choice.count if choice.count in names else None
@@ -129,7 +130,7 @@ def plan_counting(
         for name in names
         if name not in (target, count) and isinstance(mapping.columns.get(name), (Quantiles, type(None)))
     ]
-    missing = texts_named_missing(choice, mapping)
+    missing = choice.missing_texts(mapping)
     return CountingPlan(target, count, tuple(cut_anyway), missing, MANY_NUMBERS, MOST_WHOLE_NUMBERS, union)
 
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from probfs.cluster.block import Block
 from probfs.cluster.blocks import Blocks
-from probfs.columns.value_counts import ValueCounts
+from probfs.columns.dataset import ValueCounts
 from probfs.screening.copies import with_equal_sums
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 _NOWHERE = np.iinfo(np.int64).max
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,29 +20,38 @@ from probfs.cluster.blocks import Blocks
 from probfs.cluster.coded_rows import bytes_of_rows
 from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.encoding_plan import EncodingPlan, plan_encoding
+from probfs.cluster.planned_screen import screen_plan
 from probfs.cluster.store import ClusterStore
 from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
-from probfs.columns.mapping_file import MappingFile, load_mapping
-from probfs.columns.needed_columns import columns_not_needed
+from probfs.columns.encode import notes_on_lacking_counts
+from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.columns.target import choose_target
-from probfs.columns.unlabelled_tables import notes_on_lacking_counts
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.ranking.inputs import Data, InputRequest, Inputs, Path, as_tuple, reading_unlabelled
+from probfs.ranking.inputs import (
+    Data,
+    InputRequest,
+    Inputs,
+    Path,
+    as_tuple,
+    every_name,
+    reading_for,
+    reading_unlabelled,
+)
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
 from probfs.runtime.progress import report
-from probfs.screening.planned_screen import screen_plan
+from probfs.tables.column import unread_column
+from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
-from probfs.tables.parts import Part, find_parts, name_together
-from probfs.tables.readers import ReadOptions
+from probfs.tables.opening import STANDARD_INPUT
+from probfs.tables.reading import ReadOptions
 from probfs.tables.remote import is_url
-from probfs.tables.source import STANDARD_INPUT
-from probfs.tables.table import Table, unread_column
+from probfs.tables.table import Table
 from probfs.text import option, shown_bytes
 
 if TYPE_CHECKING:
@@ -83,15 +91,15 @@ class ClusterEngine:
 
     def read(self, request: InputRequest) -> Inputs:
         mapping, reading, choice, labels = request.mapping, request.reading, request.choice, request.labels
-        mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+        mapping_file = load_mapping(mapping)
         if labels.y is not None or labels.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
         # Without a name, the target is the last column, of which each file might have another.
         named = choice.target or mapping_file.target or not choice.include
-        known = named and not request.every_column
-        unneeded = partial(columns_not_needed, mapping=mapping_file, choice=choice) if known else None
-        table = self._read(_as_paths(request.data), replace(reading, unneeded=unneeded))
+        options = reading_for(reading, mapping_file, choice, every_column=request.every_column or not named)
+        # A file may hold numbers where another holds texts: which they are is decided when all values are known.
+        table = self._read(_as_paths(request.data), replace(options, as_text=every_name))
         if reading.union:
             table = self._complete(table, all_names([head.columns for head in self._heads(table)]))
         condensed = self._condense(table, mapping_file, choice, reading)
@@ -186,7 +194,9 @@ class ClusterEngine:
         self._cluster.release(table.blocks)
         return replace(table, blocks=blocks)
 
-    def _condense(self, table: _RemoteTable, mapping: MappingFile, choice: ColumnChoice, reading: ReadOptions) -> Table:
+    def _condense(
+        self, table: _RemoteTable, mapping: ColumnMapping, choice: ColumnChoice, reading: ReadOptions
+    ) -> Table:
         report("reading", 0, sum(table.sizes), "bytes")
         head = self._heads(table)[0]
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)

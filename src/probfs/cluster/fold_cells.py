@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.cluster.block import Block
-from probfs.columns.number_cells import NumberCells
-from probfs.tables.number_ranges import Histogram, Images, Piece, Ranges, RowGroups, histogram, ordered_images
-from probfs.tables.range_summary import ScoreSums, summarize
-from probfs.tables.table import Codes, Floats, Integers, Labels
+from probfs.cluster.number_cells import NumberCells
+from probfs.cluster.number_ranges import Histogram, Images, Piece, Ranges, RowGroups, histogram, ordered_images
+from probfs.cluster.range_summary import ScoreSums, summarize
+from probfs.tables.arrays import Codes, Floats, Integers, Labels
 
 RangeKey = tuple[int, int]
 """A column's place among those that blocks keep numbers of, and the place of one of its ranges."""

@@ -26,12 +26,12 @@ from probfs.cluster.fold_cells import (
     part_numbers,
     sum_shard,
 )
+from probfs.cluster.number_ranges import Histogram, choose_ranges, finer_bins
+from probfs.cluster.range_summary import NumberSummary, Repeats, ScoreSums
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.number_test import FEW_NUMBERS, CodedNumbers, rank_test_of_codes, rank_test_of_sums
-from probfs.tables.number_ranges import Histogram, choose_ranges, finer_bins
-from probfs.tables.range_summary import NumberSummary, Repeats, ScoreSums
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 if TYPE_CHECKING:
     from distributed import Future

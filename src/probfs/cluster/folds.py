@@ -19,7 +19,7 @@ from probfs.cluster.blocks import Blocks
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import Hashes, value_hashes
 from probfs.columns.folds import deal_from, distinct_hashes, features_telling_apart, refuse_many_folds, row_sums
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 _MOST_RANGES = 16
 """Each block sends a piece to each range."""

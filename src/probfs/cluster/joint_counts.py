@@ -10,7 +10,7 @@ from operator import add
 from probfs.cluster.block import Block
 from probfs.cluster.blocks import Blocks
 from probfs.screening.joint_counts import CELLS_AT_A_TIME, CodedTable, PairCounts, Pairs, cells_of
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 
 @dataclass(frozen=True, eq=False)

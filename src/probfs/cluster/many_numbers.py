@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.number_ranges import choose_ranges, finer_bins, quantile_ranks
 from probfs.cluster.number_tasks import (
     NumberCount,
     RangeKey,
@@ -24,13 +25,11 @@ from probfs.cluster.number_tasks import (
     part_numbers,
     summarize_shard,
 )
-from probfs.columns.block_cutting import quantile_ranks
+from probfs.cluster.range_summary import NumberSummary, RangeSummary, combine
+from probfs.cluster.row_classes import RowClasses
 from probfs.columns.leakage import LeakLimits
-from probfs.columns.row_classes import RowClasses
 from probfs.screening.number_test import FEW_NUMBERS
-from probfs.tables.number_ranges import choose_ranges, finer_bins
-from probfs.tables.range_summary import NumberSummary, RangeSummary, combine
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:
     from distributed import Future

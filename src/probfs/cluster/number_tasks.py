@@ -10,17 +10,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from probfs.cluster.counted_column import CondensedTable, condense
+from probfs.cluster.number_ranges import Histogram, Images, Piece, Ranges, RowGroups, histogram, pieces
+from probfs.cluster.range_summary import RangeSummary, summarize
+from probfs.cluster.row_classes import RowClasses
+from probfs.cluster.summarized_column import between_known_numbers, numbers_by_row
 from probfs.columns.leakage import LeakLimits
-from probfs.columns.missing_texts import mark_missing
-from probfs.columns.row_classes import RowClasses
-from probfs.columns.row_counts import row_counts
+from probfs.columns.target import row_counts
+from probfs.columns.texts import mark_missing
 from probfs.errors import DataError
-from probfs.tables.counted_column import condense
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.number_ranges import Histogram, Images, Piece, Ranges, RowGroups, histogram, pieces
-from probfs.tables.range_summary import RangeSummary, summarize
-from probfs.tables.summarized_column import between_known_numbers, numbers_by_row
-from probfs.tables.table import Column, Floats, Kind, Table, unread_column
+from probfs.tables.arrays import Floats
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, unread_column
+from probfs.tables.table import Table
 
 RangeKey = tuple[str, int]
 """A column, and the place of one of its ranges."""
@@ -50,7 +52,7 @@ class CountingPlan:
 class CountedBlock:
     """A condensed block, in which some columns are not counted, as if they had not been read."""
 
-    table: Table
+    table: CondensedTable
     many: tuple[str, ...] = ()
     """Columns of many different numbers, which can be summarized."""
     too_many: tuple[str, ...] = ()
@@ -75,7 +77,7 @@ def _more_numbers(column: Column, limit: int) -> bool:
     if column.rows <= limit:
         return False
     # Most columns of very many numbers are told by some of their rows, which are sorted sooner than all.
-    if isinstance(column, NumberColumn) and len(np.unique(column.by_row[: 2 * limit])) > limit + 1:
+    if column.is_numeric and len(np.unique(column.by_row[: 2 * limit])) > limit + 1:
         return True
     return column.distinct() > limit
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from probfs.cluster.encoding_plan import EncodingPlan, plan_encoding
 from probfs.cluster.engine import ClusterEngine
+from probfs.cluster.planned_screen import screen_plan
 from probfs.cluster.selection_rows import ClusterSelectionRows
 from probfs.columns.dataset import Dataset
-from probfs.columns.encoding_plan import EncodingPlan, plan_encoding
 from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import cuts_numbers
 from probfs.ranking.inputs import Inputs
 from probfs.ranking.settings import Settings
-from probfs.screening.cut_numbers import cuts_numbers
-from probfs.screening.planned_screen import screen_plan
 from probfs.selection.rows import SelectionRows
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 class ClusterSelection(ClusterEngine):

@@ -19,14 +19,13 @@ from probfs.cluster.fold_numbers import FoldNumbers, gather_fold_numbers
 from probfs.cluster.folds import count_folds, deal_blocks, find_telling_features
 from probfs.cluster.joint_counts import JointCountsInBlocks
 from probfs.cluster.store import ClusterStore
-from probfs.columns.dataset import Dataset
-from probfs.columns.value_counts import ValueCounts
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.screening.joint_counts import JointCounts
 from probfs.screening.screen import combined_probabilities
 from probfs.screening.value_test import chi_squared_test
 from probfs.selection.held_out import JudgedRows, TemperedModel
 from probfs.selection.settings import SelectionSettings
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from probfs.cluster.block import Block
 from probfs.cluster.block_plan import BlockPlan
-from probfs.columns.encoding_plan import EncodingPlan, encode_block
+from probfs.cluster.encoding_plan import EncodingPlan, encode_block
 from probfs.notes import Note
-from probfs.tables.joining import missing_column
-from probfs.tables.readers import ReadOptions, read_parts
-from probfs.tables.source import display_name
-from probfs.tables.table import Integers, NoRowsError, Table, unread_column
+from probfs.tables.arrays import Integers
+from probfs.tables.column import missing_column, unread_column
+from probfs.tables.opening import display_name
+from probfs.tables.reading import ReadOptions, read_parts
+from probfs.tables.table import NoRowsError, Table
 
 
 @dataclass(frozen=True, eq=False)

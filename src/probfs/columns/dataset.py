@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
-from probfs.tables.table import Codes, Floats, Integers, Labels
+from probfs.tables.arrays import Codes, Floats, Integers, Labels
 from probfs.text import option, quoted
 
 MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
-_FEWEST_UNLABELLED = 10
-"""Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
 
 class DeferredLabels:
@@ -69,20 +67,6 @@ class Feature:
         return self.labels[:-1] if self.missing_is_value and self.numbers is None else self.labels
 
 
-@dataclass(frozen=True)
-class EncodedFeature:
-    """A feature, its number of distinct labelled values, and the share of unlabelled cells with other values."""
-
-    feature: Feature
-    distinct: int
-    unseen: float
-
-
-def unseen_share(lost: int, present: int) -> float:
-    """The share of a column's unlabelled cells that hold what no labelled one does; 0 where they are too few to say."""
-    return lost / present if present >= _FEWEST_UNLABELLED else 0.0
-
-
 def refuse_many_values(name: str, values: int, source: str) -> None:
     """Refuse a column with more values than are counted."""
     if values > MOST_VALUES:
@@ -115,3 +99,31 @@ class Dataset:
     def class_rows(self) -> dict[str, int]:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
         return dict(zip(self.classes, totals.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCounts:
+    """Counts by value and class of all features, one below the other: feature j owns the rows ``offset[j]`` to
+    ``offset[j] + values[j]`` of ``by_slot``, the last of them for missing cells that are no value.
+    """
+
+    values: Integers
+    offset: Integers
+    by_slot: Floats
+    class_rows: Floats
+    """How many rows each class has."""
+
+    def of_features(self, features: Integers) -> ValueCounts:
+        """The counts of some features, by position."""
+        widths = self.values[features] + 1
+        ends = np.cumsum(widths)
+        starts = np.repeat(self.offset[features] - (ends - widths), widths)
+        return replace(
+            self, values=widths - 1, offset=ends - widths, by_slot=self.by_slot[starts + np.arange(len(starts))]
+        )
+
+    def tables(self) -> Iterator[tuple[Integers, Floats]]:
+        """Features with equally many values, and their tables of counts as one array: features × values × classes."""
+        for width in np.unique(self.values).tolist():
+            features = np.flatnonzero(self.values == width)
+            yield features, self.by_slot[self.offset[features][:, None] + np.arange(width)]

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.tables.table import Codes, Integers, Kind, numbers_of
+from probfs.tables.arrays import Codes, Integers
+from probfs.tables.cells import Kind
+from probfs.tables.column import numbers_of
 
 Hashes = npt.NDArray[np.uint64]
 AnyIntegers = npt.NDArray[np.integer[Any]]

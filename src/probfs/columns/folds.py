@@ -15,7 +15,7 @@ import numpy as np
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.distinct_rows import Hashes, content_hashes
 from probfs.errors import DataError, UsageError
-from probfs.tables.table import Codes, Integers, Labels
+from probfs.tables.arrays import Codes, Integers, Labels
 from probfs.text import option, quoted
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.columns.limits import CUT_ABOVE
-from probfs.tables.arrow_arrays import index_array, mask_array, numpy_array
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.summarized_column import SummarizedColumn
-from probfs.tables.table import Column, Floats, Integers, Kind, is_number, numbers_of
+from probfs.columns.choice import CUT_ABOVE
+from probfs.tables.arrays import EXACT, Floats, Integers, index_array, is_number, mask_array, numpy_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, numbers_of
+from probfs.tables.profile import Profile
 from probfs.text import counted
 
 _ID_NAME = re.compile(
@@ -68,19 +69,46 @@ _MOST_ROUND = 0.25
 _FIRST_VALUES = 16
 
 
-def identifier_reason(column: Column, weights: Integers | None = None) -> str | None:
+def identifier_reason(column: Column, profile: Profile, weights: Integers | None = None) -> str | None:
     """Why a column seems to name its rows, or None if it does not.
 
-    ``weights`` says how many equal rows each row stands for, if there is a column of counts.
+    ``profile`` is that of all rows, and ``weights`` says how many equal rows each row stands for, if there is a column
+    of counts.
     """
     enough = _enough_for_name(column.name)
-    different = column.distinct()
     # Most columns hold few values, which is known without a look at their cells.
-    if column.kind is Kind.DATE or not (enough < 1 or different > CUT_ABOVE or different >= column.rows):
+    if column.kind is Kind.DATE or not (enough < 1 or profile.distinct > min(CUT_ABOVE, column.rows - 1)):
         return None
-    if isinstance(column, SummarizedColumn) or (isinstance(column, NumberColumn) and column.has_fractions(weights)):
-        # Measurements, which a block tells for all of its columns at once; whole numbers are never summarized.
+    if column.kind is Kind.NUMBER and not profile.whole:
+        # Measurements.
         return None
+    return _reason_for_rows(column, enough, weights) if column.is_numeric else _reason(column, enough, weights)
+
+
+def _reason_for_rows(column: Column, enough: float, weights: Integers | None) -> str | None:
+    """The reason for a column of whole numbers, by the number in each row."""
+    by_row = column.by_row
+    if len(by_row) >= _FEWEST_NUMBERED_ROWS and by_row[0] in (0, 1) and _rise_by_one(by_row):
+        return f"numbers the rows from {int(by_row[0])} on"
+    present = np.isfinite(by_row)
+    if not pa.types.is_floating(column.cells.type) and np.any(np.abs(by_row[present]) >= EXACT):
+        # As doubles, neighbours are the same.
+        return _reason(column, enough, weights)
+    counted_rows = present if weights is None else present & (weights > 0)
+    numbers = np.unique(by_row[counted_rows])
+    rows = int(np.count_nonzero(present) if weights is None else weights[present].sum())
+    if len(numbers) <= min(enough, _MOST) * rows:
+        return None
+
+    def rises() -> bool:
+        in_order = by_row[present]
+        return len(np.unique(in_order)) == len(in_order) and _rise_in_small_steps(in_order)
+
+    return _reason_for_numbers(column.name, numbers, rows, enough, rises)
+
+
+def _reason(column: Column, enough: float, weights: Integers | None) -> str | None:
+    """The reason for any other column, by its distinct values."""
     first = _first_row_number(column)
     if first is not None:
         return f"numbers the rows from {first} on"
@@ -88,8 +116,6 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
     seen = np.flatnonzero(counts[:-1])
     if len(seen) <= min(enough, _MOST) * counts[:-1].sum() or _begins_with_fractions(column):
         return None
-    if isinstance(column, NumberColumn):
-        return _reason_for_numbers(column, seen, column.numbers()[seen], counts, enough)
     values = pc.utf8_trim_whitespace(column.values.take(index_array(seen)))
     numeric = is_number(values)
     if numeric.mean() < _NEARLY_NUMERIC:
@@ -101,7 +127,13 @@ def identifier_reason(column: Column, weights: Integers | None = None) -> str | 
         # Texts that lose a zero as numbers, like postal codes, are names.
         return _reason_for_texts(values, counts, enough)
     finite = np.isfinite(numbers)
-    return _reason_for_numbers(column, seen[numeric][finite], numbers[finite], counts, enough)
+    codes, numbers = seen[numeric][finite], numbers[finite]
+
+    def rises() -> bool:
+        in_order = numbers[np.argsort(column.first_rows()[codes])]
+        return not (column.counts()[codes] > 1).any() and _rise_in_small_steps(in_order)
+
+    return _reason_for_numbers(column.name, numbers, int(counts[codes].sum()), enough, rises)
 
 
 def _enough_for_name(name: str) -> float:
@@ -135,20 +167,22 @@ def _reason_for_texts(values: pa.StringArray, counts: Integers, enough: float) -
 
 
 def _reason_for_numbers(
-    column: Column, codes: Integers, numbers: Floats, counts: Integers, enough: float
+    name: str, numbers: Floats, present: int, enough: float, rises: Callable[[], bool]
 ) -> str | None:
-    """Why whole numbers seem to name their rows; ``codes`` has the code of each."""
-    distinct, present = len(numbers), int(counts[codes].sum())
+    """Why distinct whole numbers in so many rows seem to name them; ``rises`` says whether they grow from row to row in
+    small steps.
+    """
+    distinct = len(numbers)
     if _named_rows(distinct, present, enough):
         return f"named like an identifier, {_held(distinct, present)}"
     nearly_all = distinct > CUT_ABOVE and distinct >= _NEARLY_ALL_NUMBERS * present
     # Keys are not negative, and years are dates.
-    if not nearly_all or numbers.min() < 0 or _A_TIME.search(column.name):
+    if not nearly_all or numbers.min() < 0 or _A_TIME.search(name):
         return None
     spread = float(numbers.max() - numbers.min())
     if spread < 2 * present:
         return f"whole numbers with few gaps, {_held(distinct, present)}"
-    if _rises_in_small_steps(column, codes, numbers):
+    if rises():
         return f"whole numbers that rise from row to row, {_held(distinct, present)}"
     digits = np.floor(np.log10(np.maximum(numbers, 1))).astype(np.int64) + 1
     round_ones = float(np.mean(numbers % 10 == 0))
@@ -165,9 +199,6 @@ def _first_row_number(column: Column) -> str | None:
     rows = column.rows
     if rows < _FEWEST_NUMBERED_ROWS or column.distinct() < rows:
         return None
-    if isinstance(column, NumberColumn):
-        first = column.by_row[0]
-        return str(int(first)) if first in (0, 1) and _rise_by_one(column.by_row) else None
     first_rows = column.first_rows()[:-1]
     held = np.flatnonzero(first_rows < rows)
     if len(held) < rows:
@@ -188,10 +219,7 @@ def _rise_by_one(numbers: Floats) -> bool:
 
 def _begins_with_fractions(column: Column) -> bool:
     """Whether the first values are numbers, with a fraction among them: that tells measurements at little cost."""
-    if isinstance(column, NumberColumn):
-        numbers = column.numbers()[:_FIRST_VALUES].tolist()
-    else:
-        numbers = _python_numbers(column.values.slice(0, _FIRST_VALUES))
+    numbers = _python_numbers(column.values.slice(0, _FIRST_VALUES))
     return any(math.isfinite(number) and not number.is_integer() for number in numbers)
 
 
@@ -217,14 +245,12 @@ def _mostly_match(values: pa.StringArray, pattern: str, somewhere: str) -> bool:
     return bool(numpy_array(pc.match_substring_regex(values.filter(matching), somewhere)).any())
 
 
-def _rises_in_small_steps(column: Column, codes: Integers, numbers: Floats) -> bool:
-    """Whether each number is a little larger than the one in the row before; cells without a number are passed over.
+def _rise_in_small_steps(in_order: Floats) -> bool:
+    """Whether each number is a little larger than the one before.
 
     A file may be sorted by a measurement, too, but the steps of that are seldom small.
     """
-    if (column.counts()[codes] > 1).any():
-        return False
-    steps = np.diff(numbers[np.argsort(column.first_rows()[codes])])
+    steps = np.diff(in_order)
     return bool(np.all(steps > 0)) and float(np.median(steps)) <= _SMALL_STEP
 
 

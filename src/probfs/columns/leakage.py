@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.notes import Note, NoteKind
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.summarized_column import SummarizedColumn
-from probfs.tables.table import Codes, Column, Integers, Labels, Rows
+from probfs.tables.arrays import Integers, Labels, Rows
+from probfs.tables.column import Column
+from probfs.tables.profile import Profile
 from probfs.text import quoted
 
 _MOST_ERRORS = 0.05
@@ -28,9 +28,6 @@ _FEWEST_ROWS = 5
 _DENSE = 1 << 16
 """Pairs of values and classes up to which a table of all pairs is counted; above, only pairs that occur are."""
 
-_WORTH_SAMPLING = 50_000
-"""Rows above which every so many are looked at first."""
-_SAMPLED = 8
 _MOST_TOLD = 6
 """In one note."""
 
@@ -100,6 +97,12 @@ class LeakLimits:
         return enough
 
 
+def times_in_leak(class_rows: Sequence[int], weights: Integers | None) -> int:
+    """In how many rows of a table a value must stand to be a leak, given how many labelled rows each class has."""
+    heaviest = 1 if weights is None else int(weights.max(initial=1))
+    return -(-LeakLimits.of(np.array(class_rows, dtype=np.int64)).fewest_rows // max(heaviest, 1))
+
+
 class LeakFinder:
     """Looks for leaks in columns of a table, given the class of each labelled row."""
 
@@ -116,26 +119,20 @@ class LeakFinder:
         self._by_class = by_class
         self._total = int(by_class.sum())
         self._limits = LeakLimits.of(by_class)
-        self._fewest_rows = self._limits.fewest_rows
-        heaviest = 1 if weights is None else int(weights.max(initial=1))
-        self._fewest_unweighted = -(-self._fewest_rows // heaviest)
 
-    def find(self, columns: Iterable[Column]) -> dict[str, Leak]:
-        """The leaks in some columns, by their names."""
-        found = ((column.name, self.leak(column)) for column in columns)
+    def find(self, columns: Iterable[Column], profiles: Mapping[str, Profile]) -> dict[str, Leak]:
+        """The leaks in some columns, by their names; ``profiles`` say which repeat a value ``times_in_leak`` times."""
+        found = ((column.name, self.leak(column, profiles[column.name])) for column in columns)
         return {name: leak for name, leak in found if leak is not None}
 
-    def leak(self, column: Column) -> Leak | None:
+    def leak(self, column: Column, profile: Profile) -> Leak | None:
         """The value of a column that tells a class with the fewest errors, if they are few."""
-        if isinstance(column, NumberColumn) and not self._repeats_enough(column):
+        if not profile.repeats and profile.missing < self._limits.fewest_rows:
+            # Most measurements hardly repeat.
             return None
-        if isinstance(column, SummarizedColumn):
-            # A leak is among the numbers that are known, and numbers counted together are none.
-            column = column.of_known_numbers()
+        column = column.of_known_numbers()
         rows = column.counts(self._weights)
         if not self._could_leak(rows):
-            return None
-        if len(self._labels) >= _WORTH_SAMPLING and not self._sample_could_leak(column, len(rows)):
             return None
         values, labels, overlap = self._pairs(column, rows)
         differing, errors = self._limits.errors(rows[values], labels, overlap)
@@ -144,7 +141,7 @@ class LeakFinder:
         if not len(leaks):
             return None
         # Of equals: the class that the value stands for, then missing cells, then the first value and class.
-        missing = column.distinct()
+        missing = len(column.entries)
         order = (labels[leaks], values[leaks], values[leaks] != missing, (differing > errors)[leaks])
         best = leaks[np.lexsort((*order, errors[leaks]))[0]]
         code = int(values[best])
@@ -153,11 +150,6 @@ class LeakFinder:
             self._classes[int(labels[best])],
             1 - int(errors[best]) / self._total,
         )
-
-    def _repeats_enough(self, column: NumberColumn) -> bool:
-        """Whether a number, or missing cells, may be in as many rows as a leak is; most measurements hardly repeat."""
-        missing = column.missing(self._weights) >= self._fewest_rows
-        return missing or column.repeats(self._fewest_unweighted, self._weights)
 
     def _could_leak(self, rows: Integers) -> bool:
         """Whether some value is in about as many rows as a class or its opposite: no other value can be a leak."""
@@ -171,32 +163,13 @@ class LeakFinder:
         )
         return bool(np.any(first < last))
 
-    def _sample_could_leak(self, column: Column, values: int) -> bool:
-        """Whether some rows alone do not hold too many errors for every value and class."""
-        classes = len(self._classes)
-        if values * classes > _DENSE:
-            return True
-        codes, labels, weights = self._cells(column, _SAMPLED)
-        overlap = np.bincount(codes * np.intp(classes) + labels, weights, minlength=values * classes)
-        overlap = overlap.reshape(values, classes)
-        differing = overlap.sum(axis=1, keepdims=True) + overlap.sum(axis=0) - 2 * overlap
-        errors = np.minimum(differing, overlap.sum() - differing)
-        return bool(np.any(errors <= self._limits.most_errors))
-
-    def _cells(self, column: Column, step: int = 1) -> tuple[Codes, Labels, Integers | None]:
-        """The code of each labelled cell, its class, and its weight; of every so many rows."""
-        some = slice(None, None, step)
-        weights = None if self._label_weights is None else self._label_weights[some]
-        rows = some if isinstance(self._rows, slice) else self._rows[some]
-        codes, places, cell_weights = column.cells(rows, weights)
-        return codes, self._labels[some][places], cell_weights
-
     def _pairs(
         self, column: Column, rows: Integers
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
         """Values, classes, and in how many rows they meet: all pairs that could be a leak."""
         classes = len(self._classes)
-        codes, labels, weights = self._cells(column)
+        codes, places, weights = column.coded_cells(self._rows, self._label_weights)
+        labels = self._labels[places]
         if len(rows) * classes <= _DENSE:
             keys = codes * np.intp(classes) + labels
             counted = np.bincount(keys, weights, minlength=len(rows) * classes)

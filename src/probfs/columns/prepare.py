@@ -8,18 +8,27 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.cell_texts import CellTexts, learn_texts, texts_named_missing
-from probfs.columns.leakage import Leak, LeakFinder
-from probfs.columns.mapping_file import MappingFile
-from probfs.columns.missing_cells import decide_missing
-from probfs.columns.missing_texts import mark_missing
-from probfs.columns.recoding import learn_rule, recode_column
-from probfs.columns.roles import ColumnChoice, ColumnPlan, Role, check_choice, plan_columns, resolve_names
-from probfs.columns.row_counts import row_counts
+from probfs.columns.choice import ColumnChoice, TableNames, check_choice
+from probfs.columns.leakage import Leak, LeakFinder, times_in_leak
+from probfs.columns.mapping import ColumnMapping
+from probfs.columns.missing import decide_missing
+from probfs.columns.roles import ColumnPlan, Role, RowFacts, plan_columns
 from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
-from probfs.columns.target import Target, choose_target, drop_rare_classes, read_classes
+from probfs.columns.target import (
+    Target,
+    choose_target,
+    drop_rare_classes,
+    label_of_each_value,
+    learn_rule,
+    read_classes,
+    row_counts,
+)
+from probfs.columns.texts import TableTexts, learn_texts, mark_missing
 from probfs.notes import Note, NoteKind
-from probfs.tables.table import Column, Integers, Labels, Table
+from probfs.tables.arrays import Integers, Labels, code_type, looked_up
+from probfs.tables.column import Column, text_column
+from probfs.tables.profile import profile_columns
+from probfs.tables.table import Table
 from probfs.text import printable
 
 
@@ -30,24 +39,29 @@ class PreparedTable:
     table: Table
     target: Target
     choice: ColumnChoice
-    texts: CellTexts
+    texts: TableTexts
     """What the texts of cells mean, for tables of further rows."""
     weights: Integers
     """How many equal rows each row stands for."""
-    labelled_weights: Integers | None
-    """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
+    facts: RowFacts
+    """How rows count as labelled ones, and what columns hold in these."""
     plans: tuple[ColumnPlan, ...]
     notes: tuple[Note, ...]
     dropped_rows: int = 0
     """How many rows are left out because their class is rare; their weights are 0."""
 
     @property
+    def labelled_weights(self) -> Integers | None:
+        """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
+        return self.facts.labelled_weights
+
+    @property
     def labelled_rows(self) -> int:
         """How many rows have a class and count for something."""
         if self.labelled_weights is None:
             return self.table.rows
-        if self.table.standing_for is not None:
-            return int(self.table.standing_for[self.labelled].sum())
+        if self.table.row_counts is not None:
+            return int(self.table.row_counts[self.labelled].sum())
         return len(self.labelled)
 
     @cached_property
@@ -78,7 +92,7 @@ class PreparedTable:
             self.labelled_weights,
             None if every else self.labelled,
         )
-        return finder.find(self.table.columns[plan.name] for plan in self.features)
+        return finder.find((self.table.columns[plan.name] for plan in self.features), self.facts.labelled)
 
     @property
     def target_note(self) -> Note:
@@ -91,38 +105,47 @@ class PreparedTable:
         return learn_rule(self.table, column, rule, self.labelled_weights)
 
 
-def prepare(table: Table, mapping: MappingFile, choice: ColumnChoice, decimal: str | None = None) -> PreparedTable:
+def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal: str | None = None) -> PreparedTable:
     """Decide what every column is for, and read the target and the row counts.
 
-    ``decimal`` is what stands before the decimals of a number; without one, a point, and commas are noticed.
+    ``decimal`` is the decimal separator; without one, a point, and commas are noticed.
     """
     mapping.check_names(table.columns, table.source, table.left_out)
-    include, exclude = (resolve_names(table, getattr(choice, name), name) for name in ("include", "exclude"))
+    names = TableNames.of(table)
+    include, exclude = (names.resolve(getattr(choice, name), name) for name in ("include", "exclude"))
     choice = replace(choice, include=include, exclude=exclude)
-    table = mark_missing(table, texts_named_missing(choice, mapping))
+    table = mark_missing(table, choice.missing_texts(mapping))
     target_name, reason = choose_target(table, mapping, choice)
     texts = learn_texts(table, mapping, choice, decimal, target_name)
     table = texts.read_columns(table)
     if choice.count is not None:
-        table.column(choice.count, "count")
+        names.refuse_unknown(choice.count, "count")
     check_choice(mapping, choice, target_name)
     weights = row_counts(table, choice.count)
     counts = None if choice.count is None else weights
     every_class = read_classes(table, mapping, target_name, reason, counts, choice.cut_target)
     target, weights, dropping = drop_rare_classes(every_class, weights, choice.min_class, table.source)
-    labelled_weights = _labelled_weights(target.labels, weights)
-    plans, planning = plan_columns(table, mapping, choice, target_name, labelled_weights, counts)
+    facts = _row_facts(table, target, counts, _labelled_weights(target.labels, weights))
+    plans, planning = plan_columns(table, mapping, choice, target_name, facts)
     plans, counting = decide_missing(
-        table, plans, target, labelled_weights, choice=choice.missing, by_column=mapping.missing_cells
+        table, plans, target, facts, choice=choice.missing, by_column=mapping.missing_cells
     )
     used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
-    table = replace(table, notes=(*table.notes, *texts.notes(used)))
+    table = table.with_notes(texts.notes(used))
     notes = (*table.notes, *dropping, *planning, *counting)
     dropped_rows = sum(every_class.class_rows) - sum(target.class_rows)
-    return PreparedTable(table, target, choice, texts, weights, labelled_weights, plans, notes, dropped_rows)
+    return PreparedTable(table, target, choice, texts, weights, facts, plans, notes, dropped_rows)
 
 
-def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:
+def _row_facts(table: Table, target: Target, counts: Integers | None, labelled: Integers | None) -> RowFacts:
+    columns = [column for column in table.columns.values() if not column.unread]
+    in_labelled = profile_columns(columns, labelled, times_in_leak(target.class_rows, labelled))
+    # Where all rows are labelled and stand for one, the profiles are the same.
+    in_every = in_labelled if labelled is None and counts is None else profile_columns(columns, counts)
+    return RowFacts(counts, labelled, in_every, in_labelled)
+
+
+def apply_mapping(prepared: PreparedTable, mapping: ColumnMapping) -> Table:
     """The table with the mapping's rules applied and its dropped columns left out."""
     table = prepared.table
     columns = {}
@@ -133,8 +156,15 @@ def apply_mapping(prepared: PreparedTable, mapping: MappingFile) -> Table:
         if rule is None or isinstance(rule, Numeric):
             columns[name] = column
         else:
-            columns[name] = recode_column(table, column, prepared.learn(column, rule))
+            columns[name] = _recode(table, column, prepared.learn(column, rule))
     return Table(table.source, columns, table.rows, table.lines)
+
+
+def _recode(table: Table, column: Column, coder: Coder) -> Column:
+    """The column with its values replaced by a learned rule's labels."""
+    labels = label_of_each_value(table, column, coder)
+    new_codes = np.where(labels == UNKNOWN, len(coder.labels), labels).astype(code_type(len(coder.labels)))
+    return text_column(column.name, looked_up(new_codes, column.codes), coder.labels, declared=coder.labels)
 
 
 def _labelled_weights(labels: Labels, weights: Integers) -> Integers | None:

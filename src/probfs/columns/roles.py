@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 
+from probfs.columns.choice import CUT_ABOVE, ColumnChoice
 from probfs.columns.identifiers import identifier_reason
-from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import Category, Groups, Measured, Numeric, Quantiles, Rule
-from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrow_arrays import index_array
-from probfs.tables.number_block import NumberColumn
-from probfs.tables.summarized_column import SummarizedColumn
-from probfs.tables.table import Column, Integers, Kind, Table, is_number, numbers_of
-from probfs.text import counted, listed, nearest_name, option, quoted
+from probfs.tables.arrays import Integers, index_array, is_number
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column
+from probfs.tables.profile import Profile
+from probfs.tables.table import Table
+from probfs.text import counted, listed, option, quoted
 
 MOST_IDENTIFIERS_EXPLAINED = 6
 """In one note."""
-
-
-@dataclass(frozen=True)
-class ColumnChoice:
-    """What the user says of columns, beside the mapping."""
-
-    target: str | None = None
-    count: str | None = None
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    na: Sequence[str] = ()
-    bins: int = DEFAULT_BINS
-    numbers_as_they_are: bool = False
-    """Whether the classifier measures numbers; for one that counts categories they are cut."""
-    keep_identifiers: bool = False
-    """Whether columns that look like identifiers are ranked, too."""
-    missing: str = "skip"
-    """Whether missing cells are nothing (skip), a value (value), or a value where they tell the class (auto)."""
-    cut_target: int | None = None
-    """Into how many classes a target of numbers is cut."""
-    min_class: int = 1
-    """Rows of classes with fewer rows than this are dropped."""
-    types_order_categories: bool = True
-    """Whether categories stand in the order that their column's type may give them, and not always in that of their
-    texts."""
-
-    def __post_init__(self) -> None:
-        for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
-            if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
-                raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
+_NEARLY_ALL = 0.9
 
 
 class Role(Enum):
@@ -83,95 +54,28 @@ class ColumnPlan:
         return f"{what} ({self.reason})" if self.reason else what
 
 
-def resolve_names(table: Table, names: Sequence[str], parameter: str) -> tuple[str, ...]:
-    """The columns that a user names; ``a,b`` names two columns where none is called so."""
-    return tuple(dict.fromkeys(column for name in names for column in _columns_named(table, name, parameter)))
+@dataclass(frozen=True, eq=False)
+class RowFacts:
+    """How rows count, and what columns hold in those that do."""
 
-
-def _columns_named(table: Table, name: str, parameter: str) -> list[str]:
-    if parameter == "exclude" and name in table.left_out:
-        # An index column, which was left out already.
-        return []
-    if not name and name not in table.columns:
-        raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
-    if name in table.columns or "," not in name:
-        return [table.column(name, parameter).name]
-    found, unknown = _split_name(name, table)
-    if unknown or not found:
-        # A column whose own name holds a comma may be misspelt as a whole.
-        near = nearest_name(name, table.columns)
-        misspelt = not unknown or (near is not None and "," in near)
-        table.column(name if misspelt else unknown[0], parameter)
-    return found
-
-
-def _split_name(name: str, table: Table) -> tuple[list[str], list[str]]:
-    """The columns between the commas of a name, and the parts that are none."""
-    parts = name.split(",")
-    # Columns may hold commas in their own names: the longest that fits counts.
-    most_parts = 1 + max(column.count(",") for column in table.columns)
-    found: list[str] = []
-    unknown: list[str] = []
-    start = 0
-    while start < len(parts):
-        ends = range(min(start + most_parts, len(parts)), start, -1)
-        candidates = ((end, ",".join(parts[start:end])) for end in ends)
-        spelt = ((end, text) for end, part in candidates for text in (part, part.strip()) if text in table.columns)
-        end, column = next(spelt, (start + 1, None))
-        if column is not None:
-            found.append(column)
-        elif parts[start].strip():
-            unknown.append(parts[start].strip())
-        start = end
-    return found, unknown
-
-
-def check_choice(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
-    """Refuse options that contradict each other, or the mapping."""
-    include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
-    if choice.count is not None and choice.count == target:
-        raise UsageError(f"{count}: {quoted(choice.count)} is the target; name the column that holds the counts")
-    for name in choice.include:
-        if name in choice.exclude or name == choice.count:
-            other = count if name == choice.count else exclude
-            raise UsageError(f"column {quoted(name)} is named by both {include} and {other}")
-        if name in mapping.drop:
-            raise UsageError(f"{include}: {quoted(name)} is dropped by the mapping {mapping.source}")
-    _check_target_mapping(mapping, choice, target)
-    if choice.count is not None and choice.count in mapping.columns:
-        problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
-        raise UsageError(f"{count}: {problem}")
-    for parameter, names in ((include, choice.include), (exclude, choice.exclude)):
-        if target in names:
-            raise UsageError(f"{parameter}: {quoted(target)} is the target; name another with {by_target}")
-
-
-def _check_target_mapping(mapping: MappingFile, choice: ColumnChoice, target: str) -> None:
-    """Refuse what a mapping may say of a feature, but not of the target."""
-    by_target, name = option("target"), quoted(target)
-    if target in mapping.drop:
-        raise UsageError(f"{by_target}: {name} is dropped by the mapping {mapping.source}")
-    if isinstance(mapping.columns.get(target), Numeric):
-        raise UsageError(f"{by_target}: {name} is numeric in {mapping.source}, but classes are needed; cut it")
-    if target in mapping.missing_cells:
-        problem = f"{name} has 'missing' in {mapping.source}, but its missing cells are unlabelled rows"
-        raise UsageError(f"{by_target}: {problem}; take that out, or name another target")
-    if choice.cut_target is not None and target in mapping.columns:
-        raise UsageError(f"{option('cut_target')}: {name} has a rule in {mapping.source}; keep one of the two")
+    counts: Integers | None
+    """How many equal rows each row stands for; None where each is one."""
+    labelled_weights: Integers | None
+    """The same for labelled rows, 0 for all others; None where all rows are labelled and stand for one."""
+    every: Mapping[str, Profile]
+    """What columns hold in all rows."""
+    labelled: Mapping[str, Profile]
+    """What they hold in labelled rows."""
 
 
 def plan_columns(
     table: Table,
-    mapping: MappingFile,
+    mapping: ColumnMapping,
     choice: ColumnChoice,
     target: str,
-    labelled_weights: Integers | None,
-    weights: Integers | None = None,
+    rows: RowFacts,
 ) -> tuple[tuple[ColumnPlan, ...], tuple[Note, ...]]:
-    """What each column is for, and notes on what a user should know of that.
-
-    ``weights`` says how many equal rows each row stands for; None where each is one.
-    """
+    """What each column is for, and notes on what a user should know of that."""
     left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
     if choice.include:
         included = set(choice.include)
@@ -185,11 +89,13 @@ def plan_columns(
             plans.append(ColumnPlan(column.name, Role.COUNT, option("count")))
         elif column.name in left_out:
             plans.append(ColumnPlan(column.name, Role.LEFT_OUT, left_out[column.name]))
-        elif (identifier := identifier_reason(column, weights)) and not _wanted(column.name, mapping, choice):
+        elif (identifier := identifier_reason(column, rows.every[column.name], rows.counts)) and not _wanted(
+            column.name, mapping, choice
+        ):
             reason = f"identifier: {identifier}"
             plans.append(ColumnPlan(column.name, Role.LEFT_OUT, reason, identifier=identifier))
         else:
-            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice, labelled_weights)
+            plan, nearly = _feature_plan(column, mapping.columns.get(column.name), choice, rows)
             plans.append(replace(plan, identifier=identifier) if identifier else plan)
             if nearly:
                 almost.append(column.name)
@@ -206,7 +112,7 @@ def plan_columns(
     return tuple(plans), (*notes, *_notes_on_identifiers(plans))
 
 
-def _wanted(name: str, mapping: MappingFile, choice: ColumnChoice) -> bool:
+def _wanted(name: str, mapping: ColumnMapping, choice: ColumnChoice) -> bool:
     """Whether the user wants a column ranked even if it looks like an identifier."""
     return choice.keep_identifiers or name in choice.include or name in mapping.columns
 
@@ -230,7 +136,7 @@ def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
             yield NoteKind.IDENTIFIER_RANKED.note(message, columns)
 
 
-def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, list[str]]]:
+def _unknown_members(table: Table, mapping: ColumnMapping) -> Iterator[tuple[str, list[str]]]:
     """Values that a mapping groups and the table does not hold: misspelt, perhaps."""
     for name, rule in mapping.columns.items():
         if isinstance(rule, Groups):
@@ -240,43 +146,38 @@ def _unknown_members(table: Table, mapping: MappingFile) -> Iterator[tuple[str, 
                 yield name, unknown
 
 
-def _plan_of_numbers(column: Column, choice: ColumnChoice, weights: Integers | None) -> ColumnPlan:
-    """The plan for a feature without a rule of which it is known that all values are finite numbers."""
-    seen = column.distinct(weights)
-    if not (seen > CUT_ABOVE or choice.numbers_as_they_are):
-        return ColumnPlan(column.name, Role.FEATURE, "")
-    return ColumnPlan(column.name, Role.FEATURE, counted(seen, "number"), _guess(choice))
-
-
-def _guess(choice: ColumnChoice) -> Rule | Measured:
-    """What is done with numbers of which nobody said anything."""
-    return Measured(strict=False) if choice.numbers_as_they_are else Quantiles(choice.bins, strict=False)
-
-
-def _feature_plan(
-    column: Column, rule: Rule | None, choice: ColumnChoice, weights: Integers | None
-) -> tuple[ColumnPlan, bool]:
+def _feature_plan(column: Column, rule: Rule | None, choice: ColumnChoice, rows: RowFacts) -> tuple[ColumnPlan, bool]:
     """The plan for a feature, and whether nearly all of its values, but not all, are numbers."""
 
     def plan(what: Rule | Measured, reason: str = "") -> ColumnPlan:
         return ColumnPlan(column.name, Role.FEATURE, reason, what)
 
+    seen = rows.labelled[column.name].distinct
+    many, measures = seen > CUT_ABOVE, choice.numbers_as_they_are
     if rule is not None and not isinstance(rule, Numeric):
         return plan(rule, "mapping"), False
-    if isinstance(column, (NumberColumn, SummarizedColumn)) and rule is None:
-        return _plan_of_numbers(column, choice, weights), False
-    seen = column.values.take(index_array(np.flatnonzero(column.counts(weights)[:-1])))
-    many = len(seen) > CUT_ABOVE
     if rule is not None:
-        numeric = Measured() if choice.numbers_as_they_are else Numeric(Quantiles(choice.bins) if many else Category())
+        numeric = Measured() if measures else Numeric(Quantiles(choice.bins) if many else Category())
         return plan(numeric, "mapping"), False
-    if column.is_nominal or not (many or choice.numbers_as_they_are):
+    if column.is_nominal or column.problem is not None or not (many or measures):
         return plan(Category()), False
-    numbers = numbers_of(seen, column.kind)
-    if numbers is not None:
-        infinite = "" if np.isfinite(numbers).all() else f"; the infinite one needs {option('na')}"
+    if column.kind in (Kind.NUMBER, Kind.DATE):
+        # What is done with numbers of which nobody said anything.
+        guess = Measured(strict=False) if measures else Quantiles(choice.bins, strict=False)
         what = "date" if column.kind is Kind.DATE else "number"
-        return plan(_guess(choice), counted(len(seen), what) + infinite), False
+        infinite = f"; the infinite one needs {option('na')}" if _holds_infinity(column, rows.labelled_weights) else ""
+        return plan(guess, counted(seen, what) + infinite), False
+    values = column.values.take(index_array(np.flatnonzero(column.counts(rows.labelled_weights)[:-1])))
     # If all are numbers, a leading zero makes them names, like postal codes.
-    nearly = many and column.kind is Kind.TEXT and 0.9 <= is_number(seen).mean() < 1
-    return plan(Category()), bool(nearly)
+    return plan(Category()), many and bool(_NEARLY_ALL <= is_number(values).mean() < 1)
+
+
+def _holds_infinity(column: Column, weights: Integers | None) -> bool:
+    """Whether a row of positive weight holds an infinite number."""
+    if column.kind is Kind.DATE:
+        return False
+    if not column.is_numeric:
+        numbers = column.numbers()
+        return numbers is not None and bool(np.any(np.isinf(numbers) & (column.counts(weights)[:-1] > 0)))
+    infinite = np.isinf(column.by_row)
+    return bool(np.any(infinite if weights is None else infinite & (weights > 0)))

@@ -1,4 +1,4 @@
-"""The column to predict: which one it is, and the class of each row."""
+"""The column to predict: which one it is, the class of each row, and the rows that count."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from probfs.columns.limits import CUT_ABOVE, DEFAULT_MIN_CLASS
-from probfs.columns.mapping_file import MappingFile
-from probfs.columns.recoding import label_of_each_value, learn_rule
-from probfs.columns.roles import ColumnChoice
-from probfs.columns.rules import UNKNOWN, Category, Quantiles
+from probfs.columns.choice import CUT_ABOVE, DEFAULT_MIN_CLASS, ColumnChoice, TableNames, default_target
+from probfs.columns.mapping import ColumnMapping
+from probfs.columns.rules import UNKNOWN, Category, Coder, Quantiles, Rule, Seen, UnfitValueError, some_numbers
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrow_arrays import looked_up
-from probfs.tables.table import GIVEN_AS_Y, Column, Integers, Labels, Table
+from probfs.tables.arrays import Integers, Labels, index_array, looked_up
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column
+from probfs.tables.table import GIVEN_AS_Y, Table
 from probfs.text import counted, listed, option, quoted
 
 MOST_CLASSES_OF_NUMBERS = 50
 """A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
 LAST_COLUMN = "the last column"
+MOST_ROWS = 2**53
+"""Up to this many rows, sums in double precision are exact."""
+MOST_COUNT = 10**15
+"""A row stands for fewer rows than this."""
 _BY = "by "
 """How the reason begins where the user or the mapping named the target."""
 
@@ -55,26 +59,66 @@ class Target:
         return self.reason.startswith(LAST_COLUMN)
 
 
-def choose_target(table: Table, mapping: MappingFile, choice: ColumnChoice) -> tuple[str, str]:
+def choose_target(table: Table, mapping: ColumnMapping, choice: ColumnChoice) -> tuple[str, str]:
     """The name of the column to predict, and who named it."""
     if choice.target is not None:
-        return table.column(choice.target, "target").name, f"{_BY}{option('target')}"
+        TableNames.of(table).refuse_unknown(choice.target, "target")
+        return choice.target, f"{_BY}{option('target')}"
     if mapping.target is not None:
         return mapping.target, f"{_BY}the mapping"
-    unwanted = {*mapping.drop, *choice.exclude}
     if table.target_hint is not None:
         name, reason = table.target_hint
-        if name not in unwanted or reason == GIVEN_AS_Y:
+        if name not in {*mapping.drop, *choice.exclude} or reason == GIVEN_AS_Y:
             return name, reason
-    free = [name for name in table.columns if name != choice.count and name not in unwanted]
-    if not free:
+    last = default_target(table.columns, mapping, choice)
+    if last is None:
         raise UsageError(f"no column of {table.source} is left to be the target; name one with {option('target')}")
-    last = free[-1] == list(table.columns)[-1]
-    return free[-1], LAST_COLUMN if last else f"{LAST_COLUMN} that is not left out"
+    return last, LAST_COLUMN if last == list(table.columns)[-1] else f"{LAST_COLUMN} that is not left out"
+
+
+def learn_rule(table: Table, column: Column, rule: Rule, weights: Integers | None) -> Coder:
+    """What a rule learns from the rows of positive weight; a value it cannot take is an error with its line."""
+    counts = table.usable(column).counts(weights)[:-1]
+    codes = np.flatnonzero(counts)
+    seen = Seen(column.entries.take(index_array(codes)), counts[codes], column.kind, column.declared, column.ordered)
+    try:
+        return rule.learn(seen)
+    except UnfitValueError as error:
+        raise table.cell_error(column, int(codes[error.position]), error.problem) from error
+
+
+def label_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
+    """The position of each value's label, UNKNOWN where it has none; the last entry is that of a missing cell."""
+    try:
+        labels = coder.assign(table.usable(column).entries)
+    except UnfitValueError as error:
+        raise table.cell_error(column, error.position, error.problem) from error
+    return np.append(labels, UNKNOWN)
+
+
+def row_counts(table: Table, name: str | None) -> Integers:
+    """How many equal rows each row stands for, by the whole numbers in the column called ``name``; without it, one."""
+    rows = table.row_counts
+    if name is None or name not in table.columns:
+        # A single 1, broadcast to all rows without a copy.
+        return np.broadcast_to(np.int64(1), table.rows) if rows is None else rows
+    column = table.usable(table.columns[name])
+    numbers = some_numbers(column.entries, Kind.NUMBER)
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < MOST_COUNT) & (numbers == np.rint(numbers))))
+    if len(wrong):
+        problem = f"{quoted(column.values[wrong[0]].as_py())} is not a row count; use whole numbers of up to 15 digits"
+        raise table.cell_error(column, int(wrong[0]), problem)
+    if column.counts()[-1]:
+        raise table.cell_error(column, len(column.entries), "the row count is missing; write 0 for no row")
+    counts: Integers = np.append(numbers, 0).astype(np.int64)[column.codes]
+    # In double precision first: the product may be more than an integer holds.
+    if (counts * (1.0 if rows is None else rows.astype(np.float64))).sum() > MOST_ROWS:
+        raise DataError(f"column {quoted(name)}: the counts add up to more than 2^53 rows", source=table.source)
+    return counts if rows is None else counts * rows
 
 
 def read_classes(
-    table: Table, mapping: MappingFile, name: str, reason: str, counts: Integers | None, cut: int | None = None
+    table: Table, mapping: ColumnMapping, name: str, reason: str, counts: Integers | None, cut: int | None = None
 ) -> Target:
     """The classes in the target column; a class that only rows of count 0 have is none.
 

@@ -7,20 +7,21 @@ import statistics
 
 import numpy as np
 
+from probfs.columns.choice import CUT_ABOVE
 from probfs.columns.identifiers import look_like_dates
-from probfs.columns.limits import CUT_ABOVE
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role
 from probfs.errors import DataError
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.summarized_column import SummarizedColumn
-from probfs.tables.table import Column
+from probfs.tables.arrays import text_array
+from probfs.tables.column import Column
 from probfs.text import listed, option, quoted
 
 MOST_CANDIDATES = 3
 """How many other columns a refusal names."""
 _MOST_CLASSES = 20
 """A candidate has no more classes than this, unless it is named like a class column."""
+_MOST_LOOKED_AT = 10_000
+"""A column of more different values is no candidate, whatever it is called."""
 _NEARLY_ALL = 0.9
 _WORDS_OF_A_PHRASE = 4
 """Texts of typically so many words are free text, not names of classes."""
@@ -69,7 +70,7 @@ def candidate_targets(prepared: PreparedTable) -> list[str]:
     found = []
     for position, plan in enumerate(prepared.features):
         column = prepared.table.columns[plan.name]
-        if isinstance(column, SummarizedColumn):
+        if prepared.facts.labelled[plan.name].distinct > _MOST_LOOKED_AT:
             continue
         rows = np.sort(column.counts(prepared.weights)[:-1])
         rows = rows[rows > 0]
@@ -83,7 +84,7 @@ def candidate_targets(prepared: PreparedTable) -> list[str]:
 
 def _looks_measured(column: Column) -> bool:
     """Whether a column holds more numbers than classes have."""
-    return not column.is_nominal and len(column.values) > CUT_ABOVE and column.numbers() is not None
+    return not column.is_nominal and len(column.entries) > CUT_ABOVE and column.numbers() is not None
 
 
 def _assumed(prepared: PreparedTable) -> str:

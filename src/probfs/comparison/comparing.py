@@ -14,7 +14,7 @@ from probfs.comparison.sources import Comparable, find_document, name_of_table
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.source import STANDARD_INPUT
+from probfs.tables.opening import STANDARD_INPUT
 from probfs.text import option
 
 if TYPE_CHECKING:

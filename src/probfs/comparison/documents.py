@@ -11,7 +11,7 @@ from typing import Any, Literal
 from probfs.classifiers.scores import SCORES, Score
 from probfs.comparison.json_fields import Fields, parse_json
 from probfs.errors import DataError
-from probfs.tables.source import display_name, open_source
+from probfs.tables.opening import display_name, open_source
 from probfs.text import quoted, shown_bytes
 
 Kind = Literal["ranking", "selection"]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from probfs.comparison.documents import ComparedRanking, parse_document, read_document
 from probfs.errors import UsageError
 from probfs.tables.compression import without_compression_ending
+from probfs.tables.files import may_be_many
 from probfs.tables.formats import format_of_path
-from probfs.tables.parts import may_be_many
-from probfs.tables.source import STANDARD_INPUT, display_name, open_source
+from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
     from probfs.selection.result import Selection
-    from probfs.tables.readers.in_memory import InMemory
+    from probfs.tables.frames import InMemory
 
 Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory"
 """A path, a result, or a table."""
@@ -35,7 +35,7 @@ def find_document(
     if "settings" in getattr(type(given), "__dataclass_fields__", ()):
         return document_of(given, f"<{name}>")
     # Imports numpy, which whoever holds a table has anyway.
-    from probfs.tables.readers.in_memory import is_table
+    from probfs.tables.frames import is_table
 
     if is_table(given):
         return None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.rules import short_number
 from probfs.paper.catalogue import SAMPLINGS, WESTON_NOISE, Sampling
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Column, Kind, Table, code_type
+from probfs.tables.arrays import text_array
+from probfs.tables.column import Column, number_column, text_column
+from probfs.tables.table import Table
 
 CLASS = "class"
 NEGATIVE, POSITIVE = "negative", "positive"
@@ -48,17 +48,15 @@ class Sample:
     def labelled(self, source: str = "<sample>") -> Table:
         """The sample with its class as the last column."""
         codes = self.positive.astype(np.uint8)
-        classes = Column(CLASS, codes, text_array([NEGATIVE, POSITIVE]), declared=True)
+        classes = _nominal_column(CLASS, codes, (NEGATIVE, POSITIVE))
         return Table(source, {**self._columns(), CLASS: classes}, self.rows)
 
     def followed_by(self, unlabelled: Sample, source: str = "<sample>") -> Table:
         """The sample with its class, and the rows of another with none."""
         columns = {name: np.concatenate([cells, unlabelled.columns[name]]) for name, cells in self.columns.items()}
         both = Sample(columns, np.concatenate([self.positive, unlabelled.positive]), self.words).labelled(source)
-        classes = both.columns[CLASS]
-        codes = classes.codes.copy()
-        codes[self.rows :] = len(classes.values)
-        return Table(source, {**both.columns, CLASS: replace(classes, codes=codes)}, both.rows)
+        classes = both.columns[CLASS].without_cells(np.arange(both.rows) >= self.rows)
+        return Table(source, {**both.columns, CLASS: classes}, both.rows)
 
     def unlabelled(self, source: str = "<unlabelled sample>") -> Table:
         """The sample without its class."""
@@ -70,10 +68,12 @@ class Sample:
     def _column(self, name: str, cells: npt.NDArray[Any]) -> Column:
         if cells.dtype.kind != "f":
             codes = np.searchsorted(self.words, cells)
-            return Column(name, codes.astype(np.uint8), text_array(self.words), declared=True)
-        values, codes = np.unique(cells, return_inverse=True)
-        texts = text_array([short_number(value) for value in values.tolist()])
-        return Column(name, codes.astype(code_type(len(values))), texts, Kind.NUMBER)
+            return _nominal_column(name, codes, self.words)
+        return number_column(name, cells)
+
+
+def _nominal_column(name: str, codes: npt.NDArray[Any], words: Sequence[str]) -> Column:
+    return text_column(name, codes.astype(np.uint8), text_array(words), declared=text_array(words))
 
 
 def draw_sample(

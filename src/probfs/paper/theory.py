@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.errors import DataError
-from probfs.tables.table import Column, Table
+from probfs.tables.column import Column
+from probfs.tables.table import Table
 from probfs.text import did_you_mean, listed, quoted
 
 Exact = npt.NDArray[np.longdouble]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from probfs.columns.dataset import Dataset
-from probfs.columns.inspection import Inspection, inspect_table
+from probfs.columns.inspect import Inspection, inspect_table
 from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import cuts_numbers
 from probfs.ranking.story import Story
-from probfs.screening.cut_numbers import cuts_numbers
 
 WRITING_A_REPORT = ".to_html('report.html')"
 """How a call in Python ends that writes a report."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.ranking.settings import Step
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.

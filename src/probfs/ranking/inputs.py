@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from probfs.columns.mapping_file import MappingFile, load_mapping
-from probfs.columns.needed_columns import columns_not_needed
+from probfs.columns.choice import ColumnChoice, columns_as_text, columns_not_needed
+from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import ColumnChoice, Role
+from probfs.columns.roles import Role
 from probfs.errors import UsageError
 from probfs.runtime.progress import report
-from probfs.tables.parts import find_parts, name_together
-from probfs.tables.readers import ReadOptions, read_parts, read_table
-from probfs.tables.source import STANDARD_INPUT
+from probfs.runtime.threads import count_cores
+from probfs.tables.cells import Kind
+from probfs.tables.files import find_parts, name_together
+from probfs.tables.opening import STANDARD_INPUT
+from probfs.tables.reading import ReadOptions, read_parts, read_table
 from probfs.tables.table import Table
 from probfs.text import option
 
 if TYPE_CHECKING:
-    from probfs.tables.readers.in_memory import InMemory
+    from probfs.tables.frames import InMemory
 
 Path: TypeAlias = "str | os.PathLike[str]"
+MappingSource: TypeAlias = "Path | Mapping[str, Any] | None"
+"""A mapping file, or a dictionary of what one would hold."""
 Data: TypeAlias = "Path | Sequence[Path] | InMemory"
 """A table: a path, a pattern, a folder, several of these, or what a program holds in memory."""
 
@@ -37,7 +41,7 @@ class Inputs:
     """All tables of a ranking, the labelled one prepared."""
 
     prepared: PreparedTable
-    mapping: MappingFile
+    mapping: ColumnMapping
     unlabelled: tuple[Table, ...]
 
 
@@ -57,7 +61,7 @@ class InputRequest:
 
     data: Data
     unlabelled: Data | Iterable[Data] | None
-    mapping: Path | None
+    mapping: MappingSource
     reading: ReadOptions
     choice: ColumnChoice
     labels: Labels = Labels()  # frozen
@@ -67,32 +71,54 @@ class InputRequest:
 
 def read_prepared(
     data: Data,
-    mapping: Path | None,
+    mapping: MappingSource,
     reading: ReadOptions,
     choice: ColumnChoice,
     labels: Labels | None = None,
     *,
     every_column: bool = False,
-) -> tuple[PreparedTable, MappingFile]:
+    keep_texts: bool = False,
+) -> tuple[PreparedTable, ColumnMapping]:
     """Read a table and its mapping, and decide what every column is for.
 
-    Cells of columns that are left out are read only where ``every_column`` is to be shown.
+    Cells of columns that are left out are read only where ``every_column`` is to be shown; with ``keep_texts``, text
+    formats keep cells as they are spelled, to be written again.
     """
-    mapping_file = MappingFile() if mapping is None else load_mapping(mapping)
+    column_mapping = load_mapping(mapping)
     labels = labels or Labels()
-    if not every_column:
-        reading = replace(reading, unneeded=partial(columns_not_needed, mapping=mapping_file, choice=choice))
-    table = _as_table(data, reading, names=labels.feature_names)
+    options = reading_for(reading, column_mapping, choice, every_column=every_column)
+    if keep_texts:
+        options = replace(options, as_text=every_name)
+    table = as_table(data, options, names=labels.feature_names)
     if labels.y is not None:
-        table = _with_labels(table, data, labels.y, mapping_file, choice)
+        table = _with_labels(table, data, labels.y, column_mapping, choice)
     report("preparing columns")
-    return prepare(table, mapping_file, choice, reading.decimal), mapping_file
+    return prepare(table, column_mapping, choice, reading.decimal), column_mapping
+
+
+def reading_for(
+    reading: ReadOptions, mapping: ColumnMapping, choice: ColumnChoice, *, every_column: bool = False
+) -> ReadOptions:
+    """How files are read whose columns are meant so: which cells nobody needs, and which are no numbers."""
+    return replace(
+        reading,
+        na=choice.missing_texts(mapping),
+        # With decimal commas, a point may stand between thousands.
+        as_text=every_name if reading.decimal == "," else partial(columns_as_text, mapping=mapping, choice=choice),
+        unneeded=None if every_column else partial(columns_not_needed, mapping=mapping, choice=choice),
+    )
+
+
+def every_name(names: Sequence[str]) -> Sequence[str]:
+    """For ``ReadOptions.as_text``: no column of a text format is read as numbers."""
+    return names
 
 
 def read_inputs(request: InputRequest) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
     others = as_tuple(request.unlabelled)
-    if not request.choice.numbers_as_they_are and _size(request.data) >= _LARGE:
+    # On two cores, reading leaves none to load them on.
+    if count_cores() > 2 and not request.choice.numbers_as_they_are and _size(request.data) >= _LARGE:
         from probfs.classifiers.naive_bayes.compiling import load_loops_ahead
 
         load_loops_ahead()
@@ -119,9 +145,9 @@ def _size(data: Data) -> int:
         return 0
 
 
-def _with_labels(table: Table, data: Data, y: Any, mapping: MappingFile, choice: ColumnChoice) -> Table:
+def _with_labels(table: Table, data: Data, y: Any, mapping: ColumnMapping, choice: ColumnChoice) -> Table:
     """The table with the values to predict as its last column."""
-    from probfs.tables.readers.labels import add_labels
+    from probfs.tables.labels import add_labels
 
     if choice.target is not None:
         raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")
@@ -133,14 +159,14 @@ def _with_labels(table: Table, data: Data, y: Any, mapping: MappingFile, choice:
 
 def _have_indexes_in_another_order(data: Any, y: Any) -> bool:
     """Whether two objects of pandas have indexes by which their rows would be matched in another way."""
-    from probfs.tables.readers.in_memory import is_pandas
+    from probfs.tables.frames import is_pandas
 
     if not (is_pandas(data) and is_pandas(y) and hasattr(data, "index") and hasattr(y, "index")):
         return False
     return not data.index.equals(y.index) and bool(data.index.isin(y.index).all() and y.index.isin(data.index).all())
 
 
-def _as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
+def as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
     """The table that a parameter names or holds."""
     if isinstance(data, (str, os.PathLike, list, tuple)):
         paths = data if isinstance(data, (list, tuple)) else (data,)
@@ -148,16 +174,32 @@ def _as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: 
         if names is not None:
             raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
         return read_table(paths, reading)
-    from probfs.tables.readers.in_memory import table_in_memory
+    from probfs.tables.frames import table_in_memory
 
+    _refuse_reading(reading, parameter)
     return table_in_memory(data, parameter, names)
+
+
+def _refuse_reading(reading: ReadOptions, parameter: str) -> None:
+    """Refuse options that say how to read a file, where there is none."""
+    given = {
+        "input_format": reading.format is not None,
+        "delimiter": reading.delimiter is not None,
+        "max_unpacked": reading.max_unpacked is not None,
+        "union": reading.union,
+        "sheet": reading.sheet is not None,
+        "skip_rows": reading.skip_rows > 0,
+    }
+    for name, is_given in given.items():
+        if is_given and parameter == "data":
+            raise UsageError(f"{option(name)} says how to read a file, but data is a table in memory; leave it out")
 
 
 def _check_paths(paths: Sequence[Any], parameter: str) -> None:
     """Refuse a list of anything but paths."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            from probfs.tables.readers.in_memory import TAKEN
+            from probfs.tables.frames import TAKEN
 
             problem = f"{parameter} must be {TAKEN}, not a list of {type(path).__name__}"
             raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
@@ -170,19 +212,19 @@ def _is_standard_input(data: Data) -> bool:
 
 def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) -> Table:
     """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
-    from probfs.tables.readers.in_memory import array_width
+    from probfs.tables.frames import array_width
 
     if isinstance(data, (str, os.PathLike, list, tuple)):
         return _read_unlabelled((data,) if isinstance(data, (str, os.PathLike)) else data, reading, prepared)
     width = array_width(data)
     if width is None:
-        return _as_table(data, reading, "unlabeled")
+        return as_table(data, reading, "unlabeled")
     names = list(prepared.table.columns)
     features = [name for name in names if name != prepared.target.name]
     if width not in (len(names), len(features)):
         problem = f"an array of {width:,} columns, but data has {len(features):,} beside the target"
         raise UsageError(f"{option('unlabeled')}: {problem}; give it the same ones")
-    return _as_table(data, reading, "unlabeled", features if width == len(features) else names)
+    return as_table(data, reading, "unlabeled", features if width == len(features) else names)
 
 
 def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: PreparedTable) -> Table:
@@ -196,7 +238,16 @@ def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: Prep
 def reading_unlabelled(reading: ReadOptions, path: str, prepared: PreparedTable) -> ReadOptions:
     """How files of unlabelled rows are read, of which ``path`` is the first."""
     used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
-    return replace(reading.for_another(path), unneeded=partial(_names_beside, used))
+    as_text = every_name if reading.decimal == "," else partial(_held_as_texts, _texts_of(prepared))
+    return replace(reading.for_another(path), as_text=as_text, unneeded=partial(_names_beside, used))
+
+
+def _texts_of(prepared: PreparedTable) -> frozenset[str]:
+    return frozenset(name for name, column in prepared.table.columns.items() if column.kind is Kind.TEXT)
+
+
+def _held_as_texts(texts: frozenset[str], names: Sequence[str]) -> frozenset[str]:
+    return texts.intersection(names)
 
 
 def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:
@@ -209,7 +260,7 @@ def as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
         return ()
     if isinstance(data, (str, os.PathLike)):
         return (data,)
-    from probfs.tables.readers.in_memory import is_table
+    from probfs.tables.frames import is_table
 
     if is_table(data) or not isinstance(data, Iterable):
         return (cast("Data", data),)

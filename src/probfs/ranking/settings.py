@@ -18,7 +18,7 @@ from probfs.classifiers.options import (
 )
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.limits import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
 from probfs.text import option
 

@@ -15,7 +15,7 @@ from probfs.classifiers.protocol import Classifier, Features
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.settings import Step
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 MOST_ROUNDS = 40
 

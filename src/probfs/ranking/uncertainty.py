@@ -30,7 +30,7 @@ from probfs.notes import Note, NoteKind
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.settings import Settings
 from probfs.runtime.progress import report
-from probfs.tables.table import Floats, Integers, Labels
+from probfs.tables.arrays import Floats, Integers, Labels
 from probfs.text import duration, option, quoted
 
 Fit = Callable[[Dataset, Sequence[int]], Classifier]

@@ -11,7 +11,7 @@ from probfs.rendering.markdown_tables import escape_markdown, pipe_table
 from probfs.text import counted, delimited, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:
-    from probfs.columns.inspection import ColumnSummary, Inspection
+    from probfs.columns.inspect import ColumnSummary, Inspection
 
 SCHEMA = "probfs.inspection/2"
 _OTHER_COLUMNS = 7 + 8 + 7 + 5 * 2

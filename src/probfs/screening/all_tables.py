@@ -12,7 +12,7 @@ import numpy as np
 
 from probfs.screening.drawn_tables import Relation
 from probfs.screening.permutation_law import at_least
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 FEW_ROWS = 20
 """Fewer rows than this are few."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.value_counts import ValueCounts
-from probfs.tables.table import Integers
+from probfs.columns.dataset import Dataset, Feature, ValueCounts
+from probfs.tables.arrays import Integers
 
 
 def find_copies(dataset: Dataset, counts: ValueCounts) -> tuple[tuple[int, ...], ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from probfs.screening.permutation_law import at_least
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 Relation = Callable[[Integers], Floats]
 """The relation of each of several tables: values × classes × tables -> one number a table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 
 def q_values(p: Floats) -> Floats:

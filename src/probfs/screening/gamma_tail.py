@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 Mask = npt.NDArray[np.bool_]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.tables.table import Codes, Floats, Integers, Labels
+from probfs.tables.arrays import Codes, Floats, Integers, Labels
 
 CELLS_AT_A_TIME = 1 << 21
 """Cells of the tables, and rows times features, handled together."""

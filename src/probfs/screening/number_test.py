@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,10 @@ from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_DRAWS, MOST_ROWS, Relation, drawn_probabilities
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
-from probfs.tables.range_summary import NumberSummary
-from probfs.tables.table import Codes, Floats, Integers, Labels
+from probfs.tables.arrays import Codes, Floats, Integers, Labels
+
+if TYPE_CHECKING:
+    from probfs.cluster.range_summary import NumberSummary
 
 _CELLS_AT_A_TIME = 1 << 17
 _ONE_NUMBER = 0.5
@@ -122,21 +125,31 @@ def rank_test_of_codes(
     column: CodedNumbers, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
 ) -> ColumnTests:
     """H and p of one column."""
-    weights = counts.astype(np.float64)
-    rows = np.bincount(column.codes, weights, minlength=len(column.numbers) + 1)[:-1]
+    distinct = len(column.numbers)
+    weights = None if counts.min(initial=1) == counts.max(initial=1) == 1 else counts.astype(np.float64)
+    by_class = None
+    if (distinct + 1) * classes <= len(labels):
+        # One pass over the rows is enough where values and classes have few combinations.
+        slots = column.codes * np.int64(classes) + labels
+        by_class = np.bincount(slots, weights, minlength=(distinct + 1) * classes).reshape(-1, classes)[:-1]
+    rows = np.bincount(column.codes, weights, minlength=distinct + 1)[:-1] if by_class is None else by_class.sum(axis=1)
+    rows = rows.astype(np.float64)
     order = np.argsort(column.numbers)
     order = order[rows[order] > 0]
     if not len(order):
         return ColumnTests.of_nothing(1)
-    distinct = np.flatnonzero(np.diff(column.numbers[order], prepend=-np.inf))
-    ranked = _Ranked.of(np.add.reduceat(rows[order], distinct), np.zeros(1, dtype=np.int64))
+    starts = np.flatnonzero(np.diff(column.numbers[order], prepend=-np.inf))
+    ranked = _Ranked.of(np.add.reduceat(rows[order], starts), np.zeros(1, dtype=np.int64))
     # A missing cell has score 0, and no weight.
-    by_code = np.zeros(len(column.numbers) + 1)
-    by_code[order] = np.repeat(ranked.scores, np.diff(distinct, append=len(order)))
-    present = np.where(column.codes == len(column.numbers), 0.0, weights)
+    by_code = np.zeros(distinct + 1)
+    by_code[order] = np.repeat(ranked.scores, np.diff(starts, append=len(order)))
     class_rows, class_sums = np.empty((2, 1, classes))
-    class_rows[0] = np.bincount(labels, present, minlength=classes)
-    class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
+    if by_class is None:
+        present = np.where(column.codes == distinct, 0.0, 1.0 if weights is None else weights)
+        class_rows[0] = np.bincount(labels, present, minlength=classes)
+        class_sums[0] = np.bincount(labels, present * by_code[column.codes], minlength=classes)
+    else:
+        class_rows[0], class_sums[0] = by_class.sum(axis=0), by_code[:-1] @ by_class
     return _test_scores(ranked.sums(class_rows, class_sums), ranked, seed, most_draws)
 
 
@@ -166,20 +179,27 @@ def _test_block(
         numbers = np.where(present, numbers, np.nan)[some]
     order = np.argsort(numbers, axis=1)
     sorted_numbers = np.take_along_axis(numbers, order, axis=1)
-    sorted_weights = np.where(np.isnan(sorted_numbers), 0.0, weights[order])
+    # Where no cell is missing and each row is one, there is nothing to weigh.
+    alike = bool(present.all()) and weights.min() == weights.max() == 1
+    sorted_weights = np.ones(1) if alike else np.where(np.isnan(sorted_numbers), 0.0, weights[order])
     # Missing cells come last, with weight 0: they join the last number, and change nothing there.
     new = np.zeros(numbers.shape, dtype=np.bool_)
     new[:, 0] = True
     new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
     starts = np.flatnonzero(new)
     first = np.searchsorted(starts, np.arange(0, new.size, len(labels))).astype(np.int64)
-    ranked = _Ranked.of(np.add.reduceat(sorted_weights.ravel(), starts), first)
-    sorted_scores = np.repeat(ranked.scores, np.diff(starts, append=new.size)).reshape(new.shape)
+    rows = np.diff(starts, append=new.size)
+    ranked = _Ranked.of(rows.astype(np.float64) if alike else np.add.reduceat(sorted_weights.ravel(), starts), first)
+    sorted_scores = np.repeat(ranked.scores, rows).reshape(new.shape)
     # Scores and weights are whole numbers, so no order of adding them changes a sum.
     places = (labels[order] + np.arange(0, len(some) * classes, classes)[:, None]).ravel()
     class_rows, class_sums = np.empty((2, len(some), classes))
-    for sums, terms in ((class_rows, sorted_weights), (class_sums, sorted_weights * sorted_scores)):
-        sums[:] = np.bincount(places, terms.ravel(), minlength=sums.size).reshape(sums.shape)
+    if alike:
+        class_rows[:] = np.bincount(labels, minlength=classes)
+        class_sums[:] = np.bincount(places, sorted_scores.ravel(), minlength=class_sums.size).reshape(class_sums.shape)
+    else:
+        for sums, terms in ((class_rows, sorted_weights), (class_sums, sorted_weights * sorted_scores)):
+            sums[:] = np.bincount(places, terms.ravel(), minlength=sums.size).reshape(sums.shape)
     tests.put(some, _test_scores(ranked.sums(class_rows, class_sums), ranked, seed, most_draws))
     return tests
 

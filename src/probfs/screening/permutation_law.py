@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.screening.gamma_tail import upper_tail
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 FEWEST_ROWS = 4
 """The variance has N - 3 in a denominator; and of three rows nothing can be said."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.screening.joint_counts import CELLS_AT_A_TIME, JointCounts, Pairs, PairSums, cells_of, log_terms
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 _NO_TWIN = -1
 _NEARLY_EQUAL = 1e-9

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset
-from probfs.columns.value_counts import ValueCounts
+from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.runtime.threads import count_cores, map_ahead
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import enough_draws
 from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test, rank_test_of_codes
 from probfs.screening.value_counts import count_values
 from probfs.screening.value_test import chi_squared_test
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +72,13 @@ def _number_tests(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers
         if feature.numbers is not None
     )
     rows = (dataset.labels, len(dataset.classes), dataset.counts, seed, enough_draws(len(dataset.features)))
-    for given in (own, numbers):
-        for part in given:
-            if isinstance(part, NumberBlock):
-                tests.put(part.features, rank_test(part.numbers, *rows))
-            else:
-                tests.put(np.array([part.feature]), rank_test_of_codes(part, *rows))
+
+    def test(part: NumberBlock | CodedNumbers) -> tuple[Integers, ColumnTests]:
+        if isinstance(part, NumberBlock):
+            return part.features, rank_test(part.numbers, *rows)
+        return np.array([part.feature]), rank_test_of_codes(part, *rows)
+
+    threads = count_cores()
+    for features, found in map_ahead(test, chain(own, numbers), threads, ahead=threads):
+        tests.put(features, found)
     return tests

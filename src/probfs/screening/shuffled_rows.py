@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from probfs.screening.drawn_tables import batches, sequential_probabilities
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 
 def shuffled_probabilities(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.value_counts import ValueCounts
-from probfs.tables.table import Codes
+from probfs.columns.dataset import Dataset, Feature, ValueCounts
+from probfs.tables.arrays import Codes
 
 _CELLS_AT_A_TIME = 1 << 17
 """So that their positions, eight bytes each, stay in the cache."""

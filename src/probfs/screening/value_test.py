@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.value_counts import ValueCounts
+from probfs.columns.dataset import ValueCounts
 from probfs.screening.all_tables import DOUBTFUL, FEW_ROWS, exact_probabilities
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.drawn_tables import MOST_ROWS, Relation, drawn_probabilities, enough_draws
 from probfs.screening.permutation_law import Projections, largest_probabilities, sum_in_order, tail_probabilities
 from probfs.screening.shuffled_rows import shuffled_probabilities
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 _RARE = 1.0
 """An expected count below this makes the gamma tail too light."""

@@ -17,8 +17,7 @@ from probfs.classifiers.options import DEFAULT_FOLDS
 from probfs.classifiers.protocol import FitRequest, OddsClassifier
 from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
-from probfs.columns.value_counts import ValueCounts
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.notes import Note
 from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
@@ -28,7 +27,7 @@ from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_
 from probfs.selection.cut import choose_size
 from probfs.selection.rows import SelectionRows
 from probfs.selection.settings import SelectionSettings
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.grouping import RowStore

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from probfs.columns.block_cutting import interval_codes, quantile_points
+from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
+from probfs.columns.cutting import interval_codes, quantile_points
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.limits import CUT_ABOVE, DEFAULT_BINS
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 
 def with_intervals(dataset: Dataset) -> Dataset:

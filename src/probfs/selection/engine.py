@@ -22,4 +22,4 @@ class LocalSelection(LocalEngine):
     """Everything in this process."""
 
     def rows(self, inputs: Inputs, dataset: Dataset) -> SelectionRows:
-        return LocalRows(dataset, numbers_before_cutting(inputs.prepared, dataset))
+        return LocalRows(dataset, list(numbers_before_cutting(inputs.prepared, dataset)))

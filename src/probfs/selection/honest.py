@@ -19,7 +19,7 @@ from probfs.selection.choice import Candidates, Choice, choose_columns, fit_odds
 from probfs.selection.held_out import JudgedRows, TemperedModel
 from probfs.selection.result import HonestEstimate, Judged
 from probfs.selection.temperature import fit_temperature
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 JUDGING = "judging on unseen rows"
 """The stage in which folds are counted."""

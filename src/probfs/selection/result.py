@@ -144,7 +144,7 @@ class Selection:
         It may be any that ``select`` takes: pandas', polars', pyarrow's … New rows need neither target nor count: where
         the frame has none, it is left out.
         """
-        from probfs.tables.readers.kept_columns import keep_columns
+        from probfs.tables.frames import keep_columns
 
         reduced: Frame = keep_columns(frame, self.kept, self.reduced_columns[len(self.kept) :])
         return reduced

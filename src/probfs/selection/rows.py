@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from probfs.classifiers.protocol import HoldOutRequest
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import deal_folds, telling_rows_apart
-from probfs.columns.value_counts import ValueCounts
 from probfs.screening.copies import find_copies
 from probfs.screening.joint_counts import CodedTable, JointCounts
 from probfs.screening.number_test import CodedNumbers, NumberBlock
@@ -22,7 +21,7 @@ from probfs.screening.value_counts import count_values
 from probfs.selection.counted_numbers import with_intervals
 from probfs.selection.held_out import JudgedRows, TemperedModel
 from probfs.selection.settings import SelectionSettings
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from probfs.classifiers.naive_bayes.grouping import RowStore

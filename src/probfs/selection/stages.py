@@ -10,10 +10,11 @@ import numpy as np
 
 from probfs import __version__
 from probfs.classifiers.scores import SCORES
+from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import Role, resolve_names
+from probfs.columns.roles import Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.background import gather_background
@@ -98,7 +99,7 @@ def _report_models(done: int, total: int) -> None:
 
 def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[str, ...]:
     """The columns that are always kept, by their names; each must be one that could be chosen."""
-    names = resolve_names(prepared.table, settings.always, "always")
+    names = TableNames.of(prepared.table).resolve(settings.always, "always")
     plans = {plan.name: plan for plan in prepared.plans}
     for name in names:
         plan = plans[name]

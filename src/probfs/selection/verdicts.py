@@ -11,7 +11,7 @@ from probfs.screening.redundancy import find_twins
 from probfs.selection.choice import Choice
 from probfs.selection.result import SelectedFeature, Verdict
 from probfs.selection.rows import SelectionRows
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 _REDUNDANT = 0.5
 """A kept column that explains at least this share of what a dropped one says about the class makes it redundant. The

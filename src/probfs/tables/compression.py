@@ -1,10 +1,12 @@
-"""Unpacking compressed data, told by its first bytes, and refusing suspiciously much of it."""
+"""Compressed data and zip archives, told by their first bytes; unpacking, and refusing suspiciously much of it."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, BinaryIO, Self, cast
 
 from probfs.errors import DataError
@@ -15,6 +17,14 @@ _ALWAYS_UNPACKED = 64 << 20
 """Compressed data may unpack to this many bytes however small it is."""
 _MOST_RATIO = 250
 """Beyond that, how many times its own size compressed data may unpack to; tables seldom reach a fifth of this."""
+
+ZIP_MAGIC = b"PK\x03\x04"
+"""How zip archives begin, among them workbooks of today (.xlsx)."""
+COMPOUND_FILE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How workbooks of before 2007 (.xls) begin, and other files of that time."""
+ZIPPED_WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xlsb")
+_WORKBOOK_MEMBER = "xl/"
+_MEMBER_START = re.compile(rb"PK\x03\x04.{26}" + _WORKBOOK_MEMBER.encode(), re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -30,22 +40,9 @@ class Compression:
     """A stream of the unpacked bytes."""
 
 
-def _open_gzip(packed: BinaryIO) -> Any:
-    import gzip
-
-    return gzip.GzipFile(fileobj=packed)
-
-
-def _open_bzip2(packed: BinaryIO) -> Any:
-    import bz2
-
-    return bz2.BZ2File(packed)
-
-
-def _open_xz(packed: BinaryIO) -> Any:
-    import lzma
-
-    return lzma.LZMAFile(packed)
+def _opener(module: str, name: str) -> Callable[[BinaryIO], Any]:
+    """A class of the standard library that unpacks what it is given, imported when it is called."""
+    return lambda packed: getattr(import_module(module), name)(packed)
 
 
 def _open_zstd(packed: BinaryIO) -> Any:
@@ -56,10 +53,10 @@ def _open_zstd(packed: BinaryIO) -> Any:
 
 
 COMPRESSIONS = (
-    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _open_gzip),
+    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _opener("gzip", "open")),
     # The three letters alone could begin a CSV file; a block, or the end of empty data, follows them.
-    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _open_bzip2),
-    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), _open_xz),
+    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _opener("bz2", "BZ2File")),
+    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), _opener("lzma", "LZMAFile")),
     Compression("zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _open_zstd),
 )
 
@@ -158,3 +155,24 @@ class _CountingStream:
 
     def close(self) -> None:
         """The stream belongs to whoever opened it."""
+
+
+def is_zipped_workbook(raw: io.BufferedReader, head: bytes, name: str) -> bool:
+    """Whether a zip archive is a workbook: whether it has a folder ``xl``; ``head`` is how it begins.
+
+    The members at the beginning show it nearly always; else the directory at the end does, if the stream can be read
+    from there. A damaged archive is what its name says.
+    """
+    if _MEMBER_START.search(head):
+        return True
+    if not raw.seekable():
+        return False
+    import zipfile
+
+    start = raw.tell()
+    try:
+        return any(name.startswith(_WORKBOOK_MEMBER) for name in zipfile.ZipFile(raw).namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return name.lower().endswith(ZIPPED_WORKBOOK_ENDINGS)
+    finally:
+        raw.seek(start)

@@ -1,7 +1,8 @@
 """The formats of table files, each registered once with its reader, its writer, or both.
 
-To add a format, write a module that reads it or one that writes it, and register a ``TableFormat``. Commands list the
-formats in their help, so this module imports neither numpy nor pyarrow: readers and writers are imported when called.
+To add a format, write a module that reads it, or a function in ``writers``, and register a ``TableFormat``. Commands
+list the formats in their help, so this module imports neither numpy nor pyarrow: readers and writers are imported when
+they are called.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from probfs.registry import Registry
-from probfs.tables.compression import without_compression_ending
-from probfs.tables.source import STANDARD_INPUT, TableInput
-from probfs.tables.workbooks import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ZIPPED_WORKBOOK_ENDINGS
+from probfs.tables.compression import (
+    COMPOUND_FILE_MAGIC,
+    ZIP_MAGIC,
+    ZIPPED_WORKBOOK_ENDINGS,
+    without_compression_ending,
+)
+from probfs.tables.opening import STANDARD_INPUT, TableInput
 
 if TYPE_CHECKING:
     from probfs.tables.table import Table
@@ -45,6 +50,9 @@ class TableFormat:
     """What separates cells unless users choose otherwise; empty for a format without delimiters."""
     other_delimiters: str = ""
     """What is recognised as the delimiter of a file whose header the usual one does not split."""
+    has_header_row: bool = False
+    """Whether a row of names stands above the data, before which others can be skipped."""
+    has_sheets: bool = False
     typed: bool = False
     """Whether files of this format tell numbers from texts that look like numbers."""
     magic: bytes | tuple[bytes, ...] = b""
@@ -103,70 +111,19 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
     return CSV
 
 
-def _read_delimited(table_input: TableInput) -> Table:
-    from probfs.tables.readers.delimited import read_delimited
+def _functions(reader: str, writer: str) -> tuple[Callable[[TableInput], Table], TableWriter]:
+    """A reader, by its module and its name, and a writer: imported when they are called."""
 
-    return read_delimited(table_input.as_utf8(), table_input.delimiter, table_input.other_delimiters)
+    def read(table_input: TableInput) -> Table:
+        module, name = reader.split(".")
+        table: Table = getattr(import_module(f"probfs.tables.{module}"), name)(table_input)
+        return table
 
+    def write(table: Table, *, target: str | None, safe: bool) -> bytes:
+        data: bytes = getattr(import_module("probfs.tables.writers"), writer)(table, target=target, safe=safe)
+        return data
 
-def _read_arff(table_input: TableInput) -> Table:
-    from probfs.tables.readers.arff import read_arff
-
-    return read_arff(table_input.as_utf8())
-
-
-def _read_parquet(table_input: TableInput) -> Table:
-    from probfs.tables.readers.parquet import read_parquet
-
-    return read_parquet(table_input.as_seekable(), table_input.source, table_input.unneeded, table_input.row_groups)
-
-
-def _read_feather(table_input: TableInput) -> Table:
-    from probfs.tables.readers.feather import read_feather
-
-    return read_feather(table_input.as_seekable(), table_input.source)
-
-
-def _read_json_lines(table_input: TableInput) -> Table:
-    from probfs.tables.readers.json_lines import read_json_lines
-
-    return read_json_lines(table_input.as_utf8())
-
-
-def _read_excel(table_input: TableInput) -> Table:
-    from probfs.tables.readers.excel import read_excel
-
-    return read_excel(table_input.as_seekable(), table_input.source, table_input.max_unpacked)
-
-
-def _write_delimited(delimiter: str, table: Table, *, target: str | None, safe: bool) -> bytes:
-    from probfs.tables.writers.delimited import delimited_bytes
-
-    return delimited_bytes(table, delimiter, safe)
-
-
-def _write_arff(table: Table, *, target: str | None, safe: bool) -> bytes:
-    from probfs.tables.writers.arff import arff_bytes
-
-    return arff_bytes(table, target)
-
-
-def _write_parquet(table: Table, *, target: str | None, safe: bool) -> bytes:
-    from probfs.tables.writers.parquet import parquet_bytes
-
-    return parquet_bytes(table)
-
-
-def _write_feather(table: Table, *, target: str | None, safe: bool) -> bytes:
-    from probfs.tables.writers.feather import feather_bytes
-
-    return feather_bytes(table)
-
-
-def _write_json_lines(table: Table, *, target: str | None, safe: bool) -> bytes:
-    from probfs.tables.writers.json_lines import json_lines_bytes
-
-    return json_lines_bytes(table)
+    return read, write
 
 
 def _is_arff(text: str) -> bool:
@@ -192,49 +149,37 @@ def _is_json_lines(text: str) -> bool:
         return False
 
 
+_DELIMITED = "csv.read_delimited"
 CSV = TABLE_FORMATS.register(
-    TableFormat(
-        "csv",
-        "CSV",
-        (".csv",),
-        _read_delimited,
-        partial(_write_delimited, ","),
-        delimiter=",",
-        other_delimiters=";\t|",
-    )
+    TableFormat("csv", "CSV", (".csv",), *_functions(_DELIMITED, "csv_bytes"), ",", ";\t|", has_header_row=True)
 )
 TABLE_FORMATS.register(
-    TableFormat("tsv", "TSV", (".tsv", ".tab"), _read_delimited, partial(_write_delimited, "\t"), delimiter="\t")
-)
-TABLE_FORMATS.register(TableFormat("arff", "ARFF", (".arff",), _read_arff, _write_arff, recognizes=_is_arff))
-TABLE_FORMATS.register(
-    TableFormat("parquet", "Parquet", (".parquet", ".pq"), _read_parquet, _write_parquet, typed=True, magic=b"PAR1")
+    TableFormat("tsv", "TSV", (".tsv", ".tab"), *_functions(_DELIMITED, "tsv_bytes"), "\t", has_header_row=True)
 )
 TABLE_FORMATS.register(
-    TableFormat(
-        "feather",
-        "Feather",
-        (".feather", ".arrow", ".ipc"),
-        _read_feather,
-        _write_feather,
-        typed=True,
-        # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
-        magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
-    )
+    TableFormat("arff", "ARFF", (".arff",), *_functions("arff.read_arff", "arff_bytes"), recognizes=_is_arff)
 )
+_PARQUET = _functions("arrow.read_parquet", "parquet_bytes")
+TABLE_FORMATS.register(TableFormat("parquet", "Parquet", (".parquet", ".pq"), *_PARQUET, typed=True, magic=b"PAR1"))
+_FEATHER = _functions("arrow.read_feather", "feather_bytes")
+# Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
+_IPC = (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
+TABLE_FORMATS.register(
+    TableFormat("feather", "Feather", (".feather", ".arrow", ".ipc"), *_FEATHER, typed=True, magic=_IPC)
+)
+_JSON = _functions("json_lines.read_json_lines", "json_lines_bytes")
+TABLE_FORMATS.register(
+    TableFormat("jsonl", "JSON lines", (".jsonl", ".ndjson"), *_JSON, typed=True, recognizes=_is_json_lines)
+)
+_EXCEL, _ = _functions("excel.read_excel", "")
 TABLE_FORMATS.register(
     TableFormat(
-        "jsonl",
-        "JSON lines",
-        (".jsonl", ".ndjson"),
-        _read_json_lines,
-        _write_json_lines,
-        typed=True,
-        recognizes=_is_json_lines,
-    )
-)
-TABLE_FORMATS.register(
-    TableFormat(
-        "excel", "Excel", (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), _read_excel, magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC)
+        "excel",
+        "Excel",
+        (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
+        _EXCEL,
+        has_header_row=True,
+        has_sheets=True,
+        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
     )
 )

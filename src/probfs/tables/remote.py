@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import os
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from probfs.errors import DataError
 from probfs.text import printable
 
 # A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
-_USER = re.compile(r"(://)[^/@]*@")
-_QUERY = re.compile(r"\?.*")
+# Passwords may hold any character; a number behind a colon is a port, and two colons belong to a chain.
+_USER = re.compile(r"(://)(?:[^/]*@|[^/@:]+:(?!:|\d+(?:[/?#]|$)).*@)")
+_QUERY = re.compile(r"([?#]).*")
+_URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
+Answer = TypeVar("Answer")
 _CHAIN = "::"
 _WEB = ("http", "https")
 _LOCAL = ("file://", "local://")
@@ -43,7 +47,7 @@ def shown_url(url: str) -> str:
     >>> shown_url("https://me:secret@example.org/t.csv?signature=5f3")
     'https://…@example.org/t.csv?…'
     """
-    return _QUERY.sub("?…", _USER.sub(r"\1…@", url))
+    return _QUERY.sub(r"\1…", _USER.sub(r"\1…@", url))
 
 
 class RemoteFile(io.RawIOBase):
@@ -79,24 +83,14 @@ class RemoteFile(io.RawIOBase):
 
 def open_url(url: str) -> RemoteFile:
     """The file that a URL names."""
-    files, path = _file_system(url)
-    try:
-        return RemoteFile(files.open(path, "rb"))
-    except Exception as error:
-        raise _unreadable(url, error) from error
+    return RemoteFile(_ask(url, lambda files, path: files.open(path, "rb")))
 
 
 def is_folder(url: str) -> bool:
     """Whether a URL names a folder; on the web, only one that ends in a slash does, and a chain names a file."""
     if url.partition("://")[0] in _WEB:
         return url.endswith("/")
-    if _CHAIN in url:
-        return False
-    files, path = _file_system(url)
-    try:
-        return bool(files.isdir(path))
-    except Exception as error:
-        raise _unreadable(url, error) from error
+    return _CHAIN not in url and bool(_ask(url, lambda files, path: files.isdir(path)))
 
 
 def identity(url: str) -> tuple[object, str]:
@@ -106,20 +100,21 @@ def identity(url: str) -> tuple[object, str]:
 
 def files_below(url: str) -> list[str]:
     """The URLs of all files in a folder and the folders below it."""
-    files, path = _file_system(url)
-    try:
-        return _urls_of(files.find(path), url, files, path)
-    except Exception as error:
-        raise _unreadable(url, error) from error
+    return _ask(url, lambda files, path: _urls_of(files.find(path), url, files, path))
 
 
 def matching_urls(url: str) -> list[str]:
     """The URLs of the files and folders that a pattern matches."""
     if _CHAIN in url:
         raise DataError("is a pattern in a chain of URLs; name the files one by one", source=printable(shown_url(url)))
+    return _ask(url, lambda files, path: _urls_of(files.glob(path), url, files, path))
+
+
+def _ask(url: str, question: Callable[[Any, str], Answer]) -> Answer:
+    """What is asked of the file system of a URL, and of the path that the URL has there."""
     files, path = _file_system(url)
     try:
-        return _urls_of(files.glob(path), url, files, path)
+        return question(files, path)
     except Exception as error:
         raise _unreadable(url, error) from error
 
@@ -155,4 +150,5 @@ def _unreadable(url: str, error: Exception) -> DataError:
 
 def _first_line(error: Exception) -> str:
     told = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
-    return printable(told[0].rstrip("."))
+    # Drivers name the whole URL.
+    return printable(_URL_IN_TEXT.sub(lambda url: shown_url(url[0]), told[0].rstrip(".")))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from probfs.tables.arrays import Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,37 @@ class RowLines:
         """The line on which a row began; rows are counted from 0, lines from 1."""
         run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
         return int(self.first_lines[run]) + row - int(self.first_rows[run])
+
+
+class LineRecorder:
+    """Records the lines of rows, block by block in the order of the file."""
+
+    def __init__(self) -> None:
+        self._first_rows: list[Integers] = []
+        self._first_lines: list[Integers] = []
+        self.rows = 0
+        """How many rows have been recorded."""
+
+    def append_run(self, first_line: int, rows: int) -> None:
+        """Record rows that stand on consecutive lines."""
+        if rows:
+            self._first_rows.append(np.array([self.rows]))
+            self._first_lines.append(np.array([first_line]))
+            self.rows += rows
+
+    def append(self, lines: Sequence[int] | Integers) -> None:
+        """Record rows by the line of each."""
+        numbers = np.asarray(lines, dtype=np.int64)
+        if len(numbers):
+            runs = RowLines.of(numbers)
+            self._first_rows.append(runs.first_rows + self.rows)
+            self._first_lines.append(runs.first_lines)
+            self.rows += len(numbers)
+
+    def finish(self) -> RowLines | None:
+        if not self._first_rows:
+            return None
+        return RowLines(np.concatenate(self._first_rows), np.concatenate(self._first_lines))
 
 
 @dataclass(frozen=True, eq=False)

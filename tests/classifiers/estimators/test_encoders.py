@@ -11,7 +11,7 @@ import pytest
 from probfs.classifiers.estimators.encoders import MOST_NATIVE_VALUES, FrameCells, MatrixCells, make_encoder
 from probfs.classifiers.estimators.recipes import Encoding
 from probfs.columns.dataset import Dataset, Feature
-from probfs.tables.arrow_arrays import text_array
+from probfs.tables.arrays import text_array
 from tests.support import refitted_estimators as slow
 from tests.support.svm_tables import random_dataset
 

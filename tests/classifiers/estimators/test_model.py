@@ -41,7 +41,7 @@ from probfs.classifiers.estimators.recipes import (
     takes_weights_for_copies,
 )
 from probfs.errors import DataError
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from tests.support.fitted_estimators import donors_of, fitted, rows_of, slow_changes, without_codes_of_classes
 from tests.support.svm_tables import random_dataset
 

@@ -15,7 +15,7 @@ import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import ABSOLUTE
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
 from tests.support import score_formulas
 from tests.support.datasets import frame_of, random_dataset

@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import merge_equal_rows
 from probfs.columns.encode import encode
 from probfs.columns.folds import deal_folds
-from probfs.columns.mapping_file import MappingFile
+from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking.elimination import eliminate as product_eliminate
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Column, Table
+from probfs.tables.arrays import text_array
+from probfs.tables.column import text_column
+from probfs.tables.table import Table
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import dataset_of, problems
 from tests.support.exact_naive_bayes import Problem
@@ -76,11 +77,12 @@ def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:
     for j, (name, values) in enumerate(zip(problem.names, problem.values, strict=True)):
         cells = [values if row[j] is None else row[j] for row in (*problem.rows, *problem.unlabelled)]
         texts = text_array([str(value) for value in range(values)])
-        columns[name] = Column(name, np.array(cells, np.uint8), texts, declared=True)
+        columns[name] = text_column(name, np.array(cells, np.uint8), texts, declared=texts)
     labels = np.array([*problem.labels, *([problem.classes] * len(problem.unlabelled))], np.uint8)
-    columns["y"] = Column("y", labels, text_array([f"c{label}" for label in range(problem.classes)]), declared=True)
+    classes = text_array([f"c{label}" for label in range(problem.classes)])
+    columns["y"] = text_column("y", labels, classes, declared=classes)
     table = Table("t.arff", columns, len(labels))
-    dataset, _ = encode(prepare(table, MappingFile(), ColumnChoice(target="y", missing="value")))
+    dataset, _ = encode(prepare(table, ColumnMapping(), ColumnChoice(target="y", missing="value")))
     return dataset
 
 

@@ -16,7 +16,7 @@ from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from tests.support.datasets import datasets_with_near_ties, random_dataset
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 

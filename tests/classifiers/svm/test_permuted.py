@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, LinearValues
 from probfs.classifiers.svm import rbf
 from probfs.classifiers.svm.rbf import RbfValues, compiled_donor_sums
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 LABELLED, ROWS = 90, 120
 GAMMAS = [None, 1e-5, 0.05, 0.5, 5.0, 50.0, 1e3]

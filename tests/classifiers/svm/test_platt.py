@@ -15,7 +15,7 @@ from sklearn.calibration import CalibratedClassifierCV
 
 import probfs
 from probfs.classifiers.svm.platt import HeldOutFit, fit_sigmoid
-from probfs.tables.table import Integers
+from probfs.tables.arrays import Integers
 
 NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
 

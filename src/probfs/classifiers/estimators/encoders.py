@@ -19,7 +19,7 @@ from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, DesignMatrixBuilder, check_size
 from probfs.classifiers.refitting.rows import Positions
 from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     import pandas

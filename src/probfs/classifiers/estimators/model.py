@@ -26,7 +26,7 @@ from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, d
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
 from probfs.runtime.parallel import catch_fit_warnings
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 from probfs.text import option
 
 CELLS_PER_CALL = 1 << 22

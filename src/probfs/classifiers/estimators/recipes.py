@@ -14,7 +14,7 @@ from probfs.classifiers.options import Cost
 
 if TYPE_CHECKING:
     from probfs.columns.dataset import Dataset
-    from probfs.tables.table import Integers
+    from probfs.tables.arrays import Integers
 
 Encoding = Literal["standardised", "onehot", "filled", "single", "native", "codes", "frame"]
 """How columns reach an estimator: see ``encoders``. ``filled`` is one-hot for those that refuse NaN, ``single`` for

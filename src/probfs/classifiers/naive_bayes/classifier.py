@@ -20,12 +20,11 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Odds, RowOdds
 from probfs.classifiers.scores import Score
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import check_class_sizes
-from probfs.columns.value_counts import ValueCounts
 from probfs.notes import Note, NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest

@@ -7,6 +7,7 @@ machine. So nothing here is imported before it is needed.
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from probfs.runtime.memory import free_memory
 from probfs.runtime.progress import COMPILING, report
-from probfs.text import printable
+from probfs.text import printable, shown_bytes
 
 _SECONDS_OF_LOADING = 2.0
 """What takes longer is compiled, not loaded."""
+_BYTES_OF_NUMBA = 768 << 20
+"""Memory with which numba surely starts."""
 
 
 def loops() -> Any:
@@ -32,6 +36,10 @@ def loops() -> Any:
 @cache
 def why_not_compiled() -> str | None:
     """Why loops cannot be compiled here, in one line; None if they can."""
+    free = free_memory()
+    if free is not None and free < _BYTES_OF_NUMBA and "numba" not in sys.modules:
+        # The libraries that it loads may wait for memory without end.
+        return f"numba takes up to {shown_bytes(_BYTES_OF_NUMBA)} of memory, and {shown_bytes(max(free, 0))} is free"
     try:
         loops()
     except Exception as error:  # numpy can do without whatever is wrong with numba

@@ -17,7 +17,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
-from probfs.tables.table import Codes, Floats, Integers
+from probfs.tables.arrays import Codes, Floats, Integers
 
 Members = npt.NDArray[np.intp]
 """Rows by their positions in the dataset."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probfs.tables.table import Codes, Floats, Integers
+from probfs.tables.arrays import Codes, Floats, Integers
 
 LEAST_SMOOTHING = 1e-100
 """What smoothing 0 is: p(v|c) of a value that no row of the class has is then too small to be made up for by less than

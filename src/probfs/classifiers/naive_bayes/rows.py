@@ -24,7 +24,7 @@ from probfs.classifiers.naive_bayes.compiling import loops
 from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds, SlotLayout
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.threads import run_in_threads, split_range
-from probfs.tables.table import Codes, Floats, Integers
+from probfs.tables.arrays import Codes, Floats, Integers
 
 Features = npt.NDArray[np.intp]
 

@@ -27,7 +27,7 @@ import math
 import numpy as np
 
 from probfs.classifiers.protocol import Features
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 _ROUNDING = 1e-9
 """Bound on rounding errors of scores and on differences between tied scores, relative to the sum of the sizes of a

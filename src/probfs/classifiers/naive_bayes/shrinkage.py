@@ -24,7 +24,7 @@ import numpy as np
 from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.protocol import Features
 from probfs.notes import Note, NoteKind
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 from probfs.text import option
 
 ShrinkName = Literal["auto", "on", "off"]

@@ -31,7 +31,7 @@ from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import Workers
 from probfs.runtime.threads import in_threads
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 from probfs.text import counted, option
 
 Result = TypeVar("Result")

@@ -17,7 +17,7 @@ from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.rows import Donors, Positions
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
-from probfs.tables.table import Codes, Floats, Integers
+from probfs.tables.arrays import Codes, Floats, Integers
 from probfs.text import counted, option, quoted
 
 MOST_CELLS = 250_000_000

@@ -13,7 +13,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.folds import deal_folds
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 Positions = npt.NDArray[np.intp]
 """Positions of rows or columns in a matrix."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.refitting.rows import UNLABELLED, Split
 from probfs.classifiers.row_odds import RowOdds
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 _EQUAL = 1e-12
 """Probabilities closer than this are equal: the difference is rounding."""

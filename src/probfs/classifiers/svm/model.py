@@ -17,11 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from probfs.classifiers.options import DEFAULT_GAMMA, Cost, Gamma, KernelName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.design_matrix import (
-    DesignMatrixBuilder,
-    LinearValues,
-    inverse_mean_square,
-)
+from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, LinearValues, inverse_mean_square
 from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows
 from probfs.classifiers.refitting.sums import find_errors
 from probfs.classifiers.svm.platt import HeldOutFit, Sigmoid, fit_sigmoid
@@ -29,7 +25,7 @@ from probfs.classifiers.svm.rbf import RbfValues, squared_distances
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal
 from probfs.runtime.parallel import catch_fit_warnings
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 MOST_ROWS_OF_SVC = 1_000
 """With more rows, LinearSVC fits the linear kernel: at 2,000 it takes a tenth of LIBSVM's time (benchmarks/README.md).

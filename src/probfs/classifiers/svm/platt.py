@@ -11,7 +11,7 @@ from scipy.special import expit
 from probfs.classifiers.refitting.rows import TrainingRows
 from probfs.classifiers.refitting.sums import of_all_classes
 from probfs.notes import Note, NoteKind
-from probfs.tables.table import Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-10

@@ -16,7 +16,7 @@ from probfs.classifiers.naive_bayes.compiling import compile_loops
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.runtime.threads import in_threads
-from probfs.tables.table import Floats
+from probfs.tables.arrays import Floats
 
 _CELLS_AT_A_TIME = 1 << 22
 """Kernel values that are kept at a time: 32 MB."""

@@ -10,7 +10,7 @@ from probfs.paper.claims import Claim, verdict
 from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.paper.experiments.samples import JOINT
 from probfs.paper.theory import Joint, PopulationScores, joint_from_table, population_scores
-from probfs.tables.readers import ReadOptions, read_table
+from probfs.tables.reading import ReadOptions, read_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

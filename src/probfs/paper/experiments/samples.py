@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from probfs.columns.choice import ColumnChoice
 from probfs.columns.prepare import apply_mapping
-from probfs.columns.roles import ColumnChoice
 from probfs.ranking.inputs import read_prepared
-from probfs.tables.readers import ReadOptions, read_table
-from probfs.tables.table import Column, Table
+from probfs.tables.arrays import index_array
+from probfs.tables.column import Column
+from probfs.tables.reading import ReadOptions, read_table
+from probfs.tables.table import Table
 
 _DATA = Path(__file__).parent / "data"
 BREAST_CANCER = _DATA / "breast_cancer.csv"
@@ -45,6 +47,8 @@ def features_of(table: Table) -> list[str]:
 
 def with_rows(table: Table, rows: npt.NDArray[np.intp], more: Mapping[str, Column] | None = None) -> Table:
     """Some rows of a table, in any order and any number of times, with further columns before the target."""
-    taken = {name: replace(column, codes=column.codes[rows]) for name, column in table.columns.items()}
+    taken = {
+        name: replace(column, cells=column.cells.take(index_array(rows))) for name, column in table.columns.items()
+    }
     target = taken.pop(TARGET)
     return Table(table.source, {**taken, **(more or {}), TARGET: target}, len(rows))

@@ -13,8 +13,9 @@ from probfs.paper.claims import Claim, Verdict, verdict
 from probfs.paper.experiments.figures import LABELS, light_grid
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, ranks
 from probfs.paper.experiments.samples import TARGET, binarised_breast_cancer, with_rows
-from probfs.tables.arrow_arrays import text_array
-from probfs.tables.table import Column, Table
+from probfs.tables.arrays import text_array
+from probfs.tables.column import text_column
+from probfs.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,7 +80,7 @@ def _ranks(task: tuple[int, int, int]) -> list[list[Ranks]]:
 def _with_noise(table: Table, random: np.random.Generator) -> Table:
     """The table with three columns of coin tosses, which stay the same in all runs of one table."""
     answers = text_array(["no", "yes"])
-    noise = {name: Column(name, random.integers(0, 2, table.rows, dtype=np.uint8), answers) for name in _NOISE}
+    noise = {name: text_column(name, random.integers(0, 2, table.rows, dtype=np.uint8), answers) for name in _NOISE}
     return with_rows(table, np.arange(table.rows), noise)
 
 

@@ -19,7 +19,7 @@ from probfs.rendering.report.content import (
 from probfs.text import counted, listed, quoted, shorten_middle
 
 if TYPE_CHECKING:
-    from probfs.columns.inspection import ColumnSummary, Inspection
+    from probfs.columns.inspect import ColumnSummary, Inspection
     from probfs.ranking.background import Background
     from probfs.ranking.result import InputSummary
 

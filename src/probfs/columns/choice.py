@@ -1,0 +1,204 @@
+"""What users say of columns, and the names they say it with. Nothing heavy is imported here: help needs the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from probfs.errors import UsageError
+from probfs.text import did_you_mean, nearest_name, option, quoted
+
+if TYPE_CHECKING:
+    from probfs.columns.mapping import ColumnMapping
+    from probfs.tables.table import Table
+
+DEFAULT_BINS = 5
+MOST_BINS = 10_000
+CUT_ABOVE = 20
+"""A numeric column with more distinct values than this is cut before a classifier that counts categories sees it."""
+MOST_TARGET_CLASSES = 100
+"""Classes that a target of numbers is cut into at most."""
+DEFAULT_MIN_CLASS = 2
+"""Rows of a class with fewer rows than this are dropped: leaving one out must leave something to learn from."""
+MISSING_IN_A_COLUMN = ("skip", "value")
+"""What a missing cell may be for a classifier: nothing, or a value of its own."""
+MISSING_CHOICES = (*MISSING_IN_A_COLUMN, "auto")
+AUTO, NONE = "auto", "none"
+"""What users say in place of a text that means missing: take all that looks so, or nothing but what they name."""
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """What the user says of columns, beside the mapping."""
+
+    target: str | None = None
+    count: str | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    na: Sequence[str] = ()
+    bins: int = DEFAULT_BINS
+    numbers_as_they_are: bool = False
+    """Whether the classifier measures numbers; for one that counts categories they are cut."""
+    keep_identifiers: bool = False
+    """Whether columns that look like identifiers are ranked, too."""
+    missing: str = "skip"
+    """Whether missing cells are nothing (skip), a value (value), or a value where they tell the class (auto)."""
+    cut_target: int | None = None
+    """Into how many classes a target of numbers is cut."""
+    min_class: int = 1
+    """Rows of classes with fewer rows than this are dropped."""
+    keep_category_order: bool = True
+    """Whether categories stand in the order that their column's type may give them, and not always in that of their
+    texts."""
+
+    def __post_init__(self) -> None:
+        for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
+            if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
+                raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
+
+    def missing_texts(self, mapping: ColumnMapping) -> tuple[str, ...]:
+        """The texts that mean missing in all columns, by the user's word and the mapping's."""
+        if {AUTO, NONE} <= set(self.na):
+            raise UsageError(f"{option('na')}: {AUTO} and {NONE} contradict each other; keep one of the two")
+        return (*(text for text in self.na if text not in (AUTO, NONE)), *mapping.missing)
+
+
+@dataclass(frozen=True)
+class TableNames:
+    """The names of a table's columns, and those of row indexes that are not among them."""
+
+    source: str
+    columns: Collection[str]
+    left_out: Collection[str] = ()
+
+    @classmethod
+    def of(cls, table: Table) -> TableNames:
+        return cls(table.source, table.columns, table.left_out)
+
+    def resolve(self, names: Iterable[str], parameter: str) -> tuple[str, ...]:
+        """The columns that a user names; ``a,b`` names two columns where none is called so.
+
+        >>> TableNames("t.csv", ["a", "b", "c,d"]).resolve(["b,a", "c,d"], "exclude")
+        ('b', 'a', 'c,d')
+        """
+        return tuple(dict.fromkeys(column for name in names for column in self._columns_named(name, parameter)))
+
+    def refuse_unknown(self, name: str, parameter: str) -> None:
+        """Refuse a name that no column has, and suggest the nearest."""
+        if name not in self.columns:
+            index = "; it was left out as a row index, give it another name" if name in self.left_out else None
+            near = index or did_you_mean(name, self.columns)
+            raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
+
+    def _columns_named(self, name: str, parameter: str) -> list[str]:
+        if parameter == "exclude" and name in self.left_out:
+            # An index column, which was left out already.
+            return []
+        if not name and name not in self.columns:
+            raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
+        if name in self.columns or "," not in name:
+            self.refuse_unknown(name, parameter)
+            return [name]
+        found, unknown = self._split(name)
+        if unknown or not found:
+            # A column whose own name holds a comma may be misspelt as a whole.
+            near = nearest_name(name, self.columns)
+            misspelt = not unknown or (near is not None and "," in near)
+            self.refuse_unknown(name if misspelt else unknown[0], parameter)
+        return found
+
+    def _split(self, name: str) -> tuple[list[str], list[str]]:
+        """The columns between the commas of a name, and the parts that are none."""
+        parts = name.split(",")
+        # Columns may hold commas in their own names: the longest that fits counts.
+        most_parts = 1 + max(column.count(",") for column in self.columns)
+        found: list[str] = []
+        unknown: list[str] = []
+        start = 0
+        while start < len(parts):
+            ends = range(min(start + most_parts, len(parts)), start, -1)
+            candidates = ((end, ",".join(parts[start:end])) for end in ends)
+            spelt = ((end, text) for end, part in candidates for text in (part, part.strip()) if text in self.columns)
+            end, column = next(spelt, (start + 1, None))
+            if column is not None:
+                found.append(column)
+            elif parts[start].strip():
+                unknown.append(parts[start].strip())
+            start = end
+        return found, unknown
+
+
+def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnChoice) -> str | None:
+    """The column to predict where no file suggests one: the user's, the mapping's, or the last that is free."""
+    unwanted = {*mapping.drop, *choice.exclude}
+    free = [name for name in names if name != choice.count and name not in unwanted]
+    return choice.target or mapping.target or (free[-1] if free else None)
+
+
+def columns_not_needed(names: Sequence[str], mapping: ColumnMapping, choice: ColumnChoice) -> frozenset[str]:
+    """The columns that users leave out, known by their names before a cell is read; none where a name is wrong, which
+    is refused when the table is read.
+
+    >>> from probfs.columns.mapping import ColumnMapping
+    >>> sorted(columns_not_needed(["a", "b", "c", "y"], ColumnMapping(drop=("c",)), ColumnChoice(exclude=["a"])))
+    ['a', 'c']
+    >>> sorted(columns_not_needed(["a", "b", "c", "y"], ColumnMapping(), ColumnChoice(include=["a"])))
+    ['b', 'c']
+    """
+    table = TableNames("", names)
+    try:
+        include, exclude = (table.resolve(getattr(choice, name), name) for name in ("include", "exclude"))
+    except UsageError:
+        return frozenset()
+    dropped = {*mapping.drop, *exclude}
+    # A target or a count that is also left out is a mistake of which messages want to know the cells.
+    needed = {choice.target, mapping.target, choice.count}
+    if not include:
+        return frozenset(dropped.difference(needed))
+    free = [name for name in names if name not in dropped and name != choice.count]
+    # Without a name, the last column is the target; and what a mapping says of values is checked by the values.
+    needed.update(free[-1:], include, mapping.columns, mapping.missing_cells)
+    return frozenset(names).difference(name for name in needed if name is not None)
+
+
+def columns_as_text(names: Sequence[str], mapping: ColumnMapping, choice: ColumnChoice) -> frozenset[str]:
+    """The columns whose cells mean what they say, digit by digit: the target, whose texts are the classes, and those
+    for which a mapping names texts.
+    """
+    target = default_target(names, mapping, choice)
+    return frozenset(mapping.columns_of_texts()).union(() if target is None else (target,))
+
+
+def check_choice(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> None:
+    """Refuse options that contradict each other, or the mapping."""
+    include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
+    if choice.count is not None and choice.count == target:
+        raise UsageError(f"{count}: {quoted(choice.count)} is the target; name the column that holds the counts")
+    for name in choice.include:
+        if name in choice.exclude or name == choice.count:
+            other = count if name == choice.count else exclude
+            raise UsageError(f"column {quoted(name)} is named by both {include} and {other}")
+        if name in mapping.drop:
+            raise UsageError(f"{include}: {quoted(name)} is dropped by the mapping {mapping.source}")
+    _check_target_mapping(mapping, choice, target)
+    if choice.count is not None and choice.count in mapping.columns:
+        problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
+        raise UsageError(f"{count}: {problem}")
+    for parameter, names in ((include, choice.include), (exclude, choice.exclude)):
+        if target in names:
+            raise UsageError(f"{parameter}: {quoted(target)} is the target; name another with {by_target}")
+
+
+def _check_target_mapping(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> None:
+    """Refuse what a mapping may say of a feature, but not of the target."""
+    by_target, name = option("target"), quoted(target)
+    if target in mapping.drop:
+        raise UsageError(f"{by_target}: {name} is dropped by the mapping {mapping.source}")
+    if mapping.is_numeric(target):
+        raise UsageError(f"{by_target}: {name} is numeric in {mapping.source}, but classes are needed; cut it")
+    if target in mapping.missing_cells:
+        problem = f"{name} has 'missing' in {mapping.source}, but its missing cells are unlabelled rows"
+        raise UsageError(f"{by_target}: {problem}; take that out, or name another target")
+    if choice.cut_target is not None and target in mapping.columns:
+        raise UsageError(f"{option('cut_target')}: {name} has a rule in {mapping.source}; keep one of the two")

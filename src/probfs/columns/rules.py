@@ -1,0 +1,437 @@
+"""What can be done to a column: each rule learns from the values of labelled rows, then gives any value its code.
+
+A rule works on a column's distinct values, never on its cells, so its cost does not grow with the table. Values are
+texts, or doubles for a column of numbers.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.tables.arrays import (
+    Flags,
+    Floats,
+    Integers,
+    filled,
+    index_array,
+    is_moment,
+    is_number,
+    mask_array,
+    numpy_array,
+    parse_moments,
+    parse_numbers,
+    short_number,
+    text_array,
+)
+from probfs.tables.cells import Kind, as_texts
+from probfs.text import counted, listed, option, quoted
+
+UNKNOWN = -1
+"""The code of a value that a rule has no place for; such a cell counts as missing."""
+_OTHER = "other"
+_NO_YES = ("no", "yes")
+ORDERINGS: Mapping[str, Callable[[Floats, float], Flags]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
+class UnfitValueError(Exception):
+    """A value that a rule cannot be applied to: its position among the values, and what is wrong with it."""
+
+    def __init__(self, position: int, problem: str) -> None:
+        super().__init__(problem)
+        self.position = position
+        self.problem = problem
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The distinct values of a column's labelled rows, how many rows hold each, and what the file says of them."""
+
+    values: pa.Array
+    counts: Integers
+    kind: Kind
+    declared: pa.StringArray | None = None
+    ordered: bool = False
+    """Whether the values stand in the order that the column's own type gives them."""
+
+    def texts(self) -> pa.StringArray:
+        """The values as texts in the column's own order, else sorted."""
+        texts = as_texts(self.values)
+        return texts if self.ordered else pc.take(texts, pc.sort_indices(texts))
+
+
+class Coder(Protocol):
+    """A rule that has learned what it needs: a fixed list of labels, and the label of any value."""
+
+    @property
+    def labels(self) -> pa.StringArray: ...
+
+    def assign(self, values: pa.Array) -> Integers: ...
+
+
+class Rule(Protocol):
+    """What the user, or the tool on its own, wants done with a column."""
+
+    def learn(self, seen: Seen) -> Coder: ...
+
+    def describe(self) -> str: ...
+
+
+# Values as numbers
+
+
+def end_label(point: float, kind: Kind) -> str:
+    """A cut point the way people write it."""
+    if kind is Kind.DATE:
+        moment = np.datetime64(round(point * 1e6), "us")
+        return str(moment).removesuffix(".000000").removesuffix("T00:00:00")
+    return short_number(float(point))
+
+
+def positions_in(values: pa.Array, among: pa.StringArray) -> Integers:
+    """The position of each value among some texts, UNKNOWN where it is not there."""
+    return filled(pc.index_in(as_texts(values), value_set=among), UNKNOWN).astype(np.int64)
+
+
+def some_numbers(values: pa.Array, kind: Kind) -> Floats:
+    """The values as numbers, NaN where one is not a number; 007 is 7 once the user asked for numbers."""
+    dates = kind is Kind.DATE
+    if pa.types.is_floating(values.type):
+        return np.full(len(values), np.nan) if dates else numpy_array(values)
+    everything = parse_moments(values) if dates else parse_numbers(values)
+    if everything is not None:
+        return everything
+    numeric = is_moment(values) if dates else is_number(values)
+    numbers = np.full(len(values), np.nan)
+    some = values.filter(mask_array(numeric))
+    numbers[numeric] = parse_moments(some) if dates else parse_numbers(some)
+    return numbers
+
+
+def all_numbers(values: pa.Array, kind: Kind) -> Floats:
+    """The values as numbers, all of which must be such, and finite."""
+    numbers = some_numbers(values, kind)
+    if np.isnan(numbers).any():
+        position = int(np.argmax(np.isnan(numbers)))
+        wanted = "an ISO date" if kind is Kind.DATE else "a number"
+        problem = f"{quoted(_text_at(values, position))} is not {wanted}"
+        raise UnfitValueError(position, f"{problem}; map the column as \"category\", or list it in 'missing'")
+    return finite(values, numbers)
+
+
+def finite(values: pa.Array, numbers: Floats) -> Floats:
+    """The same numbers, none of which may be infinite."""
+    infinite = np.flatnonzero(np.isinf(numbers))
+    if len(infinite):
+        position = int(infinite[0])
+        problem = f"{quoted(_text_at(values, position))} is infinite; name it with {option('na')}"
+        raise UnfitValueError(position, f'{problem}, or map the column as "category"')
+    return numbers
+
+
+def _text_at(values: pa.Array, position: int) -> str:
+    text: str = as_texts(values[position : position + 1])[0].as_py()
+    return text
+
+
+def _sorted_numbers(seen: Seen) -> tuple[Floats, Integers]:
+    numbers = all_numbers(seen.values, seen.kind)
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], seen.counts[order]
+
+
+# Values as they are, by groups, or the rare ones together
+
+
+@dataclass(frozen=True, eq=False)
+class _ListCoder:
+    """Labels for listed texts; a text that is not listed is ``other``."""
+
+    labels: pa.StringArray
+    texts: pa.StringArray
+    codes: Integers | None = None
+    """The label of each listed text; without them, the texts are the labels."""
+    other: int = UNKNOWN
+
+    def assign(self, values: pa.Array) -> Integers:
+        found = positions_in(values, self.texts)
+        return np.where(found == UNKNOWN, self.other, found if self.codes is None else self.codes[found])
+
+
+@dataclass(frozen=True)
+class Category:
+    """The values as they are."""
+
+    def learn(self, seen: Seen) -> Coder:
+        labels = seen.texts() if seen.declared is None else seen.declared
+        return _ListCoder(labels, labels)
+
+    def describe(self) -> str:
+        return "category"
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """The values that enough labelled rows hold; the others together become ``other``.
+
+    Without a name of the user's own they are called other, or a name like it that no frequent value has; a name of the
+    user's own may be that of a frequent value, which they then join.
+    """
+
+    min_count: int
+    other: str | None = None
+
+    def learn(self, seen: Seen) -> Coder:
+        frequent = seen.values.take(index_array(np.flatnonzero(seen.counts >= self.min_count)))
+        labels = Seen(frequent, seen.counts, seen.kind, ordered=seen.ordered).texts().to_pylist()
+        if len(labels) == len(seen.values if seen.declared is None else seen.declared):
+            return _ListCoder(text_array(labels), text_array(labels))
+        name = _free_name(labels) if self.other is None else self.other
+        if name not in labels:
+            labels.append(name)
+        # A rare value may have the very name that all rare values go by: it is one of them, so that is its place.
+        return _ListCoder(text_array(labels), text_array(labels), other=labels.index(name))
+
+    def describe(self) -> str:
+        name = quoted(_OTHER if self.other is None else self.other)
+        return f"category, {name} for values in fewer than {counted(self.min_count, 'row')}"
+
+
+def _free_name(labels: Sequence[str]) -> str:
+    name = _OTHER
+    while name in labels:
+        name += "_"
+    return name
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Named groups of values; a value in none of them is ``other``, or keeps its own name when there is no other."""
+
+    groups: Mapping[str, Sequence[str]]
+    other: str | None = None
+
+    def learn(self, seen: Seen) -> Coder:
+        labels = list(self.groups)
+        members = {value: labels.index(name) for name, values in self.groups.items() for value in values}
+        other = UNKNOWN
+        if self.other is not None:
+            if self.other not in labels:
+                labels.append(self.other)
+            other = labels.index(self.other)
+        else:
+            known = as_texts(seen.values) if seen.declared is None else seen.declared
+            for value in known.to_pylist():
+                if value in members:
+                    continue
+                if value in self.groups:
+                    at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
+                    raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
+                members[value] = len(labels)
+                labels.append(value)
+        codes = np.fromiter(members.values(), np.int64, len(members))
+        return _ListCoder(text_array(labels), text_array(list(members)), codes, other)
+
+    def describe(self) -> str:
+        rest = "" if self.other is None else f", the rest {quoted(self.other)}"
+        return f"groups {listed(self.groups)}{rest}"
+
+
+# Numbers and dates cut into intervals
+
+
+@dataclass(frozen=True, eq=False)
+class CutCoder:
+    """Numbers as the intervals between some points, each closed on the right."""
+
+    points: Floats
+    kind: Kind
+    strict: bool = True
+    """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
+
+    @cached_property
+    def labels(self) -> pa.StringArray:
+        return interval_labels(self.points, self.kind)
+
+    def assign(self, values: pa.Array) -> Integers:
+        if self.strict:
+            return np.searchsorted(self.points, all_numbers(values, self.kind), side="left")
+        numbers = some_numbers(values, self.kind)
+        return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
+
+
+def interval_labels(points: Floats, kind: Kind) -> pa.StringArray:
+    """The intervals between some points, as people write them."""
+    ends = ["-inf", *(end_label(point, kind) for point in points), "inf"]
+    closing = ["]"] * len(points) + [")"]
+    return text_array([f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Intervals between given points, each closed on the right."""
+
+    points: tuple[float, ...]
+    scale: Kind = Kind.NUMBER
+
+    def learn(self, seen: Seen) -> Coder:
+        return CutCoder(np.array(self.points, dtype=np.float64), self.scale)
+
+    def describe(self) -> str:
+        return f"{len(self.points) + 1} intervals at {', '.join(end_label(p, self.scale) for p in self.points)}"
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Intervals that hold about equally many labelled rows."""
+
+    intervals: int
+    strict: bool = True
+
+    def learn(self, seen: Seen) -> Coder:
+        return CutCoder(self.points(seen), seen.kind, self.strict)
+
+    def points(self, seen: Seen) -> Floats:
+        """The least value at or below which lies each i/k of the rows: no interpolation, so counted rows and
+        repeated rows give the same points; the largest value is no point, since nothing would lie above it.
+        """
+        numbers, counts = _sorted_numbers(seen)
+        below = np.cumsum(counts)
+        if not len(below):
+            return np.empty(0)
+        # In Python's integers: rows may be counted in quadrillions.
+        wanted = [-(-share * int(below[-1]) // self.intervals) for share in range(1, self.intervals)]
+        points = np.unique(numbers[np.searchsorted(below, wanted, side="left")])
+        inner: Floats = points[points < numbers[-1]]
+        return inner
+
+    def describe(self) -> str:
+        return f"{self.intervals} intervals at quantiles"
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Intervals of equal width between the least and the greatest labelled value."""
+
+    intervals: int
+
+    def learn(self, seen: Seen) -> Coder:
+        numbers, _ = _sorted_numbers(seen)
+        if not len(numbers) or numbers[0] == numbers[-1]:
+            return CutCoder(np.empty(0), seen.kind)
+        share = np.arange(1, self.intervals) / self.intervals
+        # Not low + share·(high - low): the difference of extreme numbers is beyond a double.
+        return CutCoder(np.unique(numbers[0] * (1 - share) + numbers[-1] * share), seen.kind)
+
+    def describe(self) -> str:
+        return f"{self.intervals} intervals of equal width"
+
+
+# Numbers as they are
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """What a mapping calls numeric, for a classifier that counts: checked to be numbers, then cut if need be."""
+
+    fallback: Rule = field(default_factory=Category)
+
+    def learn(self, seen: Seen) -> Coder:
+        all_numbers(seen.values, seen.kind)
+        return self.fallback.learn(seen)
+
+    def describe(self) -> str:
+        return f"numeric, as {self.fallback.describe()}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Numbers as they are, for a classifier that measures: there is nothing to learn, and no list of values."""
+
+    strict: bool = True
+    """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
+
+    def numbers(self, values: pa.Array, kind: Kind) -> Floats:
+        """The number of each value; NaN, which stands for a missing cell, where there is none."""
+        return all_numbers(values, kind) if self.strict else finite(values, some_numbers(values, kind))
+
+    def describe(self) -> str:
+        return "numeric"
+
+
+# Columns of yes and no: comparisons and memberships
+
+
+@dataclass(frozen=True, eq=False)
+class _YesNoCoder:
+    is_yes: Callable[[pa.Array], Flags]
+
+    @property
+    def labels(self) -> pa.StringArray:
+        return text_array(_NO_YES)
+
+    def assign(self, values: pa.Array) -> Integers:
+        return self.is_yes(values).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """Yes where a number, or a date, is below or above a bound."""
+
+    symbol: str
+    bound: float
+    scale: Kind = Kind.NUMBER
+
+    def learn(self, seen: Seen) -> Coder:
+        return _YesNoCoder(self._is_yes)
+
+    def _is_yes(self, values: pa.Array) -> Flags:
+        return ORDERINGS[self.symbol](all_numbers(values, self.scale), self.bound)
+
+    def describe(self) -> str:
+        return f"yes/no: {self.symbol} {end_label(self.bound, self.scale)}"
+
+
+@dataclass(frozen=True)
+class Among:
+    """Yes where the value is one of a few (negated: none): the same number or date however written, or the text."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[float, ...] = ()
+    scale: Kind = Kind.NUMBER
+    negated: bool = False
+
+    def learn(self, seen: Seen) -> Coder:
+        return _YesNoCoder(self._is_yes)
+
+    def _is_yes(self, values: pa.Array) -> Flags:
+        among: Flags = positions_in(values, text_array(self.texts)) != UNKNOWN
+        if self.numbers:
+            among |= np.isin(some_numbers(values, self.scale), np.array(self.numbers, dtype=np.float64))
+        return ~among if self.negated else among
+
+    def describe(self) -> str:
+        return f"yes/no: {'not ' if self.negated else ''}{listed(self.texts)}"
+
+
+def speaks_of_texts(rule: Rule | None) -> bool:
+    """Whether a rule names texts as the file has them, or keeps them: then they mean what they say."""
+    return isinstance(rule, (Category, Groups)) or (isinstance(rule, Among) and not rule.numbers)
+
+
+def cuts_numbers(rule: Rule | Measured) -> bool:
+    """Whether a rule makes intervals of numbers."""
+    return isinstance(rule.fallback if isinstance(rule, Numeric) else rule, (Cut, Quantiles, Widths))

@@ -1,0 +1,274 @@
+"""The header of an ARFF file: attributes with their names, kinds and declared values; and Java's patterns of dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+
+from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
+from probfs.tables.cells import Kind
+from probfs.text import counted, listed, quoted
+
+QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
+"""A text in quotes of either kind, with a backslash before a quote inside it."""
+UNCLOSED_QUOTE = "a quote opens and is never closed on its line; close it, or put a backslash before it"
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v"}
+_ESCAPE = re.compile(
+    r"\\(?:u([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})|([0-3][0-7]{0,2}|[4-7][0-7]?)|(.))", re.DOTALL
+)
+"""A backslash sequence; ``\\u`` before the code of a surrogate, which is no character, stands for the letter u."""
+_KEYWORD = re.compile(r"[\s\0-\x20,]*(@[^\s\0-\x20,%{}'\"]*|[^\s%]\S*)?")
+"""A keyword ends where any other token may begin; a word that is none is shown whole in the error about it."""
+_END = re.compile(r"[\s\0-\x20,]*(?:%.*)?")
+_NAME = re.compile(rf"[\s\0-\x20,]*+(?:({QUOTED})|(?!['\"])([^ \t,{{]*))[\s\0-\x20,]*")
+_KIND = re.compile(r"'?([^\s,\[{%']*)'?")
+_DATE_FORMAT = re.compile(rf"[\s\0-\x20,]*({QUOTED}|[^{{%]*)")
+_VALUE = re.compile(rf"""({QUOTED})|(}})|(,)|(%.*)|([^\s\0-\x20,}}%'"](?:[^\s,}}%]|(?<!\s)%|\s(?!['"]))*)|(['"])""")
+"""In a list of declared values: a quoted one, the end of the list, a comma, a comment, a bare value, an open quote.
+
+A bare value may have blanks inside, but a comment or a quoted value after a blank ends it.
+"""
+_DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
+_DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
+_NAMED_ZONE = re.compile(r"\b(?:UTC|GMT|UT)$")
+"""Java reads the name of a time zone where it writes an offset; only these three names are unambiguous."""
+_YEARS_AHEAD = 20
+"""How far in the future Java lets a year of two digits be; beyond that, it is in the past."""
+_DATE_PARTS = {
+    "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d",
+    "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
+    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%z", "zz": "%z", "zzz": "%z",
+    "y": "%Y", "yyy": "%Y", "D": "%j", "DD": "%j", "DDD": "%j",
+    "E": "%a", "EE": "%a", "EEE": "%a", "EEEE": "%A",
+}  # fmt: skip
+"""Letters of java.text.SimpleDateFormat and their directives in strptime."""
+_DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
+DateParser = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as an @attribute line declares it."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+    nominal: tuple[str, ...] | None = None
+    """The declared values of a nominal attribute."""
+    date_format: str = ""
+    parse_date: DateParser | None = None
+    """Turns a date into ISO form."""
+
+    def may_hold(self, text: str) -> bool:
+        """Whether a text that is neither a number nor a date may be a value of the attribute."""
+        return text in self.nominal if self.nominal is not None else self.kind is Kind.TEXT
+
+
+@dataclass(frozen=True)
+class Header:
+    """The attributes in their order, and notes about what was ignored."""
+
+    attributes: tuple[Attribute, ...]
+    notes: tuple[Note, ...]
+    lines: int
+    """How many lines the header takes, the one of @data included."""
+    row_on_data_line: str = ""
+    """What follows @data on its line, which Weka reads as the first row."""
+
+
+def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
+    """Read the header from numbered lines, of which it takes those up to and including @data."""
+    parser = _AttributeParser(lines, source)
+    attributes: dict[int, Attribute] = {}
+    seen: dict[str, int] = {}
+    for number, line in lines:
+        parser.line = number
+        word, rest = _split(_KEYWORD, line)
+        keyword = word.lower()
+        if keyword == "@data":
+            if not attributes:
+                raise parser.error("no @attribute comes before @data; declare each column with one")
+            named, naming = _name_attributes(list(attributes.values()), source)
+            row = "" if _END.fullmatch(rest) else rest.strip()
+            return Header(named, tuple(dict.fromkeys(naming + parser.notes)), number, row)
+        if keyword == "@attribute":
+            attribute = attributes[number] = parser.parse(rest)
+            if attribute.name.strip() and seen.setdefault(attribute.name, number) != number:
+                twice = f"attribute {quoted(attribute.name)} is declared on line {seen[attribute.name]} already"
+                raise DataError(f"{twice}; rename one", source=source, line=number)
+        elif keyword not in ("", "@relation"):
+            choices = "choose from @relation, @attribute and @data"
+            raise parser.error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")
+    if not parser.line:
+        raise DataError("is empty; an ARFF header and data rows are needed", source=source)
+    raise parser.error("the ARFF header has no @data line; is the file cut off?")
+
+
+def _split(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
+    """The first group that matches at the start of a text, and the rest behind the match."""
+    match = pattern.match(text)
+    return (next(filter(None, match.groups()), ""), text[match.end() :]) if match else ("", text)
+
+
+def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tuple[Attribute, ...], list[Note]]:
+    """The attributes, with the position for a name where the file has a blank one, and a note that says so."""
+    taken = {attribute.name for attribute in attributes}
+    named, given = list(attributes), []
+    for position, attribute in enumerate(attributes):
+        if attribute.name.strip():
+            continue
+        name = f"column {position + 1}"
+        if name in taken:
+            name = next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
+        taken.add(name)
+        given.append(name)
+        named[position] = replace(attribute, name=name)
+    if not given:
+        return tuple(named), []
+    what = counted(len(given), "attribute has no name", "attributes have no name")
+    message = f"{source}: {what}, so named by position: {listed(given)}"
+    return tuple(named), [NoteKind.UNNAMED_COLUMNS.note(message, given)]
+
+
+class _AttributeParser:
+    """Parses what follows @attribute; a list of values may go on in further lines."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]], source: str) -> None:
+        self._lines = lines
+        self._source = source
+        self.line = 0
+        """The line that is being read."""
+        self.notes: list[Note] = []
+
+    def error(self, problem: str) -> DataError:
+        return DataError(problem, source=self._source, line=self.line)
+
+    def parse(self, text: str) -> Attribute:
+        if _END.fullmatch(text):
+            raise self.error("@attribute needs a name and a type")
+        if not _NAME.match(text):
+            raise self.error(UNCLOSED_QUOTE)
+        name, rest = _split(_NAME, text)
+        name = unquote(name.strip())
+        if _END.fullmatch(rest):
+            raise self.error(f"attribute {quoted(name)} has no type; choose from numeric, string, date and {{a,b,c}}")
+        if rest.startswith("{"):
+            nominal, rest = self._parse_values(name, rest[1:])
+            attribute = Attribute(name, nominal=nominal)
+        else:
+            attribute, rest = self._parse_type(name, rest)
+        rest = rest.lstrip(", \t")
+        if _END.fullmatch(rest):
+            return attribute
+        subject = f"attribute {quoted(name)}: {quoted(rest)} after the type is"
+        if rest.startswith("{"):
+            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: attribute weights are ignored"))
+        elif attribute.nominal is None:
+            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: {subject} ignored", [name]))
+        else:
+            raise self.error(f"{subject} not understood")
+        return attribute
+
+    def _parse_type(self, name: str, text: str) -> tuple[Attribute, str]:
+        """The attribute, and what follows its type."""
+        kind, rest = _split(_KIND, text)
+        kind = kind.lower()
+        if kind in ("numeric", "real", "integer"):
+            bounds, _, behind = rest.lstrip(", \t").partition("]")
+            if not bounds.startswith("["):
+                return Attribute(name, Kind.NUMBER), rest
+            if "]" not in rest:
+                raise self.error("no ']' closes the bracket")
+            return Attribute(name, Kind.NUMBER), behind
+        if kind == "string":
+            return Attribute(name), rest
+        subject = f"attribute {quoted(name)}"
+        if kind == "date":
+            pattern, rest = _split(_DATE_FORMAT, rest)
+            pattern = unquote(pattern.strip()).strip() or _DEFAULT_DATE
+            parse = make_date_parser(pattern)
+            if parse is None:
+                problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
+                self.notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
+            return Attribute(name, Kind.DATE if parse else Kind.TEXT, None, pattern, parse), rest
+        if kind == "relational":
+            raise self.error(f"{subject} is relational (a table in a cell), which cannot be ranked; flatten it")
+        raise self.error(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
+
+    def _parse_values(self, name: str, text: str) -> tuple[tuple[str, ...], str]:
+        """The values of a list that stand before its closing brace, and what follows that."""
+        start = self.line
+        values: dict[str, bool] = {}
+        has_commas = False
+        while True:
+            for match in _VALUE.finditer(text):
+                if match[2]:
+                    return _separate_values(values, has_commas), text[match.end() :]
+                if match[6]:
+                    raise self.error(UNCLOSED_QUOTE)
+                has_commas = has_commas or bool(match[3])
+                if match[1] or match[5]:
+                    value = unquote(match[0].strip())
+                    if value in values:
+                        raise self.error(f"attribute {quoted(name)}: value {quoted(value)} is declared twice")
+                    values[value] = bool(match[5])
+            following = next(self._lines, None)
+            if following is None or following[1].lower().startswith(_DECLARATIONS):
+                self.line = start
+                raise self.error(f"attribute {quoted(name)}: the list of values is never closed with '}}'")
+            self.line, text = following
+
+
+def _separate_values(values: Mapping[str, bool], has_commas: bool) -> tuple[str, ...]:
+    """Declared values, of which it is known whether they are bare: blanks separate these where no commas do."""
+    if has_commas:
+        # "New York" is one value here.
+        return tuple(values)
+    return tuple(part for value, is_bare in values.items() for part in (value.split() if is_bare else [value]))
+
+
+def unquote(text: str) -> str:
+    """A text without the quotes around it, if it has some, its backslash sequences replaced by their characters."""
+    if text[:1] not in ("'", '"'):
+        return text
+    return _ESCAPE.sub(_escaped_character, text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def _escaped_character(escape: re.Match[str]) -> str:
+    if escape[1] or escape[2]:
+        return chr(int(escape[1], 16) if escape[1] else int(escape[2], 8))
+    return _ESCAPES.get(escape[3], escape[3])
+
+
+def make_date_parser(pattern: str) -> DateParser | None:
+    """A function that turns a date written in a pattern of Java's into ISO form; None if the pattern is not supported.
+
+    >>> parse = make_date_parser("dd.MM.yyyy HH:mm")
+    >>> parse and parse("31.12.2020 07:05")
+    '2020-12-31 07:05:00'
+    """
+    directives = []
+    for match in _DATE_TOKEN.finditer(pattern):
+        if match[2] is None:
+            text = match[0] if match[1] is None else match[1].replace("''", "'") or "'"
+            directives.append(text.replace("%", "%%"))
+        elif match[0] in _DATE_PARTS and _DATE_PARTS[match[0]] not in directives:
+            directives.append(_DATE_PARTS[match[0]])
+        else:
+            # Unknown, or there already: strptime takes each directive only once.
+            return None
+    directive = "".join(directives)
+    zoned, short_year = "%z" in directives, "%y" in directives
+
+    def parse(text: str) -> str:
+        moment = datetime.strptime(_NAMED_ZONE.sub("+0000", text) if zoned else text, directive)
+        if short_year and moment.year > datetime.now().year + _YEARS_AHEAD:
+            moment = moment.replace(year=moment.year - 100)
+        if moment.tzinfo is not None:
+            moment = (moment - (moment.utcoffset() or timedelta())).replace(tzinfo=None)
+        return moment.isoformat(sep=" ")
+
+    return parse

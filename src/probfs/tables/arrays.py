@@ -1,0 +1,211 @@
+"""Numpy arrays from Arrow's and back, without importing pandas, and texts from numbers and back.
+
+``pyarrow.array``, ``pyarrow.scalar`` and ``to_numpy`` import pandas, which takes half a second, to find out whether
+their argument is one of its objects. Arrays built from buffers avoid that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Integers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.signedinteger[Any]]
+"""Positions of classes, in the narrowest dtype that holds them."""
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp] | slice
+"""Some rows of a table, by position."""
+
+EXACT = float(1 << 53)
+"""Below this, every whole number is a double of its own."""
+_NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
+_LOSES_A_ZERO = r"^[+-]?0\d"
+_MOMENT = r"^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)?)?$"
+_CELLS_AT_ONCE = 1 << 22
+"""Numbers of single precision that are written and read together."""
+
+
+def text_array(texts: Sequence[str | None]) -> pa.StringArray:
+    """An Arrow array of texts; None is a missing one.
+
+    >>> text_array(["a", None, "é"]).to_pylist()
+    ['a', None, 'é']
+    """
+    encoded = [b"" if text is None else text.encode() for text in texts]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
+    validity = None if None not in texts else _bitmap(np.array([text is not None for text in texts]))
+    buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())
+
+
+def index_array(numbers: npt.NDArray[Any]) -> pa.Int64Array:
+    """An Arrow array of whole numbers, as indices for ``take``."""
+    whole = np.ascontiguousarray(numbers, dtype=np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
+
+
+def double_array(numbers: Floats, *, nan_is_missing: bool = True) -> pa.DoubleArray:
+    """An Arrow array of doubles, in which NaN is a missing cell."""
+    own = np.ascontiguousarray(numbers, dtype=np.float64)
+    absent = np.isnan(own) if nan_is_missing else None
+    validity = _bitmap(~absent) if absent is not None and absent.any() else None
+    return pa.Array.from_buffers(pa.float64(), len(own), [validity, pa.py_buffer(own)])
+
+
+def mask_array(flags: Flags) -> pa.BooleanArray:
+    """An Arrow array of flags, as a mask for ``filter``."""
+    return pa.Array.from_buffers(pa.bool_(), len(flags), [None, _bitmap(flags)])
+
+
+def numpy_array(values: pa.Array) -> npt.NDArray[Any]:
+    """A numpy array of an Arrow array's numbers or flags, of which none may be missing."""
+    if pa.types.is_boolean(values.type):
+        return numpy_array(values.cast(pa.uint8())).astype(np.bool_)
+    dtype = np.dtype(str(values.type).replace("double", "float64").replace("halffloat", "float16"))
+    dtype = np.dtype(np.float32) if str(values.type) == "float" else dtype
+    return np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
+
+
+def is_missing(cells: pa.Array | pa.ChunkedArray) -> Flags:
+    """For each cell, whether it is null."""
+    nulls = cells.is_null()
+    return numpy_array(pa.concat_arrays(nulls.chunks) if isinstance(nulls, pa.ChunkedArray) else nulls)
+
+
+def is_empty(texts: pa.Array) -> pa.BooleanArray:
+    """For each text, whether it is empty or missing."""
+    # Comparing with a Python number, or filling with a Python truth value, would import pandas.
+    empty = pc.equal(pc.binary_length(texts), index_array(np.zeros(1))[0])
+    return pc.or_kleene(empty, pc.is_null(texts)) if texts.null_count else empty
+
+
+def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
+    """A numpy array of whole numbers, with ``number`` in place of each missing one."""
+    if not values.null_count:
+        return numpy_array(values)
+    scalar = index_array(np.array([number]))[0]
+    return numpy_array(pc.fill_null(values.cast(pa.int64()), scalar))
+
+
+def looked_up(table: npt.NDArray[Any], codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """``table[codes]``, for codes that are positions in the table.
+
+    >>> looked_up(np.array([7, 9], np.uint8), np.array([1, 0, 1], np.uint8)).tolist()
+    [9, 7, 9]
+    """
+    if codes.dtype != np.uint8 or table.itemsize != 1:
+        return np.asarray(table[codes])
+    # bytes.translate is several times faster than indexing in numpy.
+    return np.frombuffer(codes.tobytes().translate(table.tobytes().ljust(256, b"\0")), table.dtype)
+
+
+def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
+    """The narrowest dtype for the codes 0…distinct, of which the last means missing."""
+    if distinct <= np.iinfo(np.uint8).max:
+        return np.uint8
+    return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
+
+
+def as_doubles(numbers: npt.NDArray[Any]) -> Floats:
+    """Numbers of any type as doubles: of single precision, those that are written in the same digits."""
+    if numbers.dtype != np.float32:
+        return numbers.astype(np.float64, copy=False)
+    flat = np.ascontiguousarray(numbers).ravel()
+    doubles = np.empty(len(flat))
+    # The texts of very many cells would not fit into one array of Arrow's, and take much memory.
+    for first in range(0, len(flat), _CELLS_AT_ONCE):
+        some = flat[first : first + _CELLS_AT_ONCE]
+        texts = pc.cast(pa.Array.from_buffers(pa.float32(), len(some), [None, pa.py_buffer(some)]), pa.string())
+        doubles[first : first + len(some)] = numpy_array(pc.cast(texts, pa.float64()))
+    return doubles.reshape(numbers.shape)
+
+
+def texts_of_numbers(numbers: Floats) -> pa.StringArray:
+    """Numbers as tables write them, in the fewest digits that tell them apart.
+
+    >>> texts_of_numbers(np.array([1.0, 0.25, 1e15, -0.0])).to_pylist()
+    ['1', '0.25', '1000000000000000', '0']
+    """
+    # Adding zero turns -0 into 0.
+    texts = pc.cast(double_array(numbers + 0.0, nan_is_missing=False), pa.string())
+    return without_exponents(texts)
+
+
+def without_exponents(texts: pa.StringArray) -> pa.StringArray:
+    """Numbers as Arrow writes them, without exponents where they have few digits: 1e+15 and 1000000000000000 are the
+    same number, and 1.00000000005e+10 is 10000000000.5.
+    """
+    if not pc.any(pc.match_substring(texts, "e+"), min_count=0).as_py():
+        return texts
+    return text_array([text and _without_exponent(text) for text in texts.to_pylist()])
+
+
+def _without_exponent(text: str) -> str:
+    if "e+" not in text:
+        return text
+    number = float(text)
+    if not number.is_integer():
+        return repr(number)
+    return str(int(number)) if abs(number) < 1e18 else text
+
+
+def short_number(number: float) -> str:
+    """A number the way people write it: 18, not 18.0.
+
+    >>> short_number(18.0), short_number(0.25)
+    ('18', '0.25')
+    """
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def is_number(texts: pa.StringArray) -> Flags:
+    """For each text, whether it can be read as a number."""
+    return numpy_array(pc.match_substring_regex(pc.utf8_trim_whitespace(texts), _NUMBER))
+
+
+def is_moment(texts: pa.StringArray) -> Flags:
+    """For each text, whether it is a date in ISO form, with a time of day or without."""
+    shaped = numpy_array(pc.match_substring_regex(texts, _MOMENT)).copy()
+    for place in np.flatnonzero(shaped).tolist():
+        try:
+            np.datetime64(texts[place].as_py())
+        except ValueError:
+            shaped[place] = False
+    return shaped
+
+
+def parse_numbers(texts: pa.StringArray) -> Floats | None:
+    """The texts as numbers, or None unless all of them are."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    if not pc.all(pc.match_substring_regex(trimmed, _NUMBER), min_count=0).as_py():
+        return None
+    return numpy_array(pc.cast(trimmed, pa.float64()))
+
+
+def loses_a_zero(texts: pa.StringArray) -> bool:
+    """Whether some text would lose a zero as a number, as 007 would."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    return bool(pc.any(pc.match_substring_regex(trimmed, _LOSES_A_ZERO), min_count=0).as_py())
+
+
+def parse_moments(texts: pa.StringArray) -> Floats | None:
+    """ISO dates as seconds since 1970, or None unless all texts are such dates."""
+    # numpy takes NaT, now and today for dates, too.
+    if not pc.all(pc.match_substring_regex(texts, _MOMENT), min_count=0).as_py():
+        return None
+    try:
+        return np.array(texts.to_pylist(), dtype="datetime64[us]").astype(np.int64) / 1e6
+    except ValueError:
+        return None
+
+
+def _bitmap(flags: Flags) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(flags, bitorder="little"))

@@ -1,0 +1,184 @@
+"""Typed Arrow columns, as data frames, Parquet and Feather files have them -> Table; and the readers of these files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from probfs.errors import DataError
+from probfs.notes import NoteKind
+from probfs.runtime.memory import require_memory
+from probfs.tables.column import Column, typed_columns, unread_column
+from probfs.tables.names import name_columns
+from probfs.tables.opening import ChooseColumns, TableInput
+from probfs.tables.table import Table, table_of_columns
+from probfs.text import option
+
+_UNNAMED_INDEX = "__index_level_"
+"""How the names begin under which pandas stores a row index without a name."""
+_FILE = b"ARROW1"
+_FIRST_FEATHER = b"FEA1"
+
+
+def table_from_arrow(
+    arrow: pa.Table,
+    source: str,
+    *,
+    unread: Collection[str] = frozenset(),
+    stored: Mapping[str, pa.DataType] | None = None,
+) -> Table:
+    """The columns in their own types.
+
+    Columns that are ``unread`` have a name and a place, but no cells. ``stored`` has the types of those that the file
+    holds as plain texts, and ``arrow`` as dictionaries.
+    """
+    try:
+        names = arrow.column_names
+    except UnicodeDecodeError as error:
+        raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
+    index_names = _index_names(arrow)
+    unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in index_names]
+    message = f"{source}: the unnamed row index of the data frame was left out"
+    notes = (NoteKind.ROW_INDEX.note(message, unnamed),) if unnamed else ()
+    # pandas stores a named index behind the columns, where it would be taken for the target.
+    places = [place for place, name in enumerate(names) if name not in unnamed]
+    places.sort(key=lambda place: names[place] not in index_names)
+    header = name_columns([names[place] for place in places], source)
+    named = list(zip(header.names, places, strict=True))[header.indexes :]
+    read = typed_columns([(name, arrow.column(place)) for name, place in named if name not in unread])
+    columns: Iterator[Column] = (
+        unread_column(name, arrow.num_rows) if name in unread else next(read) for name, _ in named
+    )
+    if stored:
+        columns = _as_stored(columns, stored)
+    return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
+
+
+def _as_stored(columns: Iterator[Column], stored: Mapping[str, pa.DataType]) -> Iterator[Column]:
+    for column in columns:
+        is_plain = column.name in stored and column.problem is None
+        yield replace(column, categorical=False, stored=stored[column.name]) if is_plain else column
+
+
+def _index_names(arrow: pa.Table) -> set[str]:
+    """The names under which pandas stored a data frame's row index."""
+    metadata = (arrow.schema.metadata or {}).get(b"pandas")
+    try:
+        stored = json.loads(metadata)["index_columns"] if metadata else []
+        return {name for name in stored if isinstance(name, str)}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        # Metadata that pandas did not write.
+        return set()
+
+
+def read_parquet(table_input: TableInput) -> Table:
+    """Read a Parquet file, or some of its row groups; columns that are not needed are left in the file."""
+    import pyarrow.parquet as pq
+
+    raw, source = table_input.as_seekable(), table_input.source
+    try:
+        file = pq.ParquetFile(raw)
+        schema = file.schema_arrow
+        unread = _columns_to_leave(schema, table_input.options.unneeded)
+        groups = list(table_input.row_groups or range(file.metadata.num_row_groups))
+        _check_memory(file.metadata, groups, unread, source)
+        stored = _plain_texts(schema, unread)
+        if stored:
+            # Texts that repeat are read several times faster as a dictionary, into a third of the memory.
+            file = pq.ParquetFile(raw, metadata=file.metadata, read_dictionary=list(stored))
+        table = _read_columns(file, schema, groups, unread)
+        before = sum(file.metadata.row_group(number).num_rows for number in range(min(groups, default=0)))
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable("Parquet", error, source) from error
+    return replace(table_from_arrow(table, source, unread=unread, stored=stored), first_row=before)
+
+
+def _unreadable(title: str, error: Exception, source: str) -> DataError:
+    # A damaged length asks for more memory than there is, without a word.
+    reason = (str(error).splitlines() or ["a length in it is damaged"])[0].rstrip(".")
+    remedy = f"write it again, or say what it is with {option('input_format')}"
+    return DataError(f"is no readable {title} file: {reason}; {remedy}", source=source)
+
+
+def _columns_to_leave(schema: pa.Schema, unneeded: ChooseColumns | None) -> Collection[str]:
+    """The names of the columns that need not be read; none where names leave any doubt about which is which."""
+    names = _names(schema)
+    if unneeded is None or not all(name.strip() for name in names):
+        return frozenset()
+    return frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)])).intersection(names)
+
+
+def _plain_texts(schema: pa.Schema, unread: Collection[str]) -> dict[str, pa.DataType]:
+    """The types of the columns that hold texts and are not dictionaries themselves, by their names."""
+    types = zip(_names(schema), schema.types, strict=False)
+    return {name: dtype for name, dtype in types if dtype in (pa.string(), pa.large_string()) and name not in unread}
+
+
+def _names(schema: pa.Schema) -> list[str]:
+    """The names of the columns; none where they do not tell columns apart, which is refused once these are read."""
+    try:
+        names: list[str] = schema.names
+    except UnicodeDecodeError:
+        return []
+    return names if len(set(names)) == len(names) else []
+
+
+def _check_memory(metadata: Any, numbers: Sequence[int], unread: Collection[str], source: str) -> None:
+    groups = [metadata.row_group(number) for number in numbers]
+    unpacked = sum(group.total_byte_size for group in groups)
+    columns = metadata.num_columns
+    if unread and groups:
+        paths = [groups[0].column(place).path_in_schema for place in range(columns)]
+        left = [place for place, path in enumerate(paths) if path in unread]
+        unpacked -= sum(group.column(place).total_uncompressed_size for group in groups for place in left)
+        columns -= len(left)
+    # A few bytes may stand for any number of equal cells, of which each takes at least four once it is read.
+    cells = sum(group.num_rows for group in groups) * max(columns, 1)
+    require_memory(max(unpacked, 4 * cells) + 2 * cells, "this table", source)
+
+
+def _read_columns(file: Any, schema: pa.Schema, groups: list[int], unread: Collection[str]) -> pa.Table:
+    """The table, in which columns that are not read hold nothing, in their places."""
+    if not unread:
+        return file.read_row_groups(groups)
+    # A name with a point in it may also stand for a part of a nested column, so more may be read than was asked for.
+    read = file.read_row_groups(groups, columns=[name for name in schema.names if name not in unread])
+    rows = sum(file.metadata.row_group(number).num_rows for number in groups)
+    nothing = pa.chunked_array([pa.nulls(rows)])
+    cells = [nothing if name in unread else read.column(name) for name in schema.names]
+    return pa.Table.from_arrays(cells, names=schema.names, metadata=schema.metadata)
+
+
+def read_feather(table_input: TableInput) -> Table:
+    """Read a Feather file, which is an Arrow IPC file, or an Arrow IPC stream."""
+    raw, source = table_input.as_seekable(), table_input.source
+    magic = raw.read(len(_FILE))
+    raw.seek(-len(magic), os.SEEK_CUR)
+    if magic.startswith(_FIRST_FEATHER):
+        raise DataError("is a Feather file of version 1; write it again as version 2, or as Parquet", source=source)
+    try:
+        batches = _read_batches(raw, magic == _FILE, source)
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        raise _unreadable("Feather", error, source) from error
+    return table_from_arrow(batches, source)
+
+
+def _read_batches(raw: BinaryIO, is_file: bool, source: str) -> pa.Table:
+    """The record batches of a file or stream, as long as there is memory for them."""
+    batches = []
+    with pa.ipc.open_file(raw) if is_file else pa.ipc.open_stream(raw) as reader:
+        schema = reader.schema
+        stored = (reader.get_batch(number) for number in range(reader.num_record_batches)) if is_file else reader
+        for batch in stored:
+            # Before anything is read from buffers that may be too short for what they say they hold.
+            batch.validate()
+            batches.append(batch)
+            # Cells of the type null take no bytes here, but four or so as texts.
+            cells = batch.num_rows * max(batch.num_columns, 1)
+            require_memory(batch.get_total_buffer_size() + 4 * cells, "this table", source)
+    return pa.Table.from_batches(batches, schema)

@@ -1,0 +1,358 @@
+"""Cells of any Arrow type as texts, as numbers, and as codes: what they mean to a table, whatever holds them.
+
+Only distinct cells become texts. A column of numbers may be held as texts, as a file spells them; its values are the
+numbers all the same, each in one spelling.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import Enum
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.tables.arrays import (
+    Codes,
+    Flags,
+    Floats,
+    as_doubles,
+    code_type,
+    double_array,
+    filled,
+    index_array,
+    is_empty,
+    is_moment,
+    is_number,
+    looked_up,
+    mask_array,
+    numpy_array,
+    parse_moments,
+    parse_numbers,
+    text_array,
+    texts_of_numbers,
+    without_exponents,
+)
+from probfs.text import printable
+
+UNMISTAKABLE = ("NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "#N/A", "#NA", "<NA>", "?")
+"""Texts that seldom mean anything but missing, in whatever column."""
+AMONG_NUMBERS = ("", "na", "n.a.", "none", "NONE", "nil", "-", "--", ".", "..")
+"""Texts that mean missing only where all others are numbers; the first is a cell of blanks."""
+_LONGEST_TYPE = 60
+_FEW_TEXTS = 64
+"""Distinct texts up to which Python is faster than Arrow, whose calls are what takes time in wide tables."""
+_UNITS_OF_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
+
+
+class Kind(Enum):
+    """What the cells of a column are."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+    NESTED = "nested"
+    """Lists, structs and maps, which only a column that nobody uses may hold."""
+    OTHER = "other"
+    """Bytes and other types that are neither text nor numbers, as unusable as nested ones."""
+
+
+class UnusableCellsError(Exception):
+    """The cells cannot be texts; the message says why, as it follows the column's name."""
+
+
+def kind_of(dtype: pa.DataType) -> Kind:
+    """The kind that a dtype declares."""
+    if pa.types.is_dictionary(dtype):
+        return kind_of(dtype.value_type)
+    if pa.types.is_floating(dtype) or pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
+        return Kind.NUMBER
+    if pa.types.is_duration(dtype):
+        # In seconds.
+        return Kind.NUMBER
+    if pa.types.is_date(dtype) or pa.types.is_timestamp(dtype):
+        return Kind.DATE
+    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or is_text(dtype):
+        return Kind.TEXT
+    return Kind.NESTED if pa.types.is_nested(dtype) else Kind.OTHER
+
+
+def is_text(dtype: pa.DataType) -> bool:
+    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype))
+
+
+def numbers_by_row(cells: pa.ChunkedArray, kind: Kind) -> Floats:
+    """The number in each row (of a date, seconds since 1970), NaN where a cell is missing.
+
+    Texts must all be numbers, or dates.
+    """
+    parts = [_chunk_numbers(chunk, kind) for chunk in cells.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0), *parts])
+
+
+def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
+    if isinstance(chunk, pa.DictionaryArray):
+        entries = _chunk_numbers(chunk.dictionary, kind)
+        return np.asarray(np.append(entries, np.nan)[filled(chunk.indices, len(entries))])
+    dtype = chunk.type
+    if is_text(dtype):
+        return _numbers_of_texts(chunk, kind)
+    present = None if not chunk.null_count else numpy_array(chunk.is_valid())
+    if pa.types.is_timestamp(dtype) or pa.types.is_date(dtype):
+        numbers = numpy_array(chunk.cast(pa.timestamp("us"), safe=False).cast(pa.int64())) / 1e6
+    elif pa.types.is_duration(dtype):
+        numbers = numpy_array(chunk.cast(pa.int64())) / _UNITS_OF_A_SECOND[dtype.unit]
+    elif pa.types.is_decimal(dtype):
+        numbers = numpy_array(chunk.cast(pa.float64()))
+    elif pa.types.is_null(dtype):
+        numbers = np.full(len(chunk), np.nan)
+    else:
+        numbers = as_doubles(numpy_array(chunk.cast(pa.float32()) if pa.types.is_float16(dtype) else chunk))
+    return numbers if present is None else np.where(present, numbers, np.nan)
+
+
+def _numbers_of_texts(texts: pa.Array, kind: Kind) -> Floats:
+    """The texts as numbers, NaN where one is none: an empty cell, or an entry that no row holds any more."""
+    absent = numpy_array(is_empty(texts))
+    plain = pc.if_else(mask_array(absent), text_array([""])[0], texts.cast(pa.string()))
+    parse, fits = (parse_moments, is_moment) if kind is Kind.DATE else (parse_numbers, is_number)
+    numbers = parse(plain) if not absent.any() else None
+    if numbers is None:
+        known = fits(plain)
+        numbers = np.full(len(texts), np.nan)
+        numbers[known] = parse(plain.filter(mask_array(known)))
+    return numbers
+
+
+def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
+    """The cells with some of them made missing, in their own type."""
+    chunks: list[pa.Array] = []
+    for start, chunk in zip(np.cumsum([0, *map(len, cells.chunks)]).tolist(), cells.chunks, strict=False):
+        mask = mask_array(gone[start : start + len(chunk)])
+        if isinstance(chunk, pa.DictionaryArray):
+            indices = pc.if_else(mask, pa.nulls(1, chunk.indices.type)[0], chunk.indices)
+            chunks.append(pa.DictionaryArray.from_arrays(indices, chunk.dictionary, ordered=chunk.type.ordered))
+        else:
+            chunks.append(pc.if_else(mask, pa.nulls(1, chunk.type)[0], chunk))
+    return pa.chunked_array(chunks, cells.type)
+
+
+def refuse_unusable(cells: pa.ChunkedArray) -> None:
+    """Refuse cells that can be no texts: nested ones, bytes, and dates too far away to be written."""
+    kind = kind_of(cells.type)
+    if kind in (Kind.NESTED, Kind.OTHER):
+        raise UnusableCellsError(f"holds {_shown(cells.type)}, which cannot be ranked")
+    if kind is Kind.DATE:
+        for chunk in cells.chunks:
+            ends = pc.min_max(chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk)
+            # Arrow formats a date beyond its range as "<value out of range: …>".
+            if any(str(_without_zone(ends[end]).cast(pa.string())).startswith("<") for end in ("min", "max")):
+                raise UnusableCellsError("holds dates too far away to be written")
+
+
+def _without_zone(moment: pa.Scalar) -> pa.Scalar:
+    return moment.cast(pa.timestamp(moment.type.unit)) if pa.types.is_timestamp(moment.type) else moment
+
+
+def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
+    """For each cell a code, and the distinct cells that codes stand for; the code after the last is a missing cell.
+
+    The distinct cells are doubles, or texts where doubles would not tell them apart, or where they are no numbers. An
+    empty text is a missing one, and entries of a dictionary that no row holds are left behind.
+    """
+    if kind is Kind.NUMBER and cells.type == pa.float64():
+        return _encode_doubles(cells)
+    indices, entries = _distinct_cells(cells)
+    texts = texts_of(entries) if kind is not Kind.NUMBER or not is_text(entries.type) else unify_numbers(entries)
+    return _tidy(cells, indices, texts)
+
+
+def encode_exactly(cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
+    """For each cell a code, and the distinct texts that codes stand for, in all of their digits, as a file has them.
+
+    Numbers that are held as texts are as they are spelled, and moments have nanoseconds and time zones.
+    """
+    indices, entries = _distinct_cells(cells)
+    return _tidy(cells, indices, _moment_texts(entries) if pa.types.is_timestamp(entries.type) else texts_of(entries))
+
+
+def _moment_texts(moments: pa.TimestampArray) -> pa.StringArray:
+    try:
+        texts = pc.cast(moments, pa.string())
+    except pa.ArrowInvalid:
+        # This machine does not know the time zone.
+        texts = pc.cast(pc.cast(moments, pa.timestamp(moments.type.unit, "UTC")), pa.string())
+    texts = pc.replace_substring_regex(texts, r"\.0+($|Z|[+-])", r"\1")
+    return pc.replace_substring_regex(texts, r"(:\d\d.*[+-]\d\d)(\d\d)$", r"\1:\2")
+
+
+def _distinct_cells(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.Array]:
+    """For each cell the index of an entry, and the entries, of which no row may hold some of a dictionary."""
+    if pa.types.is_dictionary(cells.type):
+        return _joined_dictionary(cells)
+    encoded = _simple(cells).dictionary_encode()
+    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
+    return indices, encoded.chunk(0).dictionary if encoded.num_chunks else pa.nulls(0, pa.string())
+
+
+def _tidy(cells: pa.ChunkedArray, indices: pa.ChunkedArray, texts: pa.Array) -> tuple[Codes, pa.StringArray]:
+    codes, may_be_idle = _join_codes(indices, len(texts)), pa.types.is_dictionary(cells.type)
+    return _without_idle_entries(codes, texts.cast(pa.string()), entries_may_be_idle=may_be_idle)
+
+
+def _encode_doubles(cells: pa.ChunkedArray) -> tuple[Codes, pa.DoubleArray]:
+    encoded = cells.dictionary_encode()
+    entries = encoded.chunk(0).dictionary if encoded.num_chunks else pa.nulls(0, pa.float64())
+    codes = _join_codes(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()), len(entries))
+    numbers = numpy_array(entries) + 0.0
+    if np.isnan(numbers).any() or np.count_nonzero(numbers == 0.0) > 1:
+        # NaN is a missing cell, and -0 is 0.
+        kept = np.unique(numbers[~np.isnan(numbers)])
+        places = np.where(np.isnan(numbers), len(kept), np.searchsorted(kept, numbers))
+        codes = looked_up(np.append(places, len(kept)).astype(code_type(len(kept))), codes)
+        return in_order_of_rows(codes, double_array(kept))
+    return codes, double_array(numbers)
+
+
+def in_order_of_rows(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
+    """Codes and entries, each of which some row holds, with the entries in the order of their first rows."""
+    first = np.empty(len(entries) + 1, dtype=np.int64)
+    # Of the rows that a code has, the last one written is the first.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    order = np.argsort(first[:-1])
+    new_codes = np.append(np.argsort(order), len(entries)).astype(codes.dtype)
+    return looked_up(new_codes, codes), entries.take(index_array(order))
+
+
+def _joined_dictionary(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.Array]:
+    """The indices of all chunks into one dictionary, and that."""
+    if cells.num_chunks > 1:
+        try:
+            cells = cells.unify_dictionaries()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            cells = cells.cast(cells.type.value_type).dictionary_encode()
+    indices = pa.chunked_array([chunk.indices for chunk in cells.chunks], cells.type.index_type)
+    entries = cells.chunk(0).dictionary if cells.num_chunks else pa.nulls(0, cells.type.value_type)
+    return indices, _simple(pa.chunked_array([entries])).combine_chunks()
+
+
+def _join_codes(indices: pa.ChunkedArray, missing: int) -> Codes:
+    dtype = code_type(missing)
+    codes = np.empty(len(indices), dtype=dtype)
+    start = 0
+    for chunk in indices.chunks:
+        codes[start : start + len(chunk)] = filled(chunk, missing)
+        start += len(chunk)
+    return codes
+
+
+def _without_idle_entries(
+    codes: Codes, texts: pa.StringArray, *, entries_may_be_idle: bool
+) -> tuple[Codes, pa.StringArray]:
+    """Codes and texts without entries that are missing cells, that repeat another one, or that no row holds."""
+    if len(texts) <= _FEW_TEXTS:
+        # Python looks through a few texts faster than Arrow is called.
+        listed = texts.to_pylist()
+        tidy = len(set(listed)) == len(listed) and None not in listed and "" not in listed
+    else:
+        blank = pc.any(is_empty(texts), min_count=0).as_py()
+        tidy = not texts.null_count and not blank and len(pc.unique(texts)) == len(texts)
+    if tidy and not (entries_may_be_idle and len(texts)):
+        return codes, texts
+    held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
+    if tidy and held.all():
+        return codes, texts
+    kept: dict[str, int] = {}
+    new_codes = np.full(len(texts) + 1, -1, dtype=np.int64)
+    for place, (text, is_held) in enumerate(zip(texts.to_pylist(), held.tolist(), strict=True)):
+        if text and is_held:
+            new_codes[place] = kept.setdefault(text, len(kept))
+    new_codes[new_codes < 0] = len(kept)
+    return looked_up(new_codes.astype(code_type(len(kept))), codes), text_array(list(kept))
+
+
+def texts_of(distinct: pa.Array) -> pa.Array:
+    """Cells as a CSV file would hold them."""
+    dtype = distinct.type
+    if pa.types.is_floating(dtype):
+        return without_exponents(pc.cast(distinct, pa.string()))
+    if pa.types.is_decimal(dtype):
+        return _decimal_texts(distinct)
+    if pa.types.is_duration(dtype):
+        return _second_texts(distinct)
+    if pa.types.is_timestamp(dtype):
+        texts = pc.cast(pc.cast(distinct, pa.timestamp("us"), safe=False), pa.string())
+        return pc.replace_substring_regex(texts, r"\.000000$", "")
+    return pc.cast(distinct, pa.string())
+
+
+def as_texts(entries: pa.Array) -> pa.StringArray:
+    """Distinct cells as texts."""
+    return texts_of_numbers(numpy_array(entries)) if pa.types.is_floating(entries.type) else entries
+
+
+def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
+    """The texts with one spelling for each number, so that 1, 1.0 and +1 are the same value; all others are missing.
+
+    >>> unify_numbers(text_array(["1.0", "+1", " 1 ", "12345678901234567890", "1e1", "NA"])).to_pylist()
+    ['1', '1', '1', '12345678901234567890', '10', None]
+    """
+    trimmed = pc.utf8_trim_whitespace(texts.cast(pa.string()))
+    plain = pc.match_substring_regex(trimmed, _PLAIN_INTEGER)
+    if pc.all(plain, min_count=0).as_py():
+        return trimmed
+    numeric = mask_array(is_number(pc.if_else(plain.is_valid(), trimmed, text_array([""])[0])))
+    numbers = numpy_array(pc.cast(pc.if_else(numeric, trimmed, text_array(["0"])[0]), pa.float64()))
+    respelled = pc.if_else(numeric, texts_of_numbers(numbers), pa.nulls(1, pa.string())[0])
+    return pc.if_else(pc.and_kleene(plain, numeric), trimmed, respelled)
+
+
+def _simple(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The cells in a type that Arrow can encode and take from, with one number for each number: NaN is missing."""
+    dtype = cells.type
+    if pa.types.is_string_view(dtype):
+        return cells.cast(pa.large_string())
+    if pa.types.is_null(dtype):
+        return cells.cast(pa.string())
+    if pa.types.is_float16(dtype):
+        return _simple(cells.cast(pa.float32()))
+    if not pa.types.is_floating(dtype):
+        return cells
+    present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
+    # Adding zero turns -0 into 0.
+    return pc.add(present, index_array(np.zeros(1)).cast(dtype)[0])
+
+
+def _decimal_texts(distinct: pa.Array) -> pa.Array:
+    """Decimals in all of their digits, without zeros at the end."""
+    texts = pc.cast(distinct, pa.string())
+    shorter = pc.replace_substring_regex(texts, r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
+    scientific = pc.match_substring(shorter, "E")
+    if not pc.any(scientific, min_count=0).as_py():
+        return shorter
+    return text_array([_plain_decimal(text) if text and "E" in text else text for text in shorter.to_pylist()])
+
+
+def _plain_decimal(text: str) -> str:
+    number = Decimal(text)
+    return f"{number:f}" if number == number.to_integral_value() else str(number.normalize()).replace("E", "e")
+
+
+def _second_texts(distinct: pa.Array) -> pa.Array:
+    """Durations in seconds."""
+    parts = _UNITS_OF_A_SECOND[distinct.type.unit]
+    counts = distinct.cast(pa.int64())
+    known = filled(counts, 0)
+    if np.any(known % parts):
+        texts = text_array([_plain_decimal(str(Decimal(number) / parts)) for number in known.tolist()])
+    else:
+        texts = pc.cast(index_array(known // parts), pa.string())
+    return pc.if_else(counts.is_valid(), texts, pa.nulls(1, pa.string())[0]) if counts.null_count else texts
+
+
+def _shown(dtype: pa.DataType) -> str:
+    """A dtype as messages show it; the names of a struct's fields come from the file, and may be long."""
+    text = str(dtype)
+    return printable(text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…")

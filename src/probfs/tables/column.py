@@ -1,0 +1,330 @@
+"""A column: its cells in whatever Arrow type a file or frame has them, what they are, and what is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.tables.arrays import (
+    Codes,
+    Flags,
+    Floats,
+    Integers,
+    Rows,
+    code_type,
+    double_array,
+    filled,
+    is_missing,
+    looked_up,
+    loses_a_zero,
+    mask_array,
+    numpy_array,
+    parse_moments,
+    parse_numbers,
+    text_array,
+)
+from probfs.tables.cells import (
+    Kind,
+    UnusableCellsError,
+    as_texts,
+    encode_cells,
+    in_order_of_rows,
+    is_text,
+    kind_of,
+    null_where,
+    numbers_by_row,
+    refuse_unusable,
+)
+from probfs.text import printable
+
+NO_ROW = np.iinfo(np.int64).max
+"""In place of the first row of a value that no row holds."""
+_NOT_READ = "was not read"
+_NOT_UTF8 = "holds text that is not UTF-8"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: its cells as the file or frame has them, and what they are.
+
+    ``values[codes[i]]`` is the text of row i, and the code ``len(values)`` is a missing cell; both are made when they
+    are first asked for. Of numbers and dates, ``by_row`` has one in each row.
+    """
+
+    name: str
+    cells: pa.ChunkedArray
+    kind: Kind = Kind.TEXT
+    declared: pa.StringArray | None = None
+    """The file's own list of values (an ARFF nominal), all of which count, seen or not."""
+    categorical: bool = False
+    """Whether the column's own type says that its values are categories, also where they look like numbers or dates."""
+    order: pa.StringArray | None = None
+    """All values that an ordering type knows, in its order, whether a row holds them or not."""
+    problem: str | None = None
+    """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
+    stored: pa.DataType | None = None
+    """The type that the file or frame declares; None where it has no types. Plain texts may be held as a dictionary."""
+
+    @property
+    def stored_cells(self) -> pa.ChunkedArray:
+        """The cells in the type that the file or frame has."""
+        held = self.cells.type.value_type if pa.types.is_dictionary(self.cells.type) else self.cells.type
+        is_other = self.stored is not None and is_text(self.stored) and is_text(held) and self.stored != self.cells.type
+        return self.cells.cast(self.stored) if is_other else self.cells
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the values are categories by the word of the file or frame, whatever they look like."""
+        return self.declared is not None or self.categorical
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether ``by_row`` has a number or a date for every row, and they are no categories."""
+        return self.kind in (Kind.NUMBER, Kind.DATE) and not self.is_nominal and self.problem is None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether ``values`` stand in the order of their type."""
+        return self.order is not None
+
+    @property
+    def rows(self) -> int:
+        return len(self.cells)
+
+    @property
+    def unread(self) -> bool:
+        """Whether the cells were left in the file, since nobody needs them."""
+        return self.problem == _NOT_READ
+
+    @cached_property
+    def _encoded(self) -> tuple[Codes, pa.Array]:
+        if self.problem is not None:
+            return is_missing(self.cells).astype(np.uint8), text_array([self.kind.value])
+        codes, entries = encode_cells(self.cells, self.kind)
+        if self.declared is None and self.order is None:
+            # An unordered type of categories lists them in any order.
+            return in_order_of_rows(codes, entries) if self.categorical else (codes, entries)
+        values = as_texts(entries)
+        wanted = self.declared
+        if self.order is not None:
+            wanted = self.order.filter(pc.is_in(self.order, value_set=values))
+        assert wanted is not None
+        if values.equals(wanted):
+            return codes, values
+        places = np.append(filled(pc.index_in(values, value_set=wanted), len(wanted)), len(wanted))
+        return looked_up(places.astype(code_type(len(wanted))), codes), wanted
+
+    @property
+    def codes(self) -> Codes:
+        """The position of each row's value, or how many values there are for a missing cell."""
+        return self._encoded[0]
+
+    @property
+    def entries(self) -> pa.Array:
+        """The distinct cells, as doubles or as texts, in the order of their codes."""
+        return self._encoded[1]
+
+    @cached_property
+    def values(self) -> pa.StringArray:
+        """The distinct texts of the column, each number in one spelling; all declared ones, where there are such."""
+        return as_texts(self.entries)
+
+    @property
+    def by_row(self) -> Floats:
+        """The number in each row (of a date, seconds since 1970), NaN where it is missing."""
+        return numbers_by_row(self.cells, self.kind)
+
+    def numbers(self) -> Floats | None:
+        """The values as numbers (dates as seconds since 1970), or None when they are not all numbers."""
+        if pa.types.is_floating(self.entries.type):
+            return numpy_array(self.entries)
+        return numbers_of(self.values, self.kind)
+
+    def renamed(self, name: str) -> Column:
+        """The same column by another name."""
+        return replace(self, name=name)
+
+    def recoded(self, new_codes: Codes, values: pa.StringArray, kind: Kind | None = None) -> Column:
+        """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
+        codes = looked_up(new_codes, self.codes)
+        declared = None if self.declared is None else values
+        cells, kind = dictionary_cells(codes, values), kind or self.kind
+        return replace(self, cells=cells, kind=kind, declared=declared, stored=None)
+
+    def without_cells(self, gone: Flags) -> Column:
+        """The column with some cells made missing."""
+        return replace(self, cells=null_where(self.cells, gone))
+
+    def without_values(self, gone: Flags) -> Column:
+        """The column with the cells made missing that hold some of its values."""
+        left = self.without_cells(np.append(gone, False)[self.codes])
+        return left if self.declared is None else replace(left, declared=self.declared.filter(mask_array(~gone)))
+
+    def read_as(self, kind: Kind) -> Column:
+        """The column with its texts read as numbers or dates, which all of them are."""
+        return replace(self, kind=kind)
+
+    def counts(self, weights: Integers | None = None) -> Integers:
+        """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
+        if weights is None:
+            return self._row_counts
+        # Weighted bincount adds in double precision, exact up to 2**53 rows.
+        return np.bincount(self.codes, weights=weights, minlength=len(self.entries) + 1).astype(np.int64)
+
+    @cached_property
+    def _row_counts(self) -> Integers:
+        return np.bincount(self.codes, minlength=len(self.entries) + 1)
+
+    def distinct(self, weights: Integers | None = None) -> int:
+        """How many values are in rows of positive weight; without weights, how many there are."""
+        return len(self.entries) if weights is None else int(np.count_nonzero(self.counts(weights)[:-1]))
+
+    def is_missing(self) -> Flags:
+        """For each row, whether its cell is missing."""
+        return np.isnan(self.by_row) if self.is_numeric else np.equal(self.codes, len(self.entries))
+
+    def missing_cells(self, weights: Integers | None) -> tuple[Integers, Integers | None]:
+        """The row of each missing cell, and its weight; None without weights, where each weighs one."""
+        rows = np.flatnonzero(self.is_missing())
+        return rows, None if weights is None else weights[rows]
+
+    def coded_cells(self, rows: Rows, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
+        """The code of each cell in some rows, the cell's position among these rows, and its weight.
+
+        ``weights`` are those of these rows; None where each weighs one.
+        """
+        return self.codes[rows], slice(None), weights
+
+    def first_rows(self) -> Integers:
+        """The first row that holds each value, the last entry being missing cells; NO_ROW where none does."""
+        rows = np.full(len(self.entries) + 1, NO_ROW)
+        # Of the rows that a code has, the last one written is the first.
+        rows[self.codes[::-1]] = np.arange(len(self.codes) - 1, -1, -1)
+        return rows
+
+    def of_known_numbers(self) -> Column:
+        """The column without numbers that are only counted together: here all are known."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is made on demand, which can be made again.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
+    """The texts as numbers, or None unless all of them are numbers and reading them loses nothing, as 007 would."""
+    if kind is Kind.DATE:
+        return parse_moments(values)
+    numbers = parse_numbers(values)
+    return None if numbers is None or (kind is Kind.TEXT and loses_a_zero(values)) else numbers
+
+
+def dictionary_cells(codes: Codes, values: pa.StringArray) -> pa.ChunkedArray:
+    """Cells of texts, given by the code of each; the code after the last value is a missing cell."""
+    missing = np.equal(codes, len(values))
+    validity = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    places = np.where(missing, 0, codes).astype(np.int32) if len(values) else np.zeros(len(codes), np.int32)
+    indices = pa.Array.from_buffers(pa.int32(), len(places), [validity, pa.py_buffer(places)])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values)])
+
+
+def text_column(name: str, codes: Codes, values: pa.StringArray, **others: Any) -> Column:
+    """A column of texts, given by the code of each cell."""
+    return Column(name, dictionary_cells(codes, values), **others)
+
+
+def number_column(name: str, numbers: Floats) -> Column:
+    """A column of numbers, NaN where one is missing."""
+    return Column(name, pa.chunked_array([double_array(numbers)]), Kind.NUMBER)
+
+
+def typed_columns(named: Sequence[tuple[str, pa.ChunkedArray]]) -> Iterator[Column]:
+    """Names and cells of any Arrow type as columns; those that cannot be used may only be left out.
+
+    Cells may come straight from a file, whose offsets and indices may lead out of its buffers.
+    """
+    try:
+        # One call for all, as in wide tables the calls are what takes time.
+        pa.Table.from_arrays([cells for _, cells in named], names=[""] * len(named)).validate(full=True)
+        checked = True
+    except (pa.ArrowException, UnicodeDecodeError):
+        checked = False
+    simple: dict[pa.DataType, Kind | None] = {}
+    for name, cells in named:
+        dtype = cells.type
+        if dtype not in simple:
+            kind = kind_of(dtype)
+            is_simple = kind is Kind.NUMBER or dtype in (pa.string(), pa.large_string())
+            simple[dtype] = kind if is_simple and not pa.types.is_dictionary(dtype) else None
+        known = simple[dtype] if checked else None
+        yield (
+            typed_column(name, cells, checked=checked) if known is None else Column(name, cells, known, stored=dtype)
+        )
+
+
+def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) -> Column:
+    """Cells of any Arrow type as a column; one that may only be left out, if they cannot be used.
+
+    ``checked`` says that Arrow has found them valid.
+    """
+    kind = kind_of(cells.type)
+    try:
+        if not checked:
+            cells.validate(full=True)
+        plain = without_extension(cells)
+        kind = kind_of(plain.type)
+        refuse_unusable(plain)
+        categorical = pa.types.is_dictionary(plain.type)
+        order = _category_order(plain) if categorical and plain.type.ordered else None
+        stored = cells.type if is_text(cells.type) else plain.type
+        return Column(name, plain, kind, categorical=categorical, order=order, stored=stored)
+    except UnusableCellsError as error:
+        problem, remedy = str(error), "turn it into text or numbers"
+    except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
+        not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or is_text(cells.type)
+        damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"
+        problem, remedy = _NOT_UTF8 if not_text else damage, "write the file again"
+    return unusable_column(name, is_missing(cells), kind, problem, remedy)
+
+
+def without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The cells of an extension type that says how plain ones are meant, as what they mean; all others as they are."""
+    if pa.types.is_string_view(cells.type):
+        # Arrow computes hardly anything with them.
+        return cells.cast(pa.large_string())
+    name = getattr(cells.type, "extension_name", None)
+    if name not in ("arrow.bool8", "arrow.json"):
+        return cells
+    storage = pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
+    return storage.cast(pa.bool_()) if name == "arrow.bool8" else storage
+
+
+def _category_order(cells: pa.ChunkedArray) -> pa.StringArray:
+    """The texts of all categories that ordered dictionaries have, in their order."""
+    kind = kind_of(cells.type)
+    entries = [as_texts(encode_cells(pa.chunked_array([chunk.dictionary]), kind)[1]) for chunk in cells.chunks]
+    return pa.concat_arrays([text_array([]), *entries]).unique()
+
+
+def unusable_column(
+    name: str, missing: Flags, kind: Kind, problem: str, remedy: str = "turn it into text or numbers"
+) -> Column:
+    """A column whose cells cannot be used: it is known which of them are missing, and nothing else."""
+    cells = dictionary_cells(missing.astype(np.uint8), text_array([kind.value]))
+    return Column(name, cells, kind, problem=f"{problem}; {remedy}, or leave it out")
+
+
+def unread_column(name: str, rows: int) -> Column:
+    """A column that is left out, of which nothing but the name was read."""
+    return Column(name, pa.chunked_array([pa.nulls(rows)]), problem=_NOT_READ)
+
+
+def missing_column(name: str, rows: int) -> Column:
+    """A column without a value in any row."""
+    return Column(name, pa.chunked_array([pa.nulls(rows)]))

@@ -1,0 +1,327 @@
+"""The text of a delimited file, its records by Python's csv module, and what its first lines say: what separates cells,
+what columns are called, and whether rows begin with a name.
+
+The csv module defines what a file says, and what is wrong with it and on which line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.errors import DataError
+from probfs.notes import Note, NoteKind
+from probfs.tables.names import NamedColumns, name_columns
+from probfs.tables.opening import TableInput
+from probfs.tables.remote import is_url
+from probfs.text import option, quoted
+
+HEAD_BYTES = 1 << 20
+"""How much of a file is read to see how it is laid out; more only if that is less than a header and a row."""
+_ROWS_LOOKED_AT = 10
+_LONGEST_NUMBER = 20
+_MOST_IN_MEMORY = 16 << 20
+_LONGEST_CELL = 1 << 30
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+"""A physical line with its line end, of whatever kind."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_JSON_ARRAY = re.compile(rb"\s*\[\s*\{\s*\"")
+_MARKUP = (b"<!doctype", b"<html", b"<?xml")
+_DELIMITER_NAMES = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+"""Delimiters as messages show them."""
+EMPTY_FILE = "is empty; a header line and data rows are needed"
+
+
+class CsvText:
+    """A file's text as UTF-8, without a byte-order mark, to be read more than once and from any place.
+
+    A local file in UTF-8 is read where it is. All others (pipes, URLs, compressed files, other encodings) can be read
+    only once, and are kept in memory, or in a temporary file if they are large.
+    """
+
+    def __init__(self, table_input: TableInput) -> None:
+        self._lock = threading.Lock()
+        self._raw: Any = table_input.raw
+        self._kept: Any = None
+        stream = table_input.as_utf8()
+        block = stream.read(HEAD_BYTES)
+        size, is_local = stream.size(), table_input.raw.seekable() and not is_url(table_input.source)
+        if size and is_local and codecs.lookup(table_input.options.encoding).name in ("utf-8", "utf-8-sig"):
+            self._first_byte = table_input.raw.tell() - len(block)
+            self.size = size
+            return
+        self._raw = self._kept = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  # closed by __exit__
+        try:
+            while block:
+                self._kept.write(block)
+                block = stream.read(HEAD_BYTES)
+        except BaseException:
+            self._kept.close()
+            raise
+        self._first_byte, self.size = 0, self._kept.tell()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._kept is not None:
+            self._kept.close()
+
+    def open(self, start: int) -> Any:
+        """The text from a place on, as a stream for Arrow and for Python."""
+        return pa.PythonFile(_Reading(self._raw, self._first_byte + start, self._lock), "r")
+
+
+class _Reading:
+    """One of several readings of a file: Arrow's threads may still be busy with one that failed."""
+
+    closed = False
+
+    def __init__(self, raw: BinaryIO, position: int, lock: threading.Lock) -> None:
+        self._raw, self._position, self._lock = raw, position, lock
+
+    def read(self, size: int) -> bytes:
+        with self._lock:
+            self._raw.seek(self._position)
+            data = self._raw.read(size)
+        self._position += len(data)
+        return data
+
+    def close(self) -> None:
+        """The file belongs to whoever opened it."""
+
+
+class CsvRecords:
+    """Iterates over the records of blocks of whole lines, each with the physical line on which it begins."""
+
+    def __init__(self, source: str, delimiter: str, blocks: Iterable[bytes], first_line: int = 1) -> None:
+        self._source, self._delimiter, self._blocks = source, delimiter, blocks
+        self._line = first_line - 1
+        self._unfinished: list[str] = []
+        self.bytes_read = 0
+        """How many bytes the lines have that were read so far."""
+
+    @property
+    def next_line(self) -> int:
+        """The first line that has not been read."""
+        return self._line + 1
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        limit = csv.field_size_limit(_LONGEST_CELL)
+        try:
+            for record in csv.reader(self._lines(), delimiter=self._delimiter, strict=True):
+                start = self._line - len(self._unfinished) + 1
+                self._unfinished.clear()
+                if record:
+                    yield start, record
+        except csv.Error as error:
+            raise self._quote_error(str(error)) from error
+        finally:
+            csv.field_size_limit(limit)
+
+    def _lines(self) -> Iterator[str]:
+        for block in self._blocks:
+            for match in _LINE.finditer(block):
+                self.bytes_read += match.end() - match.start()
+                self._line += 1
+                text = _decode_line(match.group(), self._line, self._source)
+                self._unfinished.append(text)
+                yield text
+
+    def _quote_error(self, problem: str) -> DataError:
+        if "unexpected end" in problem:
+            text = "".join(self._unfinished)
+            line = self._line - len(self._unfinished) + 1
+            line += len(_LINE_END.findall(text[: _unclosed_quote(text, self._delimiter)]))
+            problem = "a quote opens here and is never closed; close it, or double a quote inside a cell"
+            return DataError(problem, source=self._source, line=line)
+        problem = "text follows a closing quote; double a quote inside a quoted cell"
+        return DataError(problem, source=self._source, line=self._line)
+
+
+def _decode_line(line: bytes, number: int, source: str) -> str:
+    """A line as text, or an error that says which byte of which line is at fault."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
+        raise DataError(f"{problem}; try {option('encoding', 'latin-1')}", source=source, line=number) from error
+    if "\0" in text:
+        raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
+    return text
+
+
+def _unclosed_quote(text: str, delimiter: str) -> int:
+    """The position of the quote that opens the last, unfinished cell of a record."""
+    end = re.escape(delimiter)
+    cell = re.compile(rf'"(?:[^"]|"")*"{end}|[^"{end}][^{end}]*{end}|{end}')
+    position = 0
+    while (match := cell.match(text, position)) is not None:
+        position = match.end()
+    return position
+
+
+def line_blocks(stream: Any) -> Iterator[bytes]:
+    """The rest of a stream in blocks of whole lines."""
+    pending, size = b"", HEAD_BYTES
+    while chunk := stream.read(size):
+        data = pending + chunk
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data[:end]
+        # Reading more of a long line each time keeps joining its pieces linear.
+        pending, size = data[end:], HEAD_BYTES if end else size * 2
+    if pending:
+        yield pending
+
+
+@dataclass(frozen=True)
+class CsvHead:
+    """What the first lines of a file say."""
+
+    columns: NamedColumns
+    delimiter: str
+    notes: tuple[Note, ...]
+    start: int
+    """How many bytes come before the first row."""
+    line: int
+    """The line after the header."""
+    sample: bytes
+    """The first rows, whole ones."""
+
+
+def read_head(text: CsvText, table_input: TableInput) -> CsvHead:
+    """Read the header; one of the other delimiters is recognised from the first lines."""
+    source, usual = table_input.source, table_input.delimiter
+    skipped = table_input.options.skip_rows
+    start, block = _first_block(text, skipped)
+    _refuse_markup(block, source)
+    delimiter = _recognise_delimiter(block, usual, table_input.other_delimiters, source)
+    notes: tuple[Note, ...] = ()
+    if delimiter != usual:
+        shown = _DELIMITER_NAMES.get(delimiter, delimiter).replace("tab", "tabs")
+        notes = (NoteKind.DELIMITER.note(f"{source}: cells are separated by {shown}"),)
+    records = CsvRecords(source, delimiter, [block], skipped + 1)
+    line, names = next(iter(records), (0, None))
+    if names is None:
+        raise DataError(EMPTY_FILE, source=source)
+    sample = block[records.bytes_read :]
+    if _rows_have_names(sample, len(names), delimiter, source):
+        names = ["", *names]
+    else:
+        _refuse_other_delimiter(names, delimiter, source, line)
+    columns = name_columns(names, source)
+    _refuse_equal_names(columns, source, line)
+    return CsvHead(columns, delimiter, notes + columns.notes, start + records.bytes_read, records.next_line, sample)
+
+
+def _first_block(text: CsvText, skipped: int) -> tuple[int, bytes]:
+    """Whole records after the lines that are passed over, at least two if there are as many; and where they begin."""
+    size = HEAD_BYTES
+    while True:
+        data = text.open(0).read(size)
+        is_all = len(data) < size
+        start = _end_of_lines(data, skipped)
+        body = data[start:]
+        if is_all:
+            return start, body
+        line_breaks = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
+        quotes = np.flatnonzero(np.frombuffer(body, np.uint8) == ord('"'))
+        ends = line_breaks[np.searchsorted(quotes, line_breaks) % 2 == 0]
+        if len(ends) < 2:
+            # A quote inside a cell may have turned inside into outside.
+            ends = line_breaks
+        if len(ends) >= 2:
+            return start, body[: int(ends[-1]) + 1]
+        size *= 4
+
+
+def _end_of_lines(data: bytes, number: int) -> int:
+    """The place where so many lines have ended."""
+    if not number:
+        return 0
+    last = next(islice(_LINE.finditer(data), number - 1, None), None)
+    return len(data) if last is None else last.end()
+
+
+def _refuse_markup(start: bytes, source: str) -> None:
+    """Refuse a web page, which a failed download leaves in place of a table, XML, and a JSON array of objects."""
+    if start[:1000].lstrip().lower().startswith(_MARKUP):
+        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
+    if _JSON_ARRAY.match(start[:1000]):
+        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
+
+
+def _refuse_other_delimiter(names: Sequence[str], delimiter: str, source: str, line: int) -> None:
+    """Refuse a header of one column that another delimiter would split."""
+    for other, shown in _DELIMITER_NAMES.items():
+        if len(names) == 1 and other != delimiter and other in names[0]:
+            use = option("delimiter", other, typed=shown)
+            raise DataError(f"the header is one column and contains {shown}; use {use}", source=source, line=line)
+
+
+def _refuse_equal_names(columns: NamedColumns, source: str, line: int) -> None:
+    """Refuse a name that two columns have; the names of row indexes do not matter."""
+    first: dict[str, int] = {}
+    for number, name in enumerate(columns.names[columns.indexes :], start=columns.indexes + 1):
+        if name in first:
+            problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
+            raise DataError(problem, source=source, line=line)
+        first[name] = number
+
+
+def _recognise_delimiter(block: bytes, delimiter: str, others: Sequence[str], source: str) -> str:
+    """The one of the ``others`` that splits the first records evenly, if ``delimiter`` does not split the header.
+
+    If none of them does, or several do, it is ``delimiter``, and what is wrong with the file will be found with it.
+    """
+    if not others or len((_records(block, delimiter, 1, source) or [[]])[0]) > 1:
+        return delimiter
+    fitting = [other for other in others if _splits_evenly(_records(block, other, 1 + _ROWS_LOOKED_AT, source))]
+    return fitting[0] if len(fitting) == 1 else delimiter
+
+
+def _rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> bool:
+    """Whether each of a block's rows begins with a name that the header of ``width`` columns does not count.
+
+    So R's ``write.table`` writes row names. Rows can be too long for other reasons: a last cell that is empty in all of
+    them comes from a delimiter at the end of each line; and where decimal commas split a column, the first cells are
+    hardly all different, nor numbers in ascending order. A single column is left alone: commas in it are likelier.
+    """
+    # Nearly all files are told by their first row, and need no more than that.
+    if width < 2 or [len(row) for row in _records(block, delimiter, 1, source) or ()] != [width + 1]:
+        return False
+    rows = _records(block, delimiter, None, source) or []
+    if any(len(row) != width + 1 for row in rows) or all(row[-1] == "" for row in rows):
+        return False
+    names = [row[0] for row in rows if row[0].strip()]
+    if not 1 < len(rows) == len(set(names)):
+        return False
+    numbers = [int(name) for name in names if name.isascii() and name.isdigit() and len(name) < _LONGEST_NUMBER]
+    return len(numbers) < len(names) or numbers == sorted(numbers)
+
+
+def _records(block: bytes, delimiter: str, most: int | None, source: str) -> list[list[str]] | None:
+    """The first records of a block, None if one of them is broken."""
+    try:
+        return [record for _, record in islice(CsvRecords(source, delimiter, [block]), most)]
+    except DataError:
+        return None
+
+
+def _splits_evenly(records: list[list[str]] | None) -> bool:
+    """Whether header and rows have the same number of cells, or each row has one more, its name."""
+    if records is None or len(records) < 2 or len(records[0]) < 2:
+        return False
+    widths = {len(record) for record in records[1:]}
+    return widths in ({len(records[0])}, {len(records[0]) + 1})

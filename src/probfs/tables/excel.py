@@ -1,0 +1,178 @@
+"""A sheet of an Excel workbook -> Table, by python-calamine; and refusing a workbook that would fill memory."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
+from probfs.runtime.memory import require_memory
+from probfs.tables.arrays import text_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, number_column
+from probfs.tables.compression import COMPOUND_FILE_MAGIC, ZIP_MAGIC, most_unpacked, too_much_unpacked
+from probfs.tables.opening import ReadOptions, TableInput
+from probfs.tables.row_lines import RowLines
+from probfs.tables.table import NoRowsError, Table, table_of_columns
+from probfs.text import listed, option, quoted, shown_bytes
+
+Cell: TypeAlias = "str | float | bool | datetime.date | datetime.time | datetime.timedelta"
+"""A cell as the package reads it; an empty one, and one that holds an error such as #N/A, is an empty text."""
+_SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
+# Most sheets have neither 27 columns nor 100,000 rows, and are looked through without a single match.
+_WIDE_CELL = re.compile(rb""" r=["']([A-Z]{2,3})\d""")
+_FAR_CELL = re.compile(rb""" r=["'][A-Z]{1,3}(\d{6,})""")
+_NARROW, _NEAR = 26, 99_999
+_CHUNK = 8 << 20
+_LONGEST_REFERENCE = 32
+_CELL_BYTES = 100
+"""What a cell takes as the package reads it, and as an object of Python."""
+
+
+def read_excel(table_input: TableInput) -> Table:
+    """Read a sheet, whose first row that is not empty names the columns; rows are numbered as in the sheet."""
+    raw, source, options = table_input.as_seekable(), table_input.source, table_input.options
+    start = raw.tell()
+    magic = raw.read(len(COMPOUND_FILE_MAGIC))
+    raw.seek(start)
+    if not magic.startswith((ZIP_MAGIC, COMPOUND_FILE_MAGIC)):
+        remedy = f"say what it is with {option('input_format')}"
+        raise DataError(f"is no Excel workbook; {remedy}", source=source)
+    try:
+        import python_calamine
+    except ImportError as error:
+        raise DataError("is an Excel workbook; pip install 'probfs[excel]'", source=source) from error
+    if magic.startswith(ZIP_MAGIC):
+        _check_size(raw, source, options.max_unpacked)
+        raw.seek(start)
+    try:
+        first_row, rows, notes = _read_sheet(python_calamine.load_workbook(raw), options, source)
+    except python_calamine.PasswordError as error:
+        raise DataError("is protected by a password; save it without one", source=source) from error
+    except BaseException as error:
+        # The package is written in Rust, where a damaged file may cause a panic: an exception, but no Exception.
+        if isinstance(error, (python_calamine.CalamineError, OSError)) or type(error).__name__ == "PanicException":
+            reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".").lower()
+            problem = f"is no readable Excel workbook: {reason}; save it again, or as CSV"
+            raise DataError(problem, source=source) from error
+        raise
+    return _table_of_rows(rows, first_row, source, notes)
+
+
+def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[int, list[list[Cell]], tuple[Note, ...]]:
+    """The row of the sheet in which its names stand, the rows from there on, and notes."""
+    sheets = [sheet.name for sheet in workbook.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
+    if not sheets:
+        raise DataError("has no sheet with cells", source=source)
+    if options.sheet is not None and options.sheet not in sheets:
+        problem = f"no sheet {quoted(options.sheet)} in {source}; choose from {listed(sheets, most=20)}"
+        raise UsageError(f"{option('sheet')}: {problem}")
+    sheet = workbook.get_sheet_by_name(options.sheet or sheets[0])
+    message = f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}"
+    notes = (NoteKind.SHEETS.note(message),) if len(sheets) > 1 and options.sheet is None else ()
+    first_row = 1 if sheet.start is None else sheet.start[0] + 1
+    rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True)
+    skipped = max(options.skip_rows - first_row + 1, 0)
+    while skipped < len(rows) and all(cell == "" for cell in rows[skipped]):
+        skipped += 1
+    return first_row + skipped, rows[skipped:], notes
+
+
+def _table_of_rows(rows: list[list[Cell]], first_row: int, source: str, notes: tuple[Note, ...]) -> Table:
+    if not rows:
+        raise DataError("is empty; a row of names and data rows are needed", source=source)
+    header, *data = rows
+    # Rows that hold nothing are for the eye, and so are columns without a name or a cell.
+    kept = [place for place, row in enumerate(data) if any(cell != "" for cell in row)]
+    if not kept:
+        names = [_text(name) for name in header if name != ""]
+        raise NoRowsError("has no data rows below the row of names", source=source, columns=names)
+    cells = list(zip(*(data[place] for place in kept), strict=True))
+    columns = [
+        _column(_text(name), values)
+        for name, values in zip(header, cells, strict=True)
+        if name != "" or any(cell != "" for cell in values)
+    ]
+    lines = RowLines.of(np.array(kept, dtype=np.int64) + first_row + 1)
+    return table_of_columns(columns, source, len(kept), notes, lines)
+
+
+def _column(name: str, cells: Sequence[Any]) -> Column:
+    types = {type(cell) for cell in cells if cell != ""}
+    if types and types <= {int, float}:
+        return number_column(name, np.array([np.nan if cell == "" else cell for cell in cells], dtype=np.float64))
+    if types and types <= {datetime.date, datetime.datetime}:
+        unit, dtype = ("D", pa.date32()) if types == {datetime.date} else ("us", pa.timestamp("us"))
+        moments = np.array([None if cell == "" else cell for cell in cells], dtype=f"datetime64[{unit}]")
+        numbers = moments.astype(np.int64).astype(np.int32 if unit == "D" else np.int64)
+        present = pa.py_buffer(np.packbits(~np.isnat(moments), bitorder="little"))
+        dates = pa.Array.from_buffers(dtype, len(numbers), [present, pa.py_buffer(numbers)])
+        return Column(name, pa.chunked_array([dates]), Kind.DATE)
+    texts = text_array([None if cell == "" else _text(cell) for cell in cells])
+    return Column(name, pa.chunked_array([texts.dictionary_encode()]))
+
+
+def _text(cell: Cell) -> str:
+    """A cell as a CSV file would hold it."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        # Workbooks know no whole numbers: 7 is kept as 7.0.
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    return str(cell)
+
+
+def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
+    """Refuse a workbook that unpacks to suspiciously much, or whose cells lie so far apart that they fill memory.
+
+    Two cells, in the first and the last place of a sheet, are enough for 17 billion cells in between.
+    """
+    try:
+        with zipfile.ZipFile(raw) as archive:
+            members = archive.infolist()
+            packed = sum(member.compress_size for member in members)
+            limit = most_unpacked(packed, max_unpacked)
+            if sum(member.file_size for member in members) > limit:
+                raise too_much_unpacked(f"the {shown_bytes(packed)} of the workbook", limit, source)
+            for member in members:
+                if _SHEET.fullmatch(member.filename):
+                    columns, rows = _extent(archive, member)
+                    if columns > _NARROW or rows > _NEAR:
+                        require_memory(_CELL_BYTES * columns * rows, "this sheet", source)
+    except DataError:
+        # It says what is wrong already, and is a ValueError too.
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise DataError("is a damaged Excel workbook; fetch it, or save it, again", source=source) from error
+
+
+def _extent(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, int]:
+    """How many columns and rows a sheet has at most."""
+    columns, rows, rest = _NARROW, _NEAR, b""
+    with archive.open(member) as stream:
+        while chunk := stream.read(_CHUNK):
+            text = rest + chunk
+            columns = max([columns, *map(_column_number, set(_WIDE_CELL.findall(text)))])
+            rows = max([rows, *map(int, set(_FAR_CELL.findall(text)))])
+            rest = text[-_LONGEST_REFERENCE:]
+    return columns, rows
+
+
+def _column_number(letters: bytes) -> int:
+    """The number of the column that a sheet calls AB, say.
+
+    >>> _column_number(b"A"), _column_number(b"AB"), _column_number(b"XFD")
+    (1, 28, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number

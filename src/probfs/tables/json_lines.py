@@ -1,0 +1,208 @@
+"""JSON lines, one object a line -> Table.
+
+Python's decoder reads them, and not pyarrow's: it says which line is at fault and where, keeps the order of keys, and
+gives numbers as they are spelled, which a column that turns out to be texts needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError
+from probfs.runtime.memory import require_memory
+from probfs.tables.arrays import is_missing, text_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, dictionary_cells, unusable_column
+from probfs.tables.opening import MemoryGuard, TableInput, Utf8Stream, decode_line
+from probfs.tables.row_lines import LineRecorder
+from probfs.tables.table import Table, table_of_columns
+from probfs.text import counted, quoted
+
+_ROWS_AT_ONCE = 20_000
+_READ_BYTES = 1 << 20
+_ONE_OBJECT = "JSON lines hold one object a line"
+_UNUSABLE = " "
+"""Stands for a cell that cannot be used, but is not missing."""
+_LONG_NUMBER = r"^-?\d{16,}"
+"""A number that may lose digits as a double, such as a key."""
+
+
+class _Number(str):
+    """A number as the file spells it."""
+
+
+class _ObjectWithEqualKeys(dict[str, Any]):
+    """An object in which a key stands twice."""
+
+
+def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    by_key = dict(pairs)
+    return by_key if len(by_key) == len(pairs) else _ObjectWithEqualKeys(by_key)
+
+
+_CONSTANTS = {"NaN": None, "Infinity": _Number("inf"), "-Infinity": _Number("-inf")}
+"""What JSON does not know, but Python and others write."""
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_as_object, parse_float=_Number, parse_int=_Number, parse_constant=_CONSTANTS.__getitem__
+)
+
+
+def read_json_lines(table_input: TableInput) -> Table:
+    """Read objects of which each is a row, and each key a column; a key that is not there, or null, is missing."""
+    stream, source = table_input.as_utf8(), table_input.source
+    lines, memory = LineRecorder(), MemoryGuard(stream)
+    columns: dict[str, _JsonColumn] = {}
+    numbers: list[int] = []
+
+    def finish_block() -> None:
+        lines.append(numbers)
+        # A short line may name a new column, which has a cell in every row.
+        require_memory(lines.rows * len(columns), "this table", source)
+        for column in columns.values():
+            column.finish_block(lines.rows, numbers)
+        numbers.clear()
+        memory.check(sum(column.nbytes for column in columns.values()))
+
+    for number, members in _objects(stream):
+        for key, value in members.items():
+            column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, lines.rows, source))
+            if value is not None:
+                column.add(len(numbers), value, number)
+        numbers.append(number)
+        if len(numbers) == _ROWS_AT_ONCE:
+            finish_block()
+    finish_block()
+    if not lines.rows:
+        raise DataError(f"is empty; {_ONE_OBJECT}", source=source)
+    if not columns:
+        raise DataError("has no columns, as its objects have no keys", source=source)
+    finished = (column.finish() for column in columns.values())
+    return table_of_columns(finished, source, lines.rows, lines=lines.finish())
+
+
+def _objects(stream: Utf8Stream) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The object on each line that is not blank, and the line's number."""
+    for number, line in _numbered_lines(stream):
+        text = decode_line(line, number, stream.source)
+        if text.strip():
+            yield number, _parse(text, number, stream.source)
+
+
+def _numbered_lines(stream: Utf8Stream) -> Iterator[tuple[int, bytes]]:
+    """Physical lines without their ends, counted from 1."""
+    number = 0
+    rest: list[bytes] = []
+    while block := stream.read(_READ_BYTES):
+        *whole, last = block.split(b"\n")
+        for line in whole:
+            number += 1
+            yield number, b"".join([*rest, line])
+            rest = []
+        rest.append(last)
+    if any(rest):
+        yield number + 1, b"".join(rest)
+
+
+def _parse(text: str, number: int, source: str) -> dict[str, Any]:
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        problem = f"is no JSON: {error.msg.lower()}, at character {error.pos + 1}"
+    except RecursionError:
+        problem = "is nested too deeply"
+    else:
+        if isinstance(value, _ObjectWithEqualKeys):
+            problem = "holds a key twice"
+        elif isinstance(value, dict):
+            return value
+        else:
+            problem = f"holds {_described(value)}, not an object"
+    raise DataError(f"{problem}; {_ONE_OBJECT}", source=source, line=number)
+
+
+class _JsonColumn:
+    """Collects the cells of one key; rows without the key cost next to nothing until their block is finished."""
+
+    def __init__(self, name: str, rows_before: int, source: str) -> None:
+        if not _is_unicode(name):
+            raise DataError(f"the key {quoted(name)} is no valid Unicode; rename it", source=source)
+        self._name = name
+        self._chunks: list[pa.Array] = []
+        self._rows = 0
+        self._cells: dict[int, str] = {}
+        self._only_numbers = True
+        self._problem: tuple[str, Kind] | None = None
+        self.nbytes = 0
+        self._skip_to(rows_before)
+
+    def add(self, position: int, value: Any, line: int) -> None:
+        """Add the cell of a row, by the row's position in its block."""
+        kind = type(value)
+        if kind is not _Number:
+            self._only_numbers = False
+            if value == "":
+                return
+            if kind is bool:
+                value = "true" if value else "false"
+            elif kind is not str:
+                self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
+                value = _UNUSABLE
+        self._cells[position] = value
+
+    def finish_block(self, rows: int, lines: list[int]) -> None:
+        """Take the cells added since the last block, which ends where the table has ``rows`` rows."""
+        if self._cells:
+            try:
+                texts = text_array(list(self._cells.values()))
+            except UnicodeEncodeError:
+                wrong = next(position for position, text in self._cells.items() if not _is_unicode(text))
+                self._refuse(f"holds text on line {lines[wrong]} that is no valid Unicode", Kind.TEXT)
+                texts = text_array([_UNUSABLE] * len(self._cells))
+            places = np.full(rows - self._rows, len(texts))
+            places[list(self._cells)] = np.arange(len(texts))
+            cells = dictionary_cells(places, texts).cast(pa.string()).chunk(0)
+            self._append(cells)
+            self._cells = {}
+        self._skip_to(rows)
+
+    def finish(self) -> Column:
+        cells = pa.chunked_array(self._chunks, pa.string())
+        if self._problem is not None:
+            return unusable_column(self._name, is_missing(cells), self._problem[1], self._problem[0])
+        if not self._only_numbers:
+            return Column(self._name, cells.dictionary_encode())
+        numbers = cells.cast(pa.float64())
+        inexact = pc.or_(pc.match_substring_regex(cells, _LONG_NUMBER), pc.is_inf(numbers))
+        held = cells.dictionary_encode() if pc.any(inexact, min_count=0).as_py() else numbers
+        return Column(self._name, held, Kind.NUMBER)
+
+    def _append(self, cells: pa.Array) -> None:
+        self._chunks.append(cells)
+        self._rows += len(cells)
+        self.nbytes += cells.nbytes
+
+    def _skip_to(self, rows: int) -> None:
+        """Add missing cells until there are as many as rows."""
+        if rows > self._rows:
+            self._append(pa.nulls(rows - self._rows, pa.string()))
+
+    def _refuse(self, problem: str, kind: Kind) -> None:
+        self._problem = self._problem or (problem, kind)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {counted(len(value), 'value')}"
+    return "null" if value is None else "a single value"
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)

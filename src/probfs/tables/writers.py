@@ -1,0 +1,260 @@
+"""Table -> the bytes of a file that other tools read.
+
+Typed formats get the cells in the types that they were read in; formats of text get each cell in all of its digits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probfs.errors import DataError
+from probfs.runtime.output import format_by_ending
+from probfs.tables.arrays import EXACT, Codes, index_array, short_number, text_array
+from probfs.tables.cells import Kind, encode_exactly, is_text
+from probfs.tables.column import Column, dictionary_cells, number_column
+from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending, is_writable
+from probfs.tables.table import Table
+from probfs.text import delimited
+
+_ROWS_AT_ONCE = 1 << 16
+_LONG_WHOLE_NUMBER = r"^\s*[+-]?\d{16,}\.?0*\s*$"
+"""A whole number, such as a key, that may lose digits as a double."""
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_BARE = re.compile(r"[A-Za-z0-9_.:/+-]+")
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPED = re.compile(r"[\\'\n\r\t]")
+
+
+def choose_table_format(
+    path: str | os.PathLike[str] | None, chosen: str | None, parameter: str = "output", by_name: bool = True
+) -> str:
+    """The name of the format to write: the chosen one, else the one of the path's ending; CSV for standard output.
+
+    ``parameter`` is the parameter by which users name the path, and ``by_name`` says whether they could choose.
+    """
+    if chosen is not None:
+        return TABLE_FORMATS.get(chosen, TABLE_FORMATS.parameter, is_writable).name
+    if path is None:
+        return CSV.name
+    return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter, by_name)
+
+
+def table_bytes(
+    table: Table, format_name: str, target: str | None = None, *, safe: bool = False, plain_numbers: bool = False
+) -> bytes:
+    """The table as a file of one of the formats.
+
+    The column called ``target`` is written as a list of classes even if they look like numbers, where the format tells
+    these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
+    TSV. With ``plain_numbers``, texts that are numbers become numbers, where the format has both. A column that cannot
+    be used cannot be written either.
+    """
+    table_format = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable)
+    assert table_format.write is not None
+    if not table.columns:
+        raise DataError("has no column left to write; drop fewer", source=table.source)
+    for column in table.columns.values():
+        table.usable(column)
+    if plain_numbers and table_format.typed:
+        numbers = {name: _as_numbers(column, name == target) for name, column in table.columns.items()}
+        table = replace(table, columns=numbers)
+    return table_format.write(table, target=target, safe=safe)
+
+
+def _as_numbers(column: Column, classes: bool) -> Column:
+    """A column of texts that are all numbers, none of which is lost or changed, as numbers; any other as it is.
+
+    The texts of the target are classes: they become numbers only if no two of them are the same number.
+    """
+    if column.stored is not None or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
+        return column
+    numbers = column.numbers()
+    if numbers is None or not np.isfinite(numbers).all():
+        return column
+    if classes and len(np.unique(numbers)) < len(numbers):
+        return column
+    if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
+        whole = _whole_numbers(column)
+        return column if whole is None else Column(column.name, whole, Kind.NUMBER, stored=whole.type)
+    return number_column(column.name, np.append(numbers, np.nan)[column.codes])
+
+
+def _whole_numbers(column: Column) -> pa.ChunkedArray | None:
+    """The texts of a column as whole numbers; None unless all of them are such."""
+    try:
+        whole = pc.cast(pc.utf8_trim_whitespace(column.values), pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    return pa.chunked_array([whole.take(dictionary_cells(column.codes, column.values).chunk(0).indices)])
+
+
+def parquet_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    """Columns in the types that they were read in."""
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(_arrow_table(table), sink)
+    return bytes(sink.getvalue())
+
+
+def feather_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    """Columns in the types that they were read in, as an Arrow IPC file."""
+    arrow = _arrow_table(table)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, arrow.schema) as writer:
+        writer.write_table(arrow.unify_dictionaries())
+    return bytes(sink.getvalue())
+
+
+def _arrow_table(table: Table) -> pa.Table:
+    return pa.Table.from_arrays([_typed_cells(column) for column in table.columns.values()], names=list(table.columns))
+
+
+def _typed_cells(column: Column) -> pa.ChunkedArray:
+    """The cells in their own type, if they have one; else texts as a dictionary, and numbers as plain ones."""
+    if column.stored is not None:
+        return column.stored_cells
+    if column.kind is not Kind.NUMBER:
+        return column.cells if not _holds_text(column) else dictionary_cells(column.codes, column.values)
+    if _holds_text(column):
+        whole = _whole_numbers(column)
+        if whole is not None:
+            return whole
+        if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
+            return dictionary_cells(column.codes, column.values)
+        return number_column(column.name, column.by_row).cells
+    known = column.by_row[~np.isnan(column.by_row)]
+    is_whole = len(known) and np.all((known == np.floor(known)) & (np.abs(known) < EXACT))
+    return column.cells.cast(pa.int64()) if is_whole else column.cells
+
+
+def _holds_text(column: Column) -> bool:
+    dtype = column.cells.type
+    return is_text(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
+
+
+def csv_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    return _delimited_bytes(table, ",", safe)
+
+
+def tsv_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    return _delimited_bytes(table, "\t", safe)
+
+
+def _delimited_bytes(table: Table, delimiter: str, safe: bool) -> bytes:
+    """A header and a line for each row; a missing cell is empty."""
+    special = f'["\r\n{delimiter}]'
+    # One empty cell alone would be a blank line, which is no row.
+    missing = text_array(['""' if len(table.columns) == 1 else ""])
+
+    def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
+        is_plain = column.kind is Kind.NUMBER and not _holds_text(column)
+        if not is_plain and (safe or pc.any(pc.match_substring_regex(texts, special), min_count=0).as_py()):
+            texts = text_array([delimited([[text]], delimiter, safe)[:-1] for text in texts.to_pylist()])
+        return pa.concat_arrays([texts, missing])
+
+    return delimited([list(table.columns)], delimiter, safe).encode() + _join_rows(table, shown, delimiter, "\n")
+
+
+def json_lines_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    """An object a row, with null for a missing cell; numbers where the file that was read declared numbers."""
+    first = next(iter(table.columns))
+
+    def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
+        key = ("{" if column.name == first else "") + json.dumps(column.name, ensure_ascii=False)
+        value = _json_number if column.kind is Kind.NUMBER else _json_text
+        return text_array([f"{key}: {value(text)}" for text in texts.to_pylist()] + [f"{key}: null"])
+
+    return _join_rows(table, shown, ", ", "}\n")
+
+
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _json_number(text: str) -> str:
+    if _JSON_NUMBER.fullmatch(text):
+        return text
+    number = float(text)
+    # JSON has no infinite number: it is written as text.
+    return short_number(number) if np.isfinite(number) else _json_text(text)
+
+
+def arff_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+    """ARFF as Weka reads it: columns of numbers other than the target are numeric attributes, all others nominal ones.
+
+    (liac-arff writes the value ``?`` as a missing cell and leaves quotes in names.)
+    """
+    header = ["@relation probfs", ""]
+
+    def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
+        numeric = column.name != target and _is_numeric(column)
+        listed = texts.to_pylist() if numeric else [_quote_arff(text) for text in texts.to_pylist()]
+        kind = "numeric" if numeric else f"{{{','.join(listed)}}}"
+        header.append(f"@attribute {_quote_arff(column.name)} {kind}")
+        return text_array([*listed, "?"])
+
+    rows = _join_rows(table, shown, ",", "\n")
+    return "\n".join([*header, "", "@data", ""]).encode() + rows
+
+
+def _quote_arff(text: str) -> str:
+    """A name or value, in quotes unless it needs none.
+
+    >>> print(_quote_arff("v1"), _quote_arff("two words"), _quote_arff("?"))
+    v1 'two words' '?'
+    """
+    if _BARE.fullmatch(text):
+        return text
+    return f"'{_ESCAPED.sub(lambda match: _ESCAPES[match[0]], text)}'"
+
+
+def _is_numeric(column: Column) -> bool:
+    """Whether reading the texts as numbers loses nothing."""
+    if column.kind is Kind.NUMBER and not column.categorical:
+        return True
+    numbers = None if column.kind is Kind.DATE or column.is_nominal or not len(column.values) else column.numbers()
+    return numbers is not None and bool(np.isfinite(numbers).all()) and len(np.unique(numbers)) == len(numbers)
+
+
+def _join_rows(
+    table: Table, shown: Callable[[Column, pa.StringArray], pa.StringArray], separator: str, end: str
+) -> bytes:
+    """A line for each row, of its cells as ``shown`` has them: it is given the distinct texts of a column, and returns
+    what is written for each of them, and last for a missing cell.
+    """
+    columns: list[tuple[Codes, pa.LargeStringArray]] = []
+    for column in table.columns.values():
+        codes, texts = _written(column)
+        # Large ones, as many rows together may have more bytes than one array of plain strings holds.
+        columns.append((codes, shown(column, texts).cast(pa.large_string())))
+    codes, texts = columns[-1]
+    columns[-1] = codes, pc.binary_join_element_wise(texts, _scalar(end), _scalar(""))
+    pieces = []
+    for first in range(0, table.rows, _ROWS_AT_ONCE):
+        cells = [texts.take(index_array(codes[first : first + _ROWS_AT_ONCE])) for codes, texts in columns]
+        lines = pc.binary_join_element_wise(*cells, _scalar(separator))
+        # The texts of an array stand one after the other.
+        ends = np.frombuffer(lines.buffers()[1], np.int64)
+        pieces.append(lines.buffers()[2].slice(0, int(ends[len(lines)])))
+    return b"".join(pieces)
+
+
+def _scalar(text: str) -> pa.LargeStringScalar:
+    return text_array([text]).cast(pa.large_string())[0]
+
+
+def _written(column: Column) -> tuple[Codes, pa.StringArray]:
+    """For each cell a code, and the distinct texts: of dates all digits, of numbers that are held as texts these."""
+    is_odd = _holds_text(column) if column.kind is Kind.NUMBER else not _holds_text(column)
+    if column.kind is Kind.TEXT or not is_odd or column.is_nominal:
+        return column.codes, column.values
+    return encode_exactly(column.cells)

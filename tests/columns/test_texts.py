@@ -1,0 +1,399 @@
+"""What the texts of cells mean: missing, numbers that are not written the plain way, dates; and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import probfs
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.mapping import ColumnMapping, parse_mapping
+from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
+from probfs.columns.texts import (
+    NumberStyle,
+    are_dates,
+    is_settled,
+    looks_missing,
+    mark_missing,
+    respell_numbers,
+    style_of_numbers,
+)
+from probfs.ranking.inputs import every_name
+from probfs.tables.arrays import text_array
+from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
+from probfs.tables.column import Column, text_column
+from probfs.tables.frames import table_in_memory
+from probfs.tables.opening import ReadOptions
+from probfs.tables.reading import read_table
+from probfs.tables.table import Table
+from probfs.text import command_line_language
+from tests.support.prepared_tables import prepare_csv, prepare_frame
+from tests.support.table_content import Write, cell_texts, read_bytes, read_csv_text, table_content
+
+THOUSANDS, COMMA, EITHER = NumberStyle.THOUSANDS, NumberStyle.DECIMAL_COMMA, NumberStyle.EITHER
+AGES = "age,town,y\n1,NA,p\n2,Oslo,q\n3,Rome,p\nNA,-,q\n-,Oslo,p\n"
+COMMAS = "x;big;y\n1,5;1.234;p\n2,5;12;q\n3;1.234.567;p\n-;7;q\n"
+
+
+def cells(text: str, name: str, mapping: str = "", decimal: str | None = None, **choice: Any) -> list[str | None]:
+    return cell_texts(prepare_csv(text, mapping, decimal, **choice).table.columns[name])
+
+
+# Texts that mean missing on the user's word
+
+
+def test_only_the_whole_text_is_missing() -> None:
+    table = mark_missing(read_csv_text("a,b\nNA,1\nNAN,NA\n NA,2\n"), ["NA"])
+    assert table_content(table) == {"a": [None, "NAN", " NA"], "b": ["1", None, "2"]}
+    assert mark_missing(table, ()) is table
+    assert mark_missing(table, ["absent"]).columns["a"] is table.columns["a"]
+    gone = mark_missing(read_csv_text("a,b\n?,1\n?,2\n"), ["?"]).columns["a"]
+    assert (gone.values.to_pylist(), gone.codes.tolist()) == ([], [0, 0])
+
+
+@pytest.mark.parametrize("na", ["-999", "-999.0", "-9.99e2"])
+def test_among_numbers_a_number_is_missing_however_it_is_written(na: str) -> None:
+    rows = "-999,-999.0,-999,x\n5,7,NA,-999\n6,8,-999.0,-999.0\n3,9,4,y\n2,1,5,z\n"
+    found = table_content(prepare_csv("a,b,words,text\n" + rows, na=[na]).table)
+    assert found["a"] == [None, "5", "6", "3", "2"]
+    assert found["b"] == [None, "7", "8", "9", "1"]
+    assert found["words"] == [None, None, None, "4", "5"], "numbers beside words that mean missing"
+    assert found["text"] == ["x", *(None if text == na else text for text in ("-999", "-999.0")), "y", "z"]
+    typed = table_in_memory(pd.DataFrame({"typed": [1.5, -999.0, 3.0], "whole": [1, -999, 2]}), "data")
+    assert table_content(mark_missing(typed, [na])) == {"typed": ["1.5", None, "3"], "whole": ["1", None, "2"]}
+    lists = table_in_memory(pd.DataFrame({"l": [[1], None]}), "data")
+    assert mark_missing(lists, ["nested", na]).columns["l"] is lists.columns["l"], "it cannot be used"
+
+
+# Texts that look like missing
+
+
+@given(st.lists(st.sampled_from([*UNMISTAKABLE, *AMONG_NUMBERS, "x", "NAN0", "été", " NA", "none ", " ", "- -"])))
+def test_few_and_many_texts_are_judged_alike(texts: list[str]) -> None:
+    many = [*texts, *(f"some longer text {number}" for number in range(40)), *map(str, range(40))]
+    expected = [text.strip() in (*UNMISTAKABLE, *AMONG_NUMBERS) for text in texts]
+    assert looks_missing(text_array(texts)).tolist() == expected
+    assert looks_missing(text_array(many)).tolist() == expected + [False] * 80
+
+
+@pytest.mark.parametrize(
+    ("mapping", "na", "age", "town"),
+    [
+        ("", [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
+        ("", ["auto"], ["1", "2", "3", None, None], [None, "Oslo", "Rome", "-", "Oslo"]),
+        ("", ["auto", "Oslo"], ["1", "2", "3", None, None], [None, None, "Rome", "-", None]),
+        ("", ["none"], ["1", "2", "3", "NA", "-"], ["NA", "Oslo", "Rome", "-", "Oslo"]),
+        ("", ["none", "-"], ["1", "2", "3", "NA", None], ["NA", "Oslo", "Rome", None, "Oslo"]),
+        ("missing = ['NA']", ["none"], ["1", "2", "3", None, "-"], [None, "Oslo", "Rome", "-", "Oslo"]),
+        ('[columns]\nage = "<= 2"', [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
+        ('[columns]\nage = "in [1, 2]"', [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
+    ],
+)
+def test_texts_that_look_missing_are_so_among_numbers_or_on_the_users_word(
+    mapping: str, na: list[str], age: list[str | None], town: list[str | None]
+) -> None:
+    for text in (AGES, AGES.replace("\n1,", "\n 1,")):
+        found = table_content(prepare_csv(text, mapping, na=na).table)
+        plain = [None if cell is None else cell.strip() for cell in found["age"]]
+        assert (plain, found["town"]) == (age, town)
+
+
+def test_notes_say_what_was_taken_as_missing_and_how_to_keep_it() -> None:
+    with command_line_language():
+        assert prepare_csv(AGES).notes == (
+            "taken as missing among numbers: 'NA', '-' in 'age'; --na none keeps them as values, and so does the rule "
+            '"category" in a mapping',
+            "may mean missing: 'NA' in 'town'; --na auto takes them as missing",
+        )
+    assert prepare_csv(AGES, na=["auto"]).notes == ("taken as missing: 'NA', '-' in 'age', 'NA' in 'town'",)
+    assert prepare_csv(AGES, na=["none"]).notes == ()
+    assert prepare_csv(AGES, exclude=["age", "town"]).notes == prepare_csv(AGES, 'drop = ["age", "town"]').notes == ()
+    assert "town" not in str(prepare_csv(AGES, include=["age"]).notes)
+    names = [f"c{number}" for number in range(9)]
+    text = "\n".join([",".join([*names, "y"]), ",".join(["NA"] * 9 + ["p"]), ",".join(["x"] * 9 + ["q"]), ""])
+    assert "'NA' in 'c5' and 3 more columns; " in prepare_csv(text).notes[0]
+
+
+def test_auto_and_none_are_words_not_texts() -> None:
+    with pytest.raises(probfs.UsageError, match="na=: auto and none contradict each other"):
+        prepare_csv(AGES, na=["auto", "none"])
+    text = "gear,y\nauto,p\nnone,q\n"
+    assert cells(text, "gear", na=["auto"]) == ["auto", "none"]
+    (note,) = prepare_csv(text, na=["none"]).notes
+    assert note.startswith("na=\"none\" is a choice, not the text 'none' in 'gear'; a mapping's list")
+    assert cells(text, "gear", "missing = ['none']") == ["auto", None]
+
+
+@pytest.mark.parametrize("rule", ['"category"', '{ groups = { none = ["NA", "-"] } }', '"!= NA"'])
+def test_a_rule_that_speaks_of_texts_keeps_them(rule: str) -> None:
+    found = prepare_csv(AGES, f"[columns]\nage = {rule}")
+    assert cell_texts(found.table.columns["age"]) == ["1", "2", "3", "NA", "-"]
+    assert not any("age" in note for note in found.notes)
+
+
+def test_two_numbers_are_too_few_to_judge_by() -> None:
+    text = "flag,y\n0,p\n1,q\n-,p\n"
+    assert cells(text, "flag") == ["0", "1", "-"]
+    assert prepare_csv(text).notes == ("may mean missing: '-' in 'flag'; na=\"auto\" takes them as missing",)
+    assert cells(text, "flag", na=["auto"]) == ["0", "1", None]
+    assert cells(text.replace("-", "NA"), "flag") == ["0", "1", None], "NA means missing beside two numbers"
+    assert prepare_csv("flag,y\n-,p\n+,q\n").notes == prepare_csv("flag,y\n-,p\n-,q\n").notes == ()
+
+
+def test_codes_with_leading_zeros_are_no_numbers_and_blank_cells_among_numbers_are_missing() -> None:
+    text = "zip,y\n007,p\n01234,q\n12345,p\nNA,q\n"
+    assert cells(text, "zip") == ["007", "01234", "12345", "NA"]
+    assert "'NA' in 'zip'" in prepare_csv(text).notes[0]
+    assert cells("x,y\n1,p\n2,q\n3,p\n ,q\n NA ,q\n", "x") == ["1", "2", "3", None, None]
+
+
+def test_a_count_is_refused_as_it_is_written_and_a_target_without_a_number_is_unlabelled() -> None:
+    with pytest.raises(probfs.ProbfsError, match="'NA' is not a row count"):
+        prepare_csv("n,a,y\n1,x,p\n2,x,q\n3,z,p\nNA,z,q\n", count="n")
+    target = prepare_csv("a,y\nx,1\nz,2\nx,3\nz,NA\n").target
+    assert (target.classes, target.labels.tolist()) == (("1", "2", "3"), [0, 1, 2, -1])
+
+
+def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> None:
+    arff = "@relation r\n@attribute a {1,2,3,NA,'-'}\n@attribute y {p,q}\n@data\n1,p\n2,q\n3,p\nNA,q\n-,p\n"
+    table = read_table(write("t.arff", arff))
+    found = prepare(table, ColumnMapping(), ColumnChoice())
+    assert found.table.columns["a"] is table.columns["a"]
+    assert found.notes == ("may mean missing: 'NA' in 'a'; na=\"auto\" takes them as missing",)
+    taken = prepare(table, ColumnMapping(), ColumnChoice(na=["auto"])).table.columns["a"]
+    assert taken.values.to_pylist() == ["1", "2", "3", "-"]
+
+
+# The same texts, however a column holds them
+
+NUMBERS = ["1", "2", "3.5", "-4", "+5", "1e3", " 7", "1.0", "-9", "-9.0", "0", "12", "1.234", "5.678"]
+WORDS = ["NA", "-", "?", " NA ", "none", "nan", "..", " ", "", None]
+OTHERS = ["x", "007", "inf", "1e400", "9007199254740993", "9007199254740992", "1,5", "1 234", "nan(1)", "1.2.3", "1_0"]
+
+
+HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
+    lambda texts: pa.chunked_array([texts], pa.string()),
+    lambda texts: pa.chunked_array([[text] for text in texts], pa.large_string()),
+    lambda texts: pa.chunked_array([pa.array(texts, pa.string()).dictionary_encode()]),
+]
+
+
+@given(
+    st.one_of(
+        st.lists(st.sampled_from([*NUMBERS, *NUMBERS, *WORDS]), min_size=1, max_size=30),
+        st.lists(st.sampled_from([*NUMBERS, *WORDS, *OTHERS]), min_size=1, max_size=30),
+        st.lists(st.sampled_from([*NUMBERS[:3], *WORDS]), min_size=1, max_size=4),
+    ),
+    st.sampled_from([(), (), ("auto",), ("none",), ("-9",), ("-9.0", "NA"), ("-9", "none"), ("?", "-", "auto")]),
+    st.sampled_from([None, None, ",", "."]),
+    st.booleans(),
+)
+@example(["1.0", "2", "NA"], (), None, True)
+@example(["1.234", "5.678"], (), ",", False)
+@example(["1", "1.0", "NA"], (), None, False)
+@example(["NA"] * 25 + ["1", "2"], (), None, False)
+def test_numbers_among_words_mean_the_same_in_any_column_of_texts(
+    texts: list[str | None], na: tuple[str, ...], decimal: str | None, target: bool
+) -> None:
+    found = []
+    other = text_column("y", np.arange(len(texts), dtype=np.uint8) % 2, text_array(["p", "q"]))
+    for hold in HOLDERS:
+        table = Table("t", {"a": Column("a", hold(texts)), "y": other}, len(texts))
+        choice = ColumnChoice(na=na, target="a" if target else "y")
+        prepared = prepare(table, ColumnMapping(), choice, decimal)
+        column = prepared.table.columns["a"]
+        numbers = column.by_row.tolist() if column.is_numeric else None
+        found.append((column.kind, cell_texts(column), repr(numbers), prepared.notes, prepared.target.classes))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_target_s_classes_are_called_as_the_file_spells_them() -> None:
+    expected = ("1.0", "2.0")
+    assert prepare_csv("a,y\nu,1.0\nv,2.0\nu,1.0\n").target.classes == expected
+    assert prepare_csv("a,y\nu,1.0\nv,2.0\nu,NA\n").target.classes == expected
+    for classes in (["1.0", "2.0", "1.0"], ["1.0", "2.0", "NA"]):
+        assert prepare_frame({"a": list("uvu"), "y": classes}).target.classes == expected
+
+
+def test_further_tables_are_read_as_the_first() -> None:
+    found = prepare_csv(COMMAS, decimal=",")
+    further = read_csv_text("x;big\n-;9\n1.000,5;\nz;1.000\n", ";", ReadOptions(decimal=",", as_text=every_name))
+    assert table_content(found.texts.read(further)) == {"x": [None, "1000.5", "z"], "big": ["9", None, "1000"]}
+
+
+def test_with_nothing_to_tell_the_columns_stay_as_they_are() -> None:
+    table = read_csv_text("a,b,y\nx,1,p\nz,2.5,q\n")
+    found = prepare(table, ColumnMapping(), ColumnChoice())
+    assert found.texts.columns == {}
+    assert all(found.table.columns[name] is column for name, column in table.columns.items())
+
+
+# Decimal commas and thousands separators
+
+
+MANY = [*map(str, range(1000))]
+STYLES = {
+    (None, None, None): [
+        *(["1", "2.5", "-3e4", "inf"], ["1.234", "0.567"], ["1.234", "5.67"], [" 1", "2 "], ["1,5", "x"], ["1,2,3"]),
+        *(["007,5", "1,5"], ["012 345", "123 456"], ["1 23", "4 567"], ["12 34 56"], ["1,234,5"], ["1,234 567"]),
+        *(["\u0661,\u0665"], [","], [], [*MANY, "1,5", "x"]),
+    ],
+    (None, None, COMMA): [["1.234", "5.678"], [" 3", "-1.164"]],
+    (COMMA, None, COMMA): [
+        *(["1,5", "2,25", "-,5"], ["1.234,5", "2"], ["1.234.567", "2"], ["1 234,5", "7"], [" 1,5 ", "2"]),
+        *([*MANY, "1,5"], [*MANY, "1.234.567"]),
+    ],
+    (EITHER, THOUSANDS, COMMA): [["1,234", "5,678", "9"]],
+    (THOUSANDS, THOUSANDS, None): [["1,234", "0.5"], ["1,234,567", "1,234"], ["1,234.5", "7"]],
+    (THOUSANDS, THOUSANDS, COMMA): [
+        *(["1 234", "12 345 678", "9"], ["1\u00a0234", "1\u202f234", "1'234", "1\u2019234"]),
+    ],
+}
+
+
+@pytest.mark.parametrize(("styles", "texts"), [(styles, texts) for styles, found in STYLES.items() for texts in found])
+def test_a_style_is_told_by_all_texts_of_a_column(styles: tuple[NumberStyle | None, ...], texts: list[str]) -> None:
+    """Without the user's word, with a decimal point, and with a decimal comma."""
+    assert tuple(style_of_numbers(text_array(texts), decimal) for decimal in (None, ".", ",")) == styles
+    beside = text_array(["0,5", *texts, "x y"]).slice(1, len(texts))
+    assert style_of_numbers(beside, None) is styles[0], "texts of other columns in the same memory do not matter"
+
+
+def test_texts_in_another_style_stay_as_they_are() -> None:
+    texts = text_array(["1.234,5", "x, y", "1,2,3", " 7", "12 345", "NA"])
+    assert respell_numbers(texts, COMMA).to_pylist() == ["1234.5", "x, y", "1,2,3", " 7", "12345", "NA"]
+    texts = text_array(["1,234.5", "1.234,5", "x y", "1 234"])
+    assert respell_numbers(texts, THOUSANDS).to_pylist() == ["1234.5", "1.234,5", "x y", "1234"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-(10**9), 10**9), st.integers(0, 99)), min_size=1),
+    st.sampled_from([(",", "."), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("\u202f", ",")]),
+)
+def test_numbers_are_read_as_they_were_written(numbers: list[tuple[int, int]], marks: tuple[str, str]) -> None:
+    thousands, decimal = marks
+    plain = [f"{whole}.{cents:02}" for whole, cents in numbers]
+    written = [f"{whole:,}".replace(",", thousands) + f"{decimal}{cents:02}" for whole, cents in numbers]
+    style = style_of_numbers(text_array(written), decimal)
+    if style is None:
+        assert written == plain, "nothing to respell"
+    else:
+        assert is_settled(style, decimal)
+        assert respell_numbers(text_array(written), style).to_pylist() == plain
+
+
+def test_decimal_commas_are_noticed_and_read_on_the_users_word() -> None:
+    unread = prepare_csv(COMMAS)
+    assert cell_texts(unread.table.columns["x"]) == ["1,5", "2,5", "3", "-"]
+    assert "look like numbers with decimal commas (1.234,5): 'x', 'big'; decimal=\",\" reads them" in unread.notes[0]
+    assert cells(COMMAS, "x", decimal=",") == ["1.5", "2.5", "3", None]
+    assert cells(COMMAS, "big", decimal=",") == ["1234", "12", "1234567", "7"]
+    assert "read as numbers with decimal commas (1.234,5): 'x', 'big'" in prepare_csv(COMMAS, decimal=",").notes
+    assert prepare_csv(COMMAS, '[columns]\nx = "category"\nbig = "category"').notes == ()
+    mapping = "[columns]\nx = '<= 2'"
+    mapped = apply_mapping(prepare_csv(COMMAS, mapping, decimal=","), parse_mapping(mapping.encode()))
+    assert table_content(mapped)["x"] == ["yes", "no", "no", None]
+
+
+def test_commas_that_can_be_either_are_left_to_the_user() -> None:
+    text = 'x,y\n"1,234",p\n"5,678",q\n9,p\n'
+    assert cells(text, "x") == ["1,234", "5,678", "9"]
+    assert 'decimal="," or decimal="." reads them as numbers' in prepare_csv(text).notes[0]
+    assert cells(text, "x", decimal=".") == ["1234", "5678", "9"]
+    assert cells(text, "x", decimal=",") == ["1.234", "5.678", "9"]
+
+
+def test_two_spellings_of_a_number_become_one_value() -> None:
+    prepared = prepare_csv("x,y\n1 234,p\n1234,q\n1 234 567,p\nNA,q\n5,p\n,q\n")
+    assert cell_texts(prepared.table.columns["x"]) == ["1234", "1234", "1234567", None, "5", None]
+    assert prepared.table.columns["x"].values.to_pylist() == ["1234", "1234567", "5"]
+    assert "read as numbers with thousands separators: 'x'" in prepared.notes
+
+
+def test_a_comma_table_ranks_as_the_same_table_with_points(write: Write) -> None:
+    rows = "".join(f"{n * 7 % 60 + n / 8:.3f};{'pq'[n * 5 % 7 > 3]}\n" for n in range(60))
+    commas, plain = write("c.csv", "x;y\n" + rows.replace(".", ",") + "-;p\n"), write("p.csv", "x;y\n" + rows + ";p\n")
+    for classifier in ("nb", "svm"):
+        expected = probfs.rank(plain, target="y", classifier=classifier)
+        assert probfs.rank(commas, target="y", decimal=",", classifier=classifier).to_csv() == expected.to_csv()
+    unlabelled = write("u.csv", "x;z\n" + "17,25;1\n-;2\n" * 10)
+    noted = probfs.rank(commas, target="y", decimal=",", unlabeled=unlabelled)
+    assert not any("most unlabelled cells" in note for note in noted.warnings)
+
+
+# Dates
+
+DAYS = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(60)]
+
+
+def with_days(days: Sequence[str], mapping: str = "", **choice: Any) -> PreparedTable:
+    text = "when,k,y\n" + "".join(f"{day},{n % 3},{'pq'[n > 30]}\n" for n, day in enumerate(days))
+    return prepare_csv(text, mapping, **choice)
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "{}T12:30", "{} 12:30", "{}T12:30:59", "{} 12:30:59.25", "{}T00:00:00.123456"], ids=str
+)
+def test_iso_dates_with_and_without_times_are_dates(form: str) -> None:
+    assert are_dates(text_array([form.format(day) for day in DAYS]))
+    assert with_days([form.format(day) for day in DAYS[:21]]).table.columns["when"].kind is Kind.DATE
+    assert with_days([form.format(day) for day in DAYS[:20]]).table.columns["when"].kind is Kind.TEXT, "a few"
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["2020", "2020-01", "2021-02-30", "2020-1-5", "20200105", "NaT", "now", "today", "2020-01-05T25:00", "2020-01-05Z"],
+)
+def test_one_other_text_is_enough_for_texts(other: str) -> None:
+    assert not are_dates(text_array([*DAYS, other]))
+    assert not are_dates(text_array([other, *DAYS]))
+
+
+@given(st.lists(st.datetimes(), min_size=1, max_size=5))
+def test_every_moment_of_the_calendar_is_one(moments: list[object]) -> None:
+    assert are_dates(text_array([str(moment) for moment in moments]))
+
+
+def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
+    rows = [(day, n % 3, "pq"[n > 30]) for n, day in enumerate(DAYS)]
+    frame = pd.DataFrame(rows, columns=["when", "k", "y"])
+    read = probfs.rank(write("t.csv", frame.to_csv(index=False)), target="y")
+    lines = probfs.rank(write("t.jsonl", frame.to_json(orient="records", lines=True)), target="y")
+    declared = probfs.rank(frame.assign(when=pd.to_datetime(frame["when"])), target="y")
+    assert read.features == lines.features == declared.features
+    assert read.features[0].feature == "when"
+    assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
+    parquet = prepare(read_bytes(frame.to_parquet(), "t.parquet"), ColumnMapping(), ColumnChoice())
+    assert parquet.table.columns["when"].kind is Kind.DATE
+
+
+def test_a_mapping_overrides_dates() -> None:
+    kept = with_days(DAYS, "[columns]\nwhen = 'category'\n")
+    assert (kept.table.columns["when"].kind, kept.plans[0].describe()) == (Kind.TEXT, "category (mapping)")
+    cut = with_days(DAYS, "[columns]\nwhen = { quantiles = 2 }\n")
+    labels = cut.learn(cut.table.columns["when"], cut.plans[0].rule).labels.to_pylist()  # type: ignore[arg-type]
+    assert labels == ["(-inf,2020-01-30]", "(2020-01-30,inf)"]
+
+
+def test_missing_texts_among_dates_are_missing() -> None:
+    found = with_days([*DAYS, "NA", "NA"])
+    assert found.table.columns["when"].kind is Kind.DATE
+    assert found.table.columns["when"].counts()[-1] == 2
+    assert found.notes[0].startswith("taken as missing among numbers and dates: 'NA' in 'when'; ")
+    assert with_days([*DAYS, "NA"], na=["none"]).table.columns["when"].kind is Kind.TEXT
+
+
+def test_dates_in_unlabelled_rows_fall_into_the_same_intervals(write: Write) -> None:
+    text = "when,k,y\n" + "".join(f"{day},{n % 3},{'pq'[n > 30]}\n" for n, day in enumerate(DAYS))
+    further = "when,k\n" + "".join(f"{day},1\n" for day in DAYS[40:50])
+    both = text + "".join(f"{day},1,\n" for day in DAYS[40:50])
+    apart = probfs.rank(write("t.csv", text), target="y", unlabeled=[write("u.csv", further)], score="unlabeled")
+    assert apart.features == probfs.rank(write("both.csv", both), target="y", score="unlabeled").features

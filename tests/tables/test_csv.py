@@ -1,0 +1,399 @@
+"""CSV and TSV: cells, kinds and errors as Python's csv module and a plain rule give them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from probfs.errors import DataError
+from probfs.runtime.progress import Progress, listening
+from probfs.tables import csv as csv_reader
+from probfs.tables import csv_head, csv_scan
+from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
+from probfs.tables.column import Column
+from probfs.tables.csv import read_delimited
+from probfs.tables.opening import ReadOptions, TableInput, open_source
+from probfs.tables.table import NoRowsError, Table
+from probfs.text import command_line_language
+
+WORDS = {*UNMISTAKABLE, *AMONG_NUMBERS}
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+
+
+def read(text: str | bytes, delimiter: str = ",", others: str = "", **options: Any) -> Table:
+    """A table from memory."""
+    data = text.encode() if isinstance(text, str) else text
+    raw: Any = io.BufferedReader(io.BytesIO(data))
+    return read_delimited(TableInput(raw, "t.csv", ReadOptions(**options), delimiter, others))
+
+
+def read_file(path: Path, delimiter: str = ",", others: str = ";\t|", **options: Any) -> Table:
+    with open_source(path) as (raw, _):
+        return read_delimited(TableInput(raw, str(path), ReadOptions(**options), delimiter, others))
+
+
+def texts(column: Column) -> list[Any]:
+    """Cells as the column holds them: texts, or numbers; None where one is missing."""
+    return [cell if cell != "" else None for cell in column.cells.to_pylist()]
+
+
+def content(table: Table) -> dict[str, list[Any]]:
+    return {name: texts(column) for name, column in table.columns.items()}
+
+
+def lines(table: Table) -> list[int]:
+    assert table.lines is not None
+    return [table.lines.line(row) for row in range(table.rows)]
+
+
+@contextmanager
+def small_steps(size: int) -> Iterator[None]:
+    """Chunks, first blocks, Arrow's blocks and batches of few bytes and rows, as large files have them."""
+    saved = csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES
+    counts = csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE
+    csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = size, max(size, 8), max(size, 16)
+    csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = 2, 1, 2
+    try:
+        yield
+    finally:
+        csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = saved
+        csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = counts
+
+
+def records_of(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], bool]:
+    """Records with the lines on which they begin, as far as the csv module reads them, and whether that is all."""
+    reader = csv.reader(re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text), delimiter=delimiter, strict=True)
+    found: list[tuple[int, list[str]]] = []
+    start = 1
+    try:
+        for record in reader:
+            if record:
+                found.append((start, record))
+            start = reader.line_num + 1
+    except csv.Error:
+        return found, False
+    return found, True
+
+
+def is_plain(cell: str) -> bool:
+    stripped = cell.strip()
+    number = NUMBER.fullmatch(stripped) is not None and not re.match(r"[+-]?0\d", stripped)
+    return number and abs(float(stripped)) < 2**53
+
+
+def expected_column(cells: list[str]) -> tuple[Kind, list[Any]]:
+    """The kind of a column and its cells, by the rule alone."""
+    present = [cell for cell in cells if cell]
+    if present and all(map(is_plain, present)):
+        return Kind.NUMBER, [float(cell) if cell else None for cell in cells]
+    return Kind.TEXT, [cell or None for cell in cells]
+
+
+CELLS = st.one_of(
+    st.sampled_from(["1", "-2.5", "0", "0.5", "1e-07", "+3", "1E5", ".5", "5.", " 4", "7 ", "-0", "1e-400"]),
+    st.sampled_from(["007", "-01", " 02", "+03", "00", "01.5", "1-05", "x 01", "1e07", "0e01", "2024-01-05", "12 08"]),
+    st.sampled_from(["", "", " ", "NA", "nan", "?", "-", "..", " NA", "none", "inf", "-Infinity", "1e400", "NaN"]),
+    st.sampled_from(["9007199254740992", "9007199254740991", "-9007199254740993", "1e15", "12345678901234567890"]),
+    st.sampled_from(["a", "é", "\u00a05", "x\ty", "it's", "0x10", "1_000", "1,5", "1.2.3", "true", "\ufeff1", "٣"]),
+    st.sampled_from(['"', 'a"b', "two\nlines", "\n", 'say ""', ",", ";", "0\n07", ",07", '",07'.replace('"', "")]),
+    st.text(alphabet='01.-+eE, "\nab', max_size=6),
+)
+NUMBERS = st.one_of(st.floats(-1e9, 1e9).map(repr), st.integers(-(10**6), 10**6).map(str), st.just(""))
+
+
+@st.composite
+def written_tables(draw: st.DrawFn) -> tuple[str, str]:
+    """A text and its delimiter: most columns of numbers with a few other cells, most rows of the right length."""
+    delimiter = draw(st.sampled_from([",", ";", "\t", "|", " ", "-", "e"]))
+    width = draw(st.integers(1, 4))
+    usual = [draw(st.sampled_from([NUMBERS, CELLS])) for _ in range(width)]
+    quoting: Any = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator=end)
+    writer.writerow([f"n{place}" for place in range(width)])
+    for _ in range(draw(st.integers(0, 8))):
+        row = [draw(cells if draw(st.integers(0, 5)) else CELLS) for cells in usual]
+        if draw(st.integers(0, 40)) == 0:
+            row = row[:-1] or [*row, "1"]
+        writer.writerow(row)
+        if draw(st.integers(0, 8)) == 0:
+            out.write(draw(st.sampled_from([end, end * 2, " " + end])))
+    text = out.getvalue()
+    return (text if draw(st.booleans()) else text.removesuffix(end)), delimiter
+
+
+LOOSE = st.tuples(st.text(alphabet='ab10,,""\n\n é \r-.', max_size=40).map("n0,n1\n".__add__), st.just(","))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.one_of(written_tables(), LOOSE), st.sampled_from([1, 2, 3, 7, 64, 1 << 18]))
+@example(('n0,n1\n1,"a\n\nb"\n2,3\n', ","), 7)
+@example(('n0,n1\n1,5" pipe\n2,3\n', ","), 7)
+@example(("n0,n1\n1,2\n3,NA\n4,\n", ","), 3)
+@example(("n0,n1\n1,2\n3,4\n05,x\n", ","), 3)
+@example(("n0,n1\n1,2\n3,nan\n05,12345678901234567890\n", ","), 3)
+@example(("n0,n1\n1,1\n\n1,1\nNA,\n9007199254740992,1", ","), 1)
+@example(('n0,n1\n1,2\r3,4\n\n5,"6"\n', ","), 3)
+@example(("n0\n\ufeffa\n\ufeff2\n", ","), 64)
+def test_cells_kinds_lines_and_errors_are_those_of_the_csv_module(written: tuple[str, str], step: int) -> None:
+    text, delimiter = written
+    records, whole = records_of(text, delimiter)
+    width, rows = len(records[0][1]) if records else 0, records[1:]
+    assume(width and all(len(record) != width + 1 for _, record in rows[:1]))  # row names have tests of their own
+    bad = next((line for line, record in rows if len(record) != width), None)
+    with small_steps(step):
+        if bad is not None or not whole or not rows:
+            with pytest.raises(DataError) as caught:
+                read(text, delimiter)
+            assert bad is None or caught.value.line == bad
+            assert whole or bad is not None or caught.value.line is not None
+            return
+        table = read(text, delimiter)
+    assert lines(table) == [line for line, _ in rows]
+    for place, column in enumerate(table.columns.values()):
+        kind, cells = expected_column([record[place] for _, record in rows])
+        assert (column.kind, texts(column)) == (kind, cells)
+        if kind is Kind.NUMBER:
+            assert column.cells.type == pa.float64()
+            assert [str(cell) for cell in texts(column)] == [str(cell) for cell in cells]  # -0.0 is not 0.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [
+        (["1", "2.5", ""], "double"),
+        (["", "", ""], "null"),
+        (["1", " ", "2"], "string"),
+        (["1", "-99x", "NA"], "string"),
+        (["1", "-999", "2"], "double"),
+        (["1", "007", "NA"], "dictionary"),
+        (["1", "12345678901234567890", "NA"], "dictionary"),
+        (["inf", "1", "2"], "dictionary"),
+        (["a", "1", "NA"], "dictionary"),
+    ],
+)
+@pytest.mark.parametrize("step", [2, 1 << 18])
+def test_numbers_are_doubles_and_words_among_them_leave_plain_texts(cells: list[str], dtype: str, step: int) -> None:
+    """However late the odd cell comes, and whether the first rows or all rows show it."""
+    with small_steps(step):
+        for order in (cells, cells[::-1]):
+            table = read("".join(f"{cell},y\n" for cell in ("x", *order)), na=("-99x", "-999"))
+            found = str(table.columns["x"].cells.type)
+            # Where the first rows show numbers and words, nothing else is expected.
+            assert found.startswith(dtype) or (dtype == "dictionary" and found == "string" and "NA" in cells)
+            assert table.kinds["x"] == ("number" if dtype == "double" else "text")
+
+
+def test_a_text_far_down_makes_its_column_text_and_leaves_the_others_numbers(tmp_path: Path) -> None:
+    rows = 60_000
+    table_rows = [[str(row), f"{row / 8}", "5", "1", "2", "", "3"] for row in range(rows)]
+    table_rows[-1] = ["x", "NA", "007", "nan", "9007199254740993", "6", ""]
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(row) + "\n" for row in table_rows))
+    table = read_file(path)
+    assert list(table.kinds.values()) == ["text", "text", "text", "text", "text", "number", "number"]
+    for place, column in enumerate(table.columns.values()):
+        _, cells = expected_column([row[place] for row in table_rows])
+        assert texts(column) == cells
+    assert str(table.columns["b"].cells.type) == str(table.columns["d"].cells.type) == "string"
+
+
+@pytest.mark.parametrize("step", [3, 1 << 18])
+def test_many_columns_that_turn_out_to_be_text_are_all_text(step: int) -> None:
+    names = [f"c{place}" for place in range(9)]
+    rows = [["1"] * 9] * 4 + [["2"] * place + ["x"] + ["2"] * (8 - place) for place in range(8)]
+    with small_steps(step):
+        table = read("\n".join(",".join(row) for row in [names, *rows]))
+    assert list(table.kinds.values()) == ["text"] * 8 + ["number"]
+
+
+def test_columns_can_be_kept_as_text_or_left_in_the_file() -> None:
+    text = ",a,b,c\n0,1,2,3\n1,4,5,6\n"
+    table = read(text, as_text=lambda names: [names[0]], unneeded=lambda names: [names[1]])
+    assert content(table) == {"a": ["1", "4"], "b": [None, None], "c": [3.0, 6.0]}
+    assert table.columns["b"].unread
+    nothing = read(text, unneeded=lambda names: names)
+    assert nothing.rows == 2
+    assert all(column.unread for column in nothing.columns.values())
+    with pytest.raises(DataError, match="2 fields, but the header has 4"):
+        read(text + "1,2\n", unneeded=lambda names: names)
+    with pytest.raises(NoRowsError) as caught:
+        read(",a,b\n")
+    assert caught.value.columns == ("a", "b")
+
+
+def test_with_decimal_commas_points_may_separate_thousands() -> None:
+    text = "a;b;c\n1,5;1.234;7\n2;2.345;8\n"
+    assert read(text, ";", decimal=",").kinds == {"a": "text", "b": "text", "c": "number"}
+    assert read(text, ";").kinds == {"a": "text", "b": "number", "c": "number"}
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", None, "is empty"),
+        (b"\n\n", None, "is empty"),
+        (b"a,b\n", None, "no data rows"),
+        (b'a,b\n"1\n\n1",2\n\n3\n', 6, "1 field, but the header has 2"),
+        (b"a,b,a\n1,2,3\n", 1, "'a' is column 1 and 3"),
+        (b",a,b,a\n0,1,2,3\n", 1, "'a' is column 2 and 4"),
+        (b'a,b\n1,2\n3,"4\n5,6\n', 3, "never closed"),
+        (b'a,b\n1,2\n3,"x"y\n', 3, "text follows a closing quote"),
+        (b'a,b\n1,2,3\n3,"x"y\n', 2, "3 fields"),
+        (b"a,b\n1,caf\xe9\n", 2, "not UTF-8"),
+        (b"a,b\n1,x\0y\n", 2, "NUL"),
+        ("a,b\n1,2\n".encode("utf-16"), None, "UTF-16"),
+        (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", None, "web page"),
+        (b'[{"a": 1}]\n', None, "JSON array"),
+        (b"a;b;c\n1;2\n", 1, "contains ';'; use delimiter="),
+        (b"a;b|c\n1;2|3\n", 1, "contains ';'; use delimiter="),
+        (gzip.compress(b"a,b\n1,2\n" * 500, mtime=0)[:-20], None, "gzip data ends too early"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, data: bytes, line: int | None, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=re.escape(message)) as caught:
+        read_file(path)
+    assert caught.value.line == line
+    assert caught.value.source == str(path)
+
+
+def test_a_file_a_pipe_and_other_encodings_hold_the_same_table(tmp_path: Path) -> None:
+    text = "name,n\nJürgen,1\nZoë,2.5\n"
+    plain = read(text)
+    assert content(plain) == {"name": ["Jürgen", "Zoë"], "n": [1.0, 2.5]}
+    variants = {"utf-8": text.encode(), "utf-8-sig": text.encode("utf-8-sig"), "utf-16": text.encode("utf-16")}
+    variants |= {"cp1252": text.encode("cp1252"), "utf8": gzip.compress(text.encode("utf-8-sig"))}
+    for encoding, data in variants.items():
+        path = tmp_path / "t.csv"
+        path.write_bytes(data)
+        table = read_file(path, encoding=encoding)
+        assert content(table) == content(plain)
+        assert lines(table) == [2, 3]
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    with open(reading, "rb") as raw:
+        assert content(read_delimited(TableInput(raw, "<stdin>", ReadOptions(), ","))) == content(plain)
+
+
+@pytest.mark.parametrize("step", [4, 1 << 18])
+def test_lines_before_the_header_are_passed_over(step: int) -> None:
+    with small_steps(step):
+        table = read('A "title\rof 2024\n\na,b\n1,2\n\n3,4\n', skip_rows=3)
+        assert content(table) == {"a": [1.0, 3.0], "b": [2.0, 4.0]}
+        assert lines(table) == [5, 7]
+        with pytest.raises(DataError, match="is empty"):
+            read("a,b\n1,2\n", skip_rows=2)
+        with pytest.raises(DataError, match="3 fields") as caught:
+            read("title\na,b\n1,2\n1,2,3\n", skip_rows=1)
+        assert caught.value.line == 4
+
+
+@pytest.mark.parametrize(("delimiter", "shown"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
+def test_another_delimiter_is_recognised_and_said_or_else_named(delimiter: str, shown: str) -> None:
+    rows = [["a", "b", "y"], ["1,5", "x", "p"], ["2,5", "z", "q"]]
+    text = "".join(delimiter.join(row) + "\n" for row in rows)
+    table = read(text, others=";\t|")
+    assert content(table) == {"a": ["1,5", "2,5"], "b": ["x", "z"], "y": ["p", "q"]}
+    assert table.notes == (f"t.csv: cells are separated by {shown.replace('tab', 'tabs')}",)
+    with pytest.raises(DataError, match=re.escape(f"contains {shown}; use delimiter={json.dumps(delimiter)}")):
+        read(text)
+    with command_line_language(), pytest.raises(DataError, match=f"use --delimiter {re.escape(shown)}$"):
+        read(text)
+
+
+@pytest.mark.parametrize("step", [4, 1 << 18])
+@pytest.mark.parametrize("name", ["", '""', "  ", "Unnamed: 0"])
+def test_an_unnamed_first_column_is_left_out(step: int, name: str) -> None:
+    with small_steps(step):
+        table = read(f'{name},a,,y\n0,x,1,p\n1,"z ""z""",2,q\n2,x,3,q\n')
+    assert content(table) == {"a": ["x", 'z "z"', "x"], "column 3": [1.0, 2.0, 3.0], "y": ["p", "q", "q"]}
+    assert table.left_out == (name.strip('"'),)
+    assert table.notes == (
+        "t.csv: the unnamed first column was left out as a row index",
+        "t.csv: 1 column has no name, so named by position: 'column 3'",
+    )
+    assert lines(table) == [2, 3, 4]
+
+
+@pytest.mark.parametrize("step", [60, 1 << 18])
+def test_row_names_that_the_header_does_not_count_are_left_out(step: int) -> None:
+    with small_steps(step):
+        table = read('"mpg","cyl"\n"Mazda",21,6\n"Datsun, 710",22.8,4\n\n"Valiant",18,6\n')
+    assert content(table) == {"mpg": [21.0, 22.8, 18.0], "cyl": [6.0, 4.0, 6.0]}
+    assert table.notes == ("t.csv: the unnamed first column was left out as a row index",)
+
+
+# One row is too little to judge by; names are different and in order; decimal commas; a delimiter ends each line.
+LONG_ROWS = ["1,2,3", "1,2,3 4,5", "1,2,3 4,5,6,7", "3,5,x 1,7,y", "1,5,x 1,7,y", ",2,3 b,5,6", "1,2, 4,5,"]
+
+
+@pytest.mark.parametrize("rows", LONG_ROWS)
+def test_rows_that_are_too_long_in_any_other_way_are_refused(rows: str) -> None:
+    with pytest.raises(DataError, match="3 fields, but the header has 2") as caught:
+        read("a,b\n" + rows.replace(" ", "\n"))
+    assert caught.value.line == 2
+
+
+def test_a_row_longer_than_a_block_is_read() -> None:
+    long = "x" * 5_000
+    with small_steps(64):
+        assert content(read(f"a,b\n1,2\n3,{long}\n4,5\n"))["b"] == ["2", long, "5"]
+
+
+def test_a_large_file_is_refused_if_memory_cannot_hold_it_and_a_small_one_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("probfs.runtime.memory.free_memory", lambda: 1 << 20)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 60)
+    assert read_file(path).rows == 60
+    monkeypatch.setattr(csv_reader, "_SMALL_FILE", 1 << 10)
+    path.write_text("a,b\n" + "1,2\n" * 100_000)
+    with pytest.raises(DataError, match=r"this table needs about .* of memory"):
+        read_file(path)
+
+
+def test_reading_is_reported_up_to_the_last_byte(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 1000)
+    told: list[Progress] = []
+    with listening(told.append):
+        read_file(path)
+    assert told[-1].done == told[-1].total == path.stat().st_size
+
+
+def test_reading_does_not_import_pandas(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('a,b,c,d,e\n1,NA,x,007,"u,\nv"\n2,3,y,8,\n,4,z,9,nan\n')
+    broken = tmp_path / "broken.csv"
+    broken.write_text('a,b\n1,5" pipe\n,3\n')
+    script = f"""
+import sys
+from probfs.tables import csv
+from probfs.tables.opening import ReadOptions, TableInput, open_source
+for path in {[str(path), str(broken)]!r}:
+    with open_source(path) as (raw, _):
+        csv.read_delimited(TableInput(raw, path, ReadOptions(), ","))
+print("pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
