@@ -16,16 +16,9 @@ from hypothesis import strategies as st
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.mapping import ColumnMapping, parse_mapping
+from probfs.columns.number_styles import NumberStyle, is_settled, respell_numbers, style_of_numbers
 from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
-from probfs.columns.texts import (
-    NumberStyle,
-    are_dates,
-    is_settled,
-    looks_missing,
-    mark_missing,
-    respell_numbers,
-    style_of_numbers,
-)
+from probfs.columns.texts import are_dates, looks_missing, mark_missing
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
