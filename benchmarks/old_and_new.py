@@ -201,7 +201,7 @@ def numbers(bench: Bench) -> Iterator[Line]:
     """
     for name, rows, features, digits, limit in (("doubles", 284_807, 30, 17, 3.5), ("decimals", 500_000, 50, 2, 2.5)):
         workload, path = f"{name}-{rows}x{features}", f"{name}.csv"
-        frame = genes(rows, features).round(digits)
+        frame = genes(rows, features, digits=digits)
         frame.to_csv(bench.folder / path, index=False)
         frame.to_parquet(bench.folder / f"{name}.parquet")
         read = ["-c", f"import pandas; pandas.read_csv({path!r})"]

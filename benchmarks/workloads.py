@@ -59,11 +59,11 @@ def binary(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(columns).assign(y=positive.astype(np.uint8))
 
 
-def genes(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
-    """Measurements of four decimals, of which the first 50 columns are shifted in cases; the class is ``y``."""
+def genes(rows: int, features: int, seed: int = 0, digits: int = 4) -> pd.DataFrame:
+    """Measurements of some decimals, of which the first 50 columns are shifted in cases; the class is ``y``."""
     generator = np.random.default_rng(seed)
     cases = generator.random(rows) < 0.5
-    numbers = generator.normal(size=(rows, features)).round(4)
+    numbers = generator.normal(size=(rows, features)).round(digits)
     numbers[:, :50] += 0.5 * cases[:, None]
     frame = pd.DataFrame(numbers, columns=[f"g{number}" for number in range(features)])
     return pd.concat([frame, pd.Series(np.where(cases, "case", "control"), name="y")], axis=1)

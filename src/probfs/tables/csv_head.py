@@ -22,7 +22,7 @@ import pyarrow as pa
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.names import NamedColumns, name_columns
-from probfs.tables.opening import TableInput
+from probfs.tables.opening import TableInput, decode_line
 from probfs.tables.remote import is_url
 from probfs.text import option, quoted
 
@@ -134,7 +134,7 @@ class CsvRecords:
             for match in _LINE.finditer(block):
                 self.bytes_read += match.end() - match.start()
                 self._line += 1
-                text = _decode_line(match.group(), self._line, self._source)
+                text = decode_line(match.group(), self._line, self._source)
                 self._unfinished.append(text)
                 yield text
 
@@ -147,18 +147,6 @@ class CsvRecords:
             return DataError(problem, source=self._source, line=line)
         problem = "text follows a closing quote; double a quote inside a quoted cell"
         return DataError(problem, source=self._source, line=self._line)
-
-
-def _decode_line(line: bytes, number: int, source: str) -> str:
-    """A line as text, or an error that says which byte of which line is at fault."""
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
-        raise DataError(f"{problem}; try {option('encoding', 'latin-1')}", source=source, line=number) from error
-    if "\0" in text:
-        raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
-    return text
 
 
 def _unclosed_quote(text: str, delimiter: str) -> int:
