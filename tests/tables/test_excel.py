@@ -127,7 +127,9 @@ def test_damaged_workbooks_are_refused_in_one_line(write: Write) -> None:
 @calamine
 def test_two_cells_far_apart_do_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
-    sheet = b"<worksheet><sheetData>" + b" " * (8 << 20) + cells + b"</sheetData></worksheet>"
+    # The reference to the last cell stands where the second block of the sheet begins.
+    start = b"<worksheet><sheetData>".ljust((8 << 20) - cells.index(b"D1048576"))
+    sheet = start + cells + b"</sheetData></worksheet>"
     monkeypatch.setattr(memory, "free_memory", lambda: 64 << 30)
     with pytest.raises(DataError, match=r"t\.xlsx: this sheet needs about .* of memory"):
         read_bytes(workbook_bytes(members={"xl/worksheets/sheet1.xml": sheet}), "t.xlsx")

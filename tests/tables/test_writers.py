@@ -101,6 +101,10 @@ def test_columns_held_as_texts_are_written_as_they_are_spelled() -> None:
     assert back.to_pydict() == {"n": [1.5, 2, None, np.inf], "d": days.to_pylist()}
 
 
+def test_one_column_of_missing_cells_has_its_rows() -> None:
+    assert table_bytes(table_in_memory(pa.table({"a": ["x", None]}), ""), "csv") == b'a\nx\n""\n'
+
+
 def test_json_has_no_infinite_number() -> None:
     written = table_bytes(table_in_memory(pd.DataFrame({"x": [1e300, float("-inf")], "y": ["p", 'q"']}), ""), "jsonl")
     assert written == b'{"x": 1e+300, "y": "p"}\n{"x": "-inf", "y": "q\\""}\n'
