@@ -38,13 +38,6 @@ class LineRecorder:
         self.rows = 0
         """How many rows have been recorded."""
 
-    def append_run(self, first_line: int, rows: int) -> None:
-        """Record rows that stand on consecutive lines."""
-        if rows:
-            self._first_rows.append(np.array([self.rows]))
-            self._first_lines.append(np.array([first_line]))
-            self.rows += rows
-
     def append(self, lines: Sequence[int] | Integers) -> None:
         """Record rows by the line of each."""
         numbers = np.asarray(lines, dtype=np.int64)
