@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import content_hashes, merge_equal_rows, order_by_content
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.prepared_tables import csv_of_rows, encode_csv
 from tests.support.screening import datasets
 

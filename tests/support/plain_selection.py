@@ -17,7 +17,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.ranking.elimination import leaving_order
-from probfs.screening.false_discoveries import q_values
+from probfs.screening.screen import q_values
 from probfs.screening.screen import screen
 
 Row = tuple[int, tuple[int, ...]]

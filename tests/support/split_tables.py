@@ -24,7 +24,7 @@ from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.errors import ProbfsError
 from probfs.ranking.inputs import every_name, reading_for, reading_unlabelled
-from probfs.screening.cut_numbers import numbers_before_cutting
+from probfs.screening.screen import numbers_before_cutting
 from probfs.screening.screen import Screening, screen
 from probfs.tables.arff import read_arff
 from probfs.tables.frames import table_in_memory

@@ -15,8 +15,8 @@ from probfs.columns.choice import DEFAULT_BINS, ColumnChoice
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import TargetWarning
 from probfs.notes import Note
-from probfs.ranking.background import WRITING_A_REPORT
 from probfs.ranking.settings import Settings
+from probfs.ranking.story import WRITING_A_REPORT
 from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.tables.reading import ReadOptions
 from probfs.text import did_you_mean, option, printable, quoted, typed_command

@@ -6,16 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from probfs.classifiers.catalogue import NaiveBayes
 from probfs.errors import UsageError
-from probfs.ranking.engine import Engine, LocalEngine
-from probfs.ranking.engine_names import ENGINES
-from probfs.ranking.settings import Settings
+from probfs.ranking.settings import ENGINES, Settings
+from probfs.ranking.stages import Engine, LocalEngine
 from probfs.text import did_you_mean, option
 
 if TYPE_CHECKING:
     from probfs.cluster.connection import Cluster
-    from probfs.selection.engine import SelectionEngine
 
 
 @contextlib.contextmanager
@@ -28,22 +25,6 @@ def open_engine(name: str, scheduler: str | None, workers: int | None, settings:
             from probfs.cluster.engine import ClusterEngine
 
             yield ClusterEngine(cluster)
-
-
-@contextlib.contextmanager
-def open_selection_engine(
-    name: str, scheduler: str | None, workers: int | None, settings: Settings
-) -> Iterator[SelectionEngine]:
-    """The same for a selection."""
-    with _open_cluster(name, scheduler, workers, settings) as cluster:
-        from probfs.selection.engine import LocalSelection
-
-        if cluster is None:
-            yield LocalSelection()
-        else:
-            from probfs.cluster.selection import ClusterSelection
-
-            yield ClusterSelection(cluster)
 
 
 @contextlib.contextmanager
@@ -64,14 +45,10 @@ def _open_cluster(
         return
     if isinstance(workers, bool) or (workers is not None and (not isinstance(workers, int) or workers < 1)):
         raise UsageError(f"{option('workers')}: {workers!r} is no number of processes; give 1 or more")
-    counts_rows = settings.classifier == NaiveBayes.name
-    if counts_rows and settings.uncertainty:
-        problem = f"{option('uncertainty', True)} ranks samples of rows, which need to be here"
-        raise UsageError(f"{problem}; leave out {option('engine', 'dask')}")
     from probfs.cluster.connection import connect
 
     with connect(scheduler, workers) as cluster:
-        if counts_rows:
+        if settings.model.takes_blocks:
             yield cluster
         else:
             with cluster.running_joblib():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any, Literal
 
 from probfs.api.arguments import (
@@ -17,16 +16,13 @@ from probfs.api.arguments import (
     warn_unless,
 )
 from probfs.api.engines import open_engine
-from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.notes import Note
-from probfs.ranking.background import gather_background
 from probfs.ranking.elimination import Round
 from probfs.ranking.inputs import Data, InputRequest, Labels
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
-from probfs.ranking.stages import Listeners, eliminate_features, make_ranking
-from probfs.ranking.story import StoryRecorder
+from probfs.ranking.stages import Listeners, rank_table
 from probfs.runtime.progress import Progress, listening
 
 
@@ -180,7 +176,7 @@ def rank(
     >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
     ['a', 'b', 'c', 'd']
     """
-    call = describe_call(rank, locals()) if report else ""
+    call = describe_call(rank, locals()) if report else None
     reading, options = split_reading(options)
     refuse_unknown(rank, options)
     settings = choose_settings(
@@ -212,15 +208,5 @@ def rank(
     ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = stages.read(InputRequest(data, unlabeled, mapping, reading, choice, labels, every_column=report))
-        rows = stages.encode(inputs, settings, listeners)
-        tests = stages.screen(inputs, rows, settings)
-        encoded = stages.arrange(rows, settings)
-        fitted = stages.fit(encoded, settings, listeners)
-        rounds = eliminate_features(fitted, encoded.names, settings, listeners)
-        recorder = StoryRecorder(SCORES[settings.score], settings.step) if report else None
-        heard = rounds if recorder is None else recorder.follow(rounds, fitted)
-        ranking = make_ranking(inputs, encoded, fitted, heard, tests, settings, listeners)
-        if recorder is None:
-            return ranking
-        return replace(ranking, background=gather_background(inputs.prepared, rows.dataset, recorder.story, call))
+        request = InputRequest(data, unlabeled, mapping, reading, choice, labels, every_column=report)
+        return rank_table(stages, request, settings, listeners, call)

@@ -16,7 +16,7 @@ from probfs.api.arguments import (
     texts,
     warn_unless,
 )
-from probfs.api.engines import open_selection_engine
+from probfs.api.engines import open_engine
 from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, InputRequest, Labels
@@ -147,11 +147,11 @@ def select(
     listeners = Listeners(on_note or Listeners.on_note, on_assumed_target=warn_unless(on_note))
     with (
         nullcontext() if on_progress is None else listening(on_progress),
-        open_selection_engine(engine, scheduler, workers, settings) as stages,
+        open_engine(engine, scheduler, workers, settings) as stages,
     ):
         labels = Labels(y, feature_names)
         choice = column_choice(settings, target)
-        inputs = stages.read(InputRequest(data, None, mapping, reading, choice, labels, every_column=report))
+        request = InputRequest(data, None, mapping, reading, choice, labels, every_column=report)
         from probfs.selection.stages import select_columns
 
-        return select_columns(stages, inputs, settings, listeners, call)
+        return select_columns(stages, request, settings, listeners, call)

@@ -95,6 +95,7 @@ class NaiveBayes(UnfittedClassifier):
     default_estimate = "loo"
     default_step = 1
     takes_numbers = False
+    takes_blocks = True
 
     smoothing: float = setting(
         1.0,
@@ -126,7 +127,8 @@ class NaiveBayes(UnfittedClassifier):
             request.rounds,
             shrink=self.shrink,
             counts=request.counts,
-            store=request.store,
+            blocks=request.blocks,
+            part=request.part,
         )
 
     def hold_out(self, request: HoldOutRequest) -> RowOdds:

@@ -13,11 +13,12 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
+from probfs.rows.block import EVERYTHING, Part
 from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.grouping import RowStore
     from probfs.columns.dataset import Dataset, ValueCounts
+    from probfs.rows.blocks import Blocks
     from probfs.tables.arrays import Integers
 
 Features = npt.NDArray[np.intp]
@@ -93,9 +94,9 @@ class OddsClassifier(Classifier, Protocol):
         """
         ...
 
-    def odds(self) -> Odds:
-        """Of the rows, always in the same order. A calibrated classifier has them once the active features are scored,
-        or none is left.
+    def odds(self, features: Sequence[int] | None = None) -> Odds:
+        """Of the rows, always in the same order, with the active features or, unless it is calibrated, with others. A
+        calibrated classifier has them once the active features are scored, or none is left.
         """
         ...
 
@@ -115,8 +116,10 @@ class FitRequest:
     """To be called with how many models have been fitted and how many there will be."""
     counts: ValueCounts | None = None
     """Those of the dataset, where they are known already."""
-    store: RowStore | None = None
-    """Where the rows are, if not in the dataset, which then has one for each class; for Naive Bayes alone."""
+    blocks: Blocks | None = None
+    """Where the rows are, for a classifier that takes blocks; the dataset may have one for each class only."""
+    part: Part = EVERYTHING
+    """Of the blocks."""
 
 
 @dataclass(frozen=True)

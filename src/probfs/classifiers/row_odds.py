@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -62,12 +62,16 @@ class Moments:
         return math.sqrt(self.squares / max(self.rows - 1, 1) / self.rows)
 
 
-class TemperedSums(NamedTuple):
+@dataclass(frozen=True)
+class TemperedSums:
     """Sums over rows at one sharpness: of the losses, and of the first and second derivatives of -log P_own."""
 
     loss: float
     slope: float
     curvature: float
+
+    def __add__(self, other: TemperedSums) -> TemperedSums:
+        return TemperedSums(self.loss + other.loss, self.slope + other.slope, self.curvature + other.curvature)
 
 
 class Losses(Protocol):
@@ -133,7 +137,7 @@ class RowOdds:
     def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
         from probfs.classifiers.naive_bayes.compiling import why_not_compiled
 
-        if compiled and why_not_compiled() is None and np.isfinite(self.against_own).all():
+        if compiled and why_not_compiled() is None and self._finite:
             return partial(self._sum_losses_compiled, least)
         return partial(self._sum_losses, least)
 
@@ -173,7 +177,11 @@ class RowOdds:
         run_in_threads([partial(add_up, *part) for part in split_range(blocks, blocks // _BLOCKS_WORTH_A_THREAD)])
         return TemperedSums(*sums.sum(axis=0).tolist())
 
-    @property
+    @cached_property
+    def _finite(self) -> bool:
+        return bool(np.isfinite(self.against_own).all())
+
+    @cached_property
     def _impossible(self) -> npt.NDArray[np.bool_]:
         """Whether each row's own class has weight 0."""
         return np.asarray(self.against_own[0] == np.inf)

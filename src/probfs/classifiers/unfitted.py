@@ -29,6 +29,8 @@ class UnfittedClassifier(ABC):
     default_step: ClassVar[int | Literal["auto"]] = "auto"
     takes_numbers: ClassVar[bool] = True
     """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
+    takes_blocks: ClassVar[bool] = False
+    """Whether it needs nothing but sums over rows, which may be on a cluster then."""
     training_rows_of_class: ClassVar[int] = 1
     """How many rows of each class a model has to be trained on, at least."""
 

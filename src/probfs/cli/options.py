@@ -13,7 +13,7 @@ from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
 from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
-from probfs.ranking.engine_names import ENGINES
+from probfs.ranking.settings import ENGINES
 from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 

@@ -96,6 +96,21 @@ class Dataset:
     def unlabelled_rows(self) -> int:
         return int(self.unlabelled_counts.sum())
 
+    def counted(self) -> Dataset:
+        """The dataset without the rows that count for nothing."""
+        if self.counts.all() and self.unlabelled_counts.all():
+            return self
+        own, others = np.flatnonzero(self.counts), np.flatnonzero(self.unlabelled_counts)
+        return replace(
+            self,
+            features=tuple(
+                replace(f, labelled=f.labelled[own], unlabelled=f.unlabelled[others]) for f in self.features
+            ),
+            labels=self.labels[own],
+            counts=self.counts[own],
+            unlabelled_counts=self.unlabelled_counts[others],
+        )
+
     def class_rows(self) -> dict[str, int]:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
         return dict(zip(self.classes, totals.tolist(), strict=True))
@@ -112,6 +127,14 @@ class ValueCounts:
     by_slot: Floats
     class_rows: Floats
     """How many rows each class has."""
+
+    def __add__(self, other: ValueCounts) -> ValueCounts:
+        by_slot, class_rows = self.by_slot + other.by_slot, self.class_rows + other.class_rows
+        return replace(self, by_slot=by_slot, class_rows=class_rows)
+
+    def __sub__(self, other: ValueCounts) -> ValueCounts:
+        by_slot, class_rows = self.by_slot - other.by_slot, self.class_rows - other.class_rows
+        return replace(self, by_slot=by_slot, class_rows=class_rows)
 
     def of_features(self, features: Integers) -> ValueCounts:
         """The counts of some features, by position."""

@@ -96,11 +96,19 @@ def deal(counts: Integers, folds: int) -> Integers:
 
 def deal_from(starts: Integers, counts: Integers, folds: int) -> Integers:
     """The same for rows whose copies begin at known places of the whole deal."""
-    ends = starts + counts
-    fold = np.arange(folds)[:, None]
+    return copies_in_fold(starts, counts, folds, np.arange(folds)[:, None])
+
+
+def copies_in_fold(starts: Integers, counts: Integers, folds: int, fold: int | Integers) -> Integers:
+    """How many copies of each row fall to one fold, or to each of several."""
     # Of the places start … end-1, those that leave the remainder `fold` when divided by the number of folds.
-    dealt: Integers = (ends - 1 - fold) // folds - (starts - 1 - fold) // folds
+    dealt: Integers = (starts + counts - 1 - fold) // folds - (starts - 1 - fold) // folds
     return dealt
+
+
+def row_hashes(dataset: Dataset, seed: int, by_some: bool = False) -> Hashes:
+    """A hash of each labelled row, by all of its cells or by as many columns as it takes to tell rows apart."""
+    return content_hashes(telling_rows_apart(dataset) if by_some else dataset, seed)[0]
 
 
 def check_class_sizes(dataset: Dataset) -> None:

@@ -22,6 +22,8 @@ from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.errors import UsageError
 from probfs.text import option
 
+ENGINES = ("local", "dask")
+"""Where the work may be done, as users name it."""
 Step = int | float | Literal["auto"]
 """How many features leave in a round: a number, a fraction of those that remain, or ``auto``."""
 AUTO_STEP: Literal["auto"] = "auto"

@@ -1,30 +1,34 @@
-"""The stages from a file to its ranking, one function each, for ``probfs.rank`` and for commands that need some."""
+"""The stages from tables to a ranking. Where rows are is the business of an engine: it reads and encodes them; all that
+comes after is asked of their blocks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
+
+import numpy as np
 
 from probfs import __version__
 from probfs.classifiers.protocol import Classifier, FitRequest
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.encode import encode
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, eliminate, schedule
-from probfs.ranking.inputs import Inputs
-from probfs.ranking.result import InputSummary, RankedFeature, Ranking, collect
+from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
+from probfs.ranking.result import InputSummary, Ranking, collect
 from probfs.ranking.settings import Settings
+from probfs.ranking.story import StoryRecorder, gather_background
+from probfs.ranking.uncertainty import check_rows, with_uncertainty
+from probfs.rows.block import EVERYTHING, Block, Part, class_rows
+from probfs.rows.blocks import Blocks, LocalBlocks
 from probfs.runtime.progress import report
-from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.screening.screen import screen
+from probfs.screening.screen import NumberSource, count_part, numbers_before_cutting, screen
 from probfs.text import option
-
-if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.grouping import RowStore
 
 RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
@@ -46,29 +50,59 @@ class Listeners:
 
 
 @dataclass(frozen=True, eq=False)
-class EncodedInputs:
-    """A dataset, and the notes made on the way."""
+class Encoded:
+    """An encoded table: its rows in blocks, what is known of it, and the notes made on the way."""
 
     dataset: Dataset
+    """With its rows where they are here, and with one for each class, which counts for all of them, elsewhere."""
+    blocks: Blocks
     notes: tuple[Note, ...]
+    numbers: Iterable[NumberSource]
+    """Those that features were cut from, for the tests of all rows; they can be had once."""
 
     @property
     def names(self) -> list[str]:
         return [feature.name for feature in self.dataset.features]
 
+    def part(self, part: Part) -> Dataset:
+        """The features and rows of a part, as the dataset has them of all."""
+        if self.blocks.here is not None:
+            return self.blocks.here.rows_of(part)
+        features = self.dataset.features
+        if part.features is not None:
+            features = tuple(features[place] for place in part.features.tolist())
+        unlabelled = np.array([self.blocks.ask(_unlabelled_rows, part)])
+        counts = self.blocks.ask(class_rows, part)
+        return replace(self.dataset, features=features, counts=counts, unlabelled_counts=unlabelled)
 
-def encode_rows(inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
-    """Encode all rows, in their order."""
-    listeners.on_note(inputs.prepared.target_note)
-    settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
-    report("encoding columns")
-    dataset, notes = encode(inputs.prepared, inputs.unlabelled)
-    return announce_inputs(inputs, dataset, notes, settings, listeners)
+
+class Engine(Protocol):
+    """Where tables are read, and where their rows are kept."""
+
+    def read(self, request: InputRequest) -> Inputs: ...
+
+    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> Encoded: ...
+
+
+class LocalEngine:
+    """Everything in this process."""
+
+    def read(self, request: InputRequest) -> Inputs:
+        return read_inputs(request)
+
+    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> Encoded:
+        listeners.on_note(inputs.prepared.target_note)
+        settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
+        report("encoding columns")
+        dataset, notes = encode(inputs.prepared, inputs.unlabelled)
+        numbers = numbers_before_cutting(inputs.prepared, dataset)
+        blocks = LocalBlocks(Block(dataset))
+        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners), numbers)
 
 
 def announce_inputs(
     inputs: Inputs, dataset: Dataset, notes: Sequence[Note], settings: Settings, listeners: Listeners
-) -> EncodedInputs:
+) -> tuple[Note, ...]:
     """Tell all notes made so far, those of encoding last; and refuse a dataset that lacks what the settings ask for."""
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
     for note in notes:
@@ -78,97 +112,108 @@ def announce_inputs(
         ways = f"add some with {option('unlabeled', typed='FILE')}, or as rows without a value in the target"
         raise UsageError(f"{problem}; {ways}")
     if settings.uncertainty:
-        from probfs.ranking.uncertainty import check_rows
-
         check_rows(dataset, settings)
     if inputs.prepared.target.by_default and listeners.on_assumed_target is not None:
         listeners.on_assumed_target(inputs.prepared)
-    return EncodedInputs(dataset, notes)
+    return notes
 
 
-def screen_features(inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
-    """p and q of each feature, tested against the class: as numbers, too, where it was cut into intervals.
-
-    The rows are those of the table, in their order.
+def rank_table(
+    engine: Engine, request: InputRequest, settings: Settings, listeners: Listeners, call: str | None = None
+) -> Ranking:
+    """Read, encode, test, eliminate. ``call`` is who asked, and said only where the ranking is to keep its background
+    for a report.
     """
+    inputs = engine.read(request)
+    encoded = engine.encode(inputs, settings, listeners)
     report("testing columns")
-    numbers = numbers_before_cutting(inputs.prepared, encoded.dataset)
-    screening = screen(encoded.dataset, numbers, settings.seed)
-    return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+    counts = encoded.blocks.ask(count_part, EVERYTHING)
+    screening = screen(encoded.dataset, encoded.numbers, settings.seed, counts)
+    tests = dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
+    background = gather_background(inputs.prepared, encoded.dataset, call) if call is not None else None
+    arranged = arrange_rows(encoded, settings)
+    report("fitting the classifier")
+    classifier = fit_classifier(arranged, settings, listeners=listeners, counts=counts)
+    rounds = _listened(eliminate_features(classifier, arranged.names, settings), arranged.names, listeners)
+    recorder = None if background is None else StoryRecorder(SCORES[settings.score], settings.step)
+    heard = rounds if recorder is None else recorder.follow(rounds, classifier)
+    features, summaries = collect(heard, arranged.names, tests)
+    if settings.uncertainty:
+        features = with_uncertainty(features, arranged, settings, fit_classifier, listeners.on_note)
+    for note in classifier.notes:
+        listeners.on_note(note)
+    if background is not None and recorder is not None:
+        background = replace(background, story=recorder.story)
+    notes = (*encoded.notes, *classifier.notes)
+    return Ranking(
+        features, summaries, summarize_inputs(inputs, encoded.dataset), settings, notes, __version__, background
+    )
 
 
-def arrange_rows(encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
+def arrange_rows(encoded: Encoded, settings: Settings) -> Encoded:
     """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
-    return EncodedInputs(settings.model.arrange(encoded.dataset, settings.seed), encoded.notes)
+    blocks = encoded.blocks.map(_arrange, settings)
+    return replace(
+        encoded, blocks=blocks, dataset=encoded.dataset if blocks.here is None else blocks.here.dataset, numbers=()
+    )
+
+
+def _arrange(block: Block, settings: Settings) -> Block:
+    return Block(settings.model.arrange(block.dataset, settings.seed), number=block.number)
+
+
+def _unlabelled_rows(block: Block, part: Part) -> int:
+    return block.rows_of(part).unlabelled_rows
 
 
 def fit_classifier(
-    dataset: Dataset, settings: Settings, listeners: Listeners, store: RowStore | None = None
+    encoded: Encoded,
+    settings: Settings,
+    part: Part = EVERYTHING,
+    rounds: Sequence[int] | None = None,
+    listeners: Listeners | None = None,
+    counts: ValueCounts | None = None,
 ) -> Classifier:
-    """The chosen classifier, fitted with all features; ``store`` has the rows, if the dataset has not."""
+    """The chosen classifier, fitted to a part of an arranged table, for all rounds of the elimination or for some."""
 
     def model_done(done: int, total: int) -> None:
         report(RANKING, done, total, "models")
-        if listeners.on_model is not None:
+        if listeners is not None and listeners.on_model is not None:
             listeners.on_model(done, total)
 
-    report("fitting the classifier")
-    rounds = schedule(len(dataset.features), settings.step)
-    return _fit(dataset, rounds, settings, listeners.on_note, model_done, store)
-
-
-def _fit(
-    dataset: Dataset,
-    rounds: Sequence[int],
-    settings: Settings,
-    on_note: Callable[[Note], None] = _ignore,
-    on_model: Callable[[int, int], None] | None = None,
-    store: RowStore | None = None,
-) -> Classifier:
+    dataset = encoded.dataset if part is EVERYTHING else encoded.part(part)
+    if not settings.model.takes_blocks:
+        dataset = dataset.counted()
     return settings.model.fit(
         FitRequest(
             dataset=dataset,
             estimate=settings.estimate,
             folds=settings.folds,
             seed=settings.seed,
-            rounds=rounds,
-            on_note=on_note,
-            on_model=on_model,
-            store=store,
+            rounds=schedule(len(dataset.features), settings.step) if rounds is None else rounds,
+            on_note=_ignore if listeners is None else listeners.on_note,
+            on_model=None if listeners is None else model_done,
+            counts=counts,
+            blocks=encoded.blocks,
+            part=part,
         )
     )
 
 
-def eliminate_features(
-    classifier: Classifier, names: Sequence[str], settings: Settings, listeners: Listeners
-) -> Iterator[Round]:
-    """The rounds of the elimination; listeners hear of a round when it is over."""
+def eliminate_features(classifier: Classifier, names: Sequence[str], settings: Settings) -> Iterator[Round]:
+    """The rounds of the elimination."""
+    return eliminate(classifier, names, SCORES[settings.score], settings.step)
+
+
+def _listened(rounds: Iterator[Round], names: Sequence[str], listeners: Listeners) -> Iterator[Round]:
+    """The rounds; listeners hear of a round when it is over."""
     report(RANKING, 0, len(names), "features")
-    for current in eliminate(classifier, names, SCORES[settings.score], settings.step):
+    for current in rounds:
         yield current
         left = len(names) - len(current.active) + len(current.leaving)
         report(RANKING, left, len(names), "features")
         if listeners.on_round is not None:
             listeners.on_round(current)
-
-
-def make_ranking(
-    inputs: Inputs,
-    encoded: EncodedInputs,
-    classifier: Classifier,
-    rounds: Iterator[Round],
-    tests: Mapping[str, tuple[float, float]],
-    settings: Settings,
-    listeners: Listeners,
-) -> Ranking:
-    """Follow the rounds to their end, and put together what came of them."""
-    features, summaries = collect(rounds, encoded.names, tests)
-    if settings.uncertainty:
-        features = _with_uncertainty(features, encoded.dataset, settings, listeners)
-    for note in classifier.notes:
-        listeners.on_note(note)
-    summary = summarize_inputs(inputs, encoded.dataset)
-    return Ranking(features, summaries, summary, settings, (*encoded.notes, *classifier.notes), __version__)
 
 
 def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
@@ -183,27 +228,4 @@ def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
         features=len(dataset.features),
         dropped_rows=inputs.prepared.dropped_rows,
-    )
-
-
-def _with_uncertainty(
-    features: tuple[RankedFeature, ...], dataset: Dataset, settings: Settings, listeners: Listeners
-) -> tuple[RankedFeature, ...]:
-    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
-    from probfs.ranking.uncertainty import measure_uncertainty
-
-    def fit(sample: Dataset, rounds: Sequence[int]) -> Classifier:
-        return _fit(sample, rounds, settings)
-
-    found = measure_uncertainty(dataset, settings, fit, listeners.on_note)
-    return tuple(
-        replace(
-            feature,
-            se_initial_s_s=own.se_initial_s_s,
-            se_initial_s_a=own.se_initial_s_a,
-            rank_low=min(own.rank_low, feature.rank),
-            rank_high=max(own.rank_high, feature.rank),
-        )
-        for feature in features
-        for own in (found[feature.feature],)
     )

@@ -1,23 +1,30 @@
-"""The story of an elimination: the scores of all features that are left, in some of its rounds.
+"""What a report tells beside a result: what the table holds, how it was cut, how to make it again, and the story of the
+elimination, which is the scores of all features that are left, in some of its rounds.
 
 An elimination scores only the features that might be lowest. A recorder listens to it and scores the others too, in a
-few rounds; it is asked for by documents that show how scores change.
+few rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from probfs.classifiers.protocol import Classifier, Features
 from probfs.classifiers.scores import Score
+from probfs.columns.dataset import Dataset
+from probfs.columns.inspect import Inspection, inspect_table
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import cuts_numbers
 from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.settings import Step
 from probfs.tables.arrays import Floats
 
 MOST_ROUNDS = 40
+WRITING_A_REPORT = ".to_html('report.html')"
+"""How a call in Python ends that writes a report."""
 
 
 @dataclass(frozen=True)
@@ -89,3 +96,27 @@ def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[in
             break
         chosen = found
     return chosen
+
+
+@dataclass(frozen=True)
+class Background:
+    """Kept with a ranking or a selection where a report was asked for."""
+
+    inspection: Inspection
+    intervals: Mapping[str, tuple[str, ...]]
+    """Those that features of numbers were cut into, by name."""
+    story: Story
+    call: str
+    """The command, or the call in Python, that gave the result."""
+
+    def with_top(self, number: int) -> Background:
+        """The background of a result of which only the best features are listed; a command says so itself."""
+        call = self.call.removesuffix(WRITING_A_REPORT)
+        return self if call == self.call else replace(self, call=f"{call}.top({number}){WRITING_A_REPORT}")
+
+
+def gather_background(prepared: PreparedTable, dataset: Dataset, call: str, story: Story = ()) -> Background:
+    """``dataset`` is the prepared table, encoded; the story may come later."""
+    cut = {plan.name for plan in prepared.features if cuts_numbers(plan.rule)}
+    intervals = {own.name: tuple(own.own_labels().to_pylist()) for own in dataset.features if own.name in cut}
+    return Background(inspect_table(prepared), intervals, story, call)

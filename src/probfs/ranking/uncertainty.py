@@ -14,9 +14,10 @@ nor whether equal rows are repeated or counted changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -24,17 +25,19 @@ from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.folds import by_dropping_rare_classes, deal
+from probfs.columns.folds import by_dropping_rare_classes
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.elimination import eliminate, schedule
+from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
+from probfs.rows.block import Block, Part, RandomSample, SampleSeries
 from probfs.runtime.progress import report
-from probfs.tables.arrays import Floats, Integers, Labels
+from probfs.tables.arrays import Floats, Integers
 from probfs.text import duration, option, quoted
 
-Fit = Callable[[Dataset, Sequence[int]], Classifier]
-"""Fits the classifier of a ranking to some rows, for rounds of so many features."""
+if TYPE_CHECKING:
+    from probfs.ranking.stages import Encoded
 
 PAIRS = 25
 GROUPS = 20
@@ -48,6 +51,12 @@ _MOST_ROWS = 10**9
 _LONG_SECONDS = 60.0
 
 
+class Fit(Protocol):
+    """Fits the classifier of a ranking to a part of the rows, for rounds of so many features."""
+
+    def __call__(self, encoded: Encoded, settings: Settings, part: Part, rounds: Sequence[int]) -> Classifier: ...
+
+
 @dataclass(frozen=True)
 class Uncertainty:
     """How sure a feature's scores in the first round and its rank are."""
@@ -58,19 +67,50 @@ class Uncertainty:
     rank_high: int
 
 
+def with_uncertainty(
+    features: tuple[RankedFeature, ...],
+    encoded: Encoded,
+    settings: Settings,
+    fit: Fit,
+    on_note: Callable[[Note], None],
+) -> tuple[RankedFeature, ...]:
+    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
+    found = measure_uncertainty(encoded, settings, fit, on_note)
+    return tuple(
+        replace(
+            feature,
+            se_initial_s_s=own.se_initial_s_s,
+            se_initial_s_a=own.se_initial_s_a,
+            rank_low=min(own.rank_low, feature.rank),
+            rank_high=max(own.rank_high, feature.rank),
+        )
+        for feature in features
+        for own in (found[feature.feature],)
+    )
+
+
 def measure_uncertainty(
-    dataset: Dataset, settings: Settings, fit: Fit, on_note: Callable[[Note], None]
+    encoded: Encoded, settings: Settings, fit: Fit, on_note: Callable[[Note], None]
 ) -> dict[str, Uncertainty]:
-    """The uncertainty of each feature, by name, for a ranking of this dataset."""
-    check_rows(dataset, settings)
-    rows = order_by_content(dataset, settings.seed)
-    names = [feature.name for feature in rows.features]
-    generator = np.random.default_rng(settings.seed)
-    ranks = _ranks_of_halves(rows, names, settings, fit, generator, on_note)
-    errors = _jackknife_errors(rows, fit, generator)
+    """The uncertainty of each feature, by name, for a ranking of this table."""
+    check_rows(encoded.dataset, settings)
+    blocks = encoded.blocks.map(_order, settings.seed)
+    if blocks.here is not None:
+        encoded = replace(encoded, dataset=blocks.here.dataset)
+    else:
+        features = tuple(sorted(encoded.dataset.features, key=lambda feature: feature.name))
+        encoded = replace(encoded, dataset=replace(encoded.dataset, features=features))
+    samples = _Samples(replace(encoded, blocks=blocks), settings, fit)
+    ranks = samples.ranks_of_halves(on_note)
+    errors = samples.jackknife_errors()
     ranks.sort(axis=0)
     columns = [*errors, ranks[OUTSIDE], ranks[-1 - OUTSIDE]]
-    return {name: Uncertainty(*own) for name, *own in zip(names, *(column.tolist() for column in columns), strict=True)}
+    rows = zip(encoded.names, *(column.tolist() for column in columns), strict=True)
+    return {name: Uncertainty(*own) for name, *own in rows}
+
+
+def _order(block: Block, seed: int) -> Block:
+    return Block(order_by_content(block.dataset, seed), number=block.number)
 
 
 def check_rows(dataset: Dataset, settings: Settings) -> None:
@@ -93,83 +133,49 @@ def check_rows(dataset: Dataset, settings: Settings) -> None:
         raise DataError(f"{option('uncertainty', True)} {problem}", source=dataset.source)
 
 
-def _ranks_of_halves(
-    rows: Dataset,
-    names: Sequence[str],
-    settings: Settings,
-    fit: Fit,
-    generator: np.random.Generator,
-    on_note: Callable[[Note], None],
-) -> Integers:
-    """The rank of each feature in each half sample: halves × features."""
-    score = SCORES[settings.score]
-    ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
-    rounds = schedule(len(names), settings.step)
-    start = monotonic()
-    for number, half in enumerate(_halves(rows, generator, score.needs_unlabelled)):
-        if number == 2:
-            seconds = (monotonic() - start) * PAIRS
-            if seconds > _LONG_SECONDS:
-                what = f"{2 * PAIRS} rankings of half of the rows"
-                message = f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"
-                on_note(NoteKind.TIME.note(message))
+class _Samples:
+    """Samples of the rows, each of which is ranked."""
+
+    def __init__(self, encoded: Encoded, settings: Settings, fit: Fit) -> None:
+        self._encoded = encoded
+        self._settings = settings
+        self._fit = fit
+        needs_unlabelled = SCORES[settings.score].needs_unlabelled
+        self._series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled)
+
+    def ranks_of_halves(self, on_note: Callable[[Note], None]) -> Integers:
+        """The rank of each feature in each half sample: halves × features."""
+        names, settings = self._encoded.names, self._settings
+        ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
+        rounds = schedule(len(names), settings.step)
+        start = monotonic()
+        for number in range(2 * PAIRS):
+            if number == 2:
+                seconds = (monotonic() - start) * PAIRS
+                if seconds > _LONG_SECONDS:
+                    what = f"{2 * PAIRS} rankings of half of the rows"
+                    message = f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"
+                    on_note(NoteKind.TIME.note(message))
+            classifier = self._fit_sample(number, rounds)
+            left = [
+                int(current.scored[position])
+                for current in eliminate(classifier, names, SCORES[settings.score], settings.step)
+                for position in current.leaving
+            ]
+            ranks[number, left] = np.arange(len(names), 0, -1)
+        return ranks
+
+    def jackknife_errors(self) -> tuple[Floats, Floats]:
+        """The standard errors of both scores of labelled rows in the first round."""
+        features = len(self._encoded.names)
+        scores = np.empty((2, GROUPS, features))
+        for group in range(GROUPS):
+            found = self._fit_sample(2 * PAIRS + group, [features]).score()
+            scores[0, group], scores[1, group] = found.s_s, found.s_a
+        report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
+        s_s, s_a = np.sqrt((GROUPS - 1) * scores.var(axis=1))
+        return s_s, s_a
+
+    def _fit_sample(self, number: int, rounds: Sequence[int]) -> Classifier:
         report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
-        left = [
-            int(current.scored[position])
-            for current in eliminate(fit(half, rounds), names, score, settings.step)
-            for position in current.leaving
-        ]
-        ranks[number, left] = np.arange(len(names), 0, -1)
-    return ranks
-
-
-def _jackknife_errors(rows: Dataset, fit: Fit, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """The standard errors of both scores of labelled rows in the first round."""
-    labelled = _take(rows, rows.counts, None)
-    scores = np.empty((2, GROUPS, len(rows.features)))
-    for number, group in enumerate(_deal_at_random(rows.labels, rows.counts, GROUPS, generator)):
-        report(STAGE, 2 * PAIRS + number, 2 * PAIRS + GROUPS, "samples")
-        found = fit(_take(labelled, rows.counts - group, None), [len(rows.features)]).score()
-        scores[0, number], scores[1, number] = found.s_s, found.s_a
-    report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
-    s_s, s_a = np.sqrt((GROUPS - 1) * scores.var(axis=1))
-    return s_s, s_a
-
-
-def _halves(rows: Dataset, generator: np.random.Generator, with_unlabelled: bool) -> Iterator[Dataset]:
-    no_class = np.zeros(len(rows.unlabelled_counts), dtype=np.int8)
-    for _ in range(PAIRS):
-        halves = _deal_at_random(rows.labels, rows.counts, 2, generator)
-        others: Sequence[Integers | None] = (None, None)
-        if with_unlabelled:
-            others = _deal_at_random(no_class, rows.unlabelled_counts, 2, generator)
-        for own, unlabelled in zip(halves, others, strict=True):
-            yield _take(rows, own, unlabelled)
-
-
-def _deal_at_random(labels: Labels, counts: Integers, groups: int, generator: np.random.Generator) -> list[Integers]:
-    """How many copies of each row fall to each of several groups, when those of each class are dealt out at random."""
-    members = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
-    sizes = deal(np.array([counts[own].sum() for own in members], dtype=np.int64), groups)
-    left = counts.astype(np.int64)
-    dealt = []
-    for group in range(groups):
-        taken = np.zeros(len(counts), dtype=np.int64)
-        for label, own in enumerate(members):
-            taken[own] = generator.multivariate_hypergeometric(left[own], sizes[group, label], method="marginals")
-        left = left - taken
-        dealt.append(taken)
-    return dealt
-
-
-def _take(rows: Dataset, counts: Integers, unlabelled_counts: Integers | None) -> Dataset:
-    """The dataset with each row so many times, and without the unlabelled rows where they have no counts."""
-    own = np.flatnonzero(counts)
-    others = np.empty(0, dtype=np.intp) if unlabelled_counts is None else np.flatnonzero(unlabelled_counts)
-    return replace(
-        rows,
-        features=tuple(replace(f, labelled=f.labelled[own], unlabelled=f.unlabelled[others]) for f in rows.features),
-        labels=rows.labels[own],
-        counts=counts[own],
-        unlabelled_counts=np.empty(0, np.int64) if unlabelled_counts is None else unlabelled_counts[others],
-    )
+        return self._fit(self._encoded, self._settings, Part(sample=RandomSample(self._series, number)), rounds)

@@ -1,52 +1,53 @@
 """The choice of columns from one set of rows: screen, eliminate, cut.
 
-It is made once from all rows, and again without each fold for the honest estimate.
+It is made once from all rows, and again without each fold.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from probfs.classifiers.options import DEFAULT_FOLDS
 from probfs.classifiers.protocol import FitRequest, OddsClassifier
-from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.notes import Note
 from probfs.ranking.elimination import schedule
 from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
+from probfs.ranking.stages import Encoded
 from probfs.ranking.story import StoryRecorder
-from probfs.screening.false_discoveries import q_values
-from probfs.selection.curve import Curve, CurvePoint, EliminatedFeature, losses_along, trace_curve
-from probfs.selection.cut import choose_size
-from probfs.selection.rows import SelectionRows
+from probfs.rows.block import Block, Part, Sample
+from probfs.rows.blocks import LocalBlocks
+from probfs.screening.screen import q_values, screen_part
+from probfs.selection.curve import Curve, choose_size, compare_sizes, trace_curve
 from probfs.selection.settings import SelectionSettings
 from probfs.tables.arrays import Floats, Integers
 
-if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.grouping import RowStore
+OnModel = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What can be chosen from: a table's labelled rows, and what is known of its columns."""
+    """What can be chosen from: columns, and the labelled rows by which they are judged."""
 
-    rows: SelectionRows
+    encoded: Encoded
+    counts: ValueCounts
+    """Of these rows."""
     always: tuple[int, ...]
     """Columns, by position, that are neither screened nor eliminated."""
     settings: SelectionSettings
     copies: tuple[tuple[int, ...], ...] = ()
     """Groups of columns, by position, that divide the rows in the same way."""
+    sample: Sample | None = None
+    """Which of the rows; None for all."""
 
     @property
-    def dataset(self) -> Dataset:
-        return self.rows.dataset
+    def names(self) -> list[str]:
+        return self.encoded.names
 
     def represented(self, survivors: Integers) -> dict[int, int]:
         """The survivors that are copies, each with the one survivor that stands for all: one that is always kept, else
@@ -55,16 +56,46 @@ class Candidates:
         instead = {}
         surviving = set(survivors.tolist())
         for group in self.copies:
-            own = sorted(surviving.intersection(group), key=lambda place: self.dataset.features[place].name)
-            by_request = [place for place in own if place in self.always]
-            first = (by_request or own)[:1]
-            instead.update({place: first[0] for place in own if place not in (*first, *by_request)})
+            members = sorted(surviving.intersection(group), key=lambda place: self.names[place])
+            by_request = [place for place in members if place in self.always]
+            first = (by_request or members)[:1]
+            instead.update({place: first[0] for place in members if place not in (*first, *by_request)})
         return instead
+
+    def fit(
+        self, features: Integers, on_model: OnModel | None = None, repeats: int = 1
+    ) -> tuple[OddsClassifier, Integers]:
+        """A classifier of some columns, and the columns in the order that it has them in.
+
+        ``repeats`` says how many classifiers like it are fitted in all.
+        """
+        settings, part = self.settings, Part(features, self.sample)
+        dataset, order = self.encoded.part(part), features
+        if not settings.model.takes_blocks:
+            dataset = settings.model.arrange(dataset, settings.seed)
+            position = {self.names[place]: place for place in features.tolist()}
+            order = np.array([position[feature.name] for feature in dataset.features], dtype=np.int64)
+        classifier = settings.model.fit(
+            FitRequest(
+                dataset=dataset,
+                estimate=settings.estimate,
+                folds=min(DEFAULT_FOLDS, dataset.rows) if settings.estimate == "cv" else None,
+                seed=settings.seed,
+                rounds=schedule(len(features), 1) * repeats,
+                on_note=lambda note: None,
+                on_model=on_model,
+                counts=self.counts.of_features(order),
+                blocks=self.encoded.blocks,
+                part=part,
+            )
+        )
+        assert isinstance(classifier, OddsClassifier)
+        return classifier, order
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The columns that were chosen, and how. Columns are named by their positions in the dataset."""
+    """The columns that were chosen, and how. Columns are named by their positions in the table."""
 
     p: Floats
     """NaN for columns that are never screened."""
@@ -75,7 +106,6 @@ class Choice:
     """How many of them are kept."""
     copies: dict[int, int]
     """The other survivors, each with the column that it is a copy of."""
-    counts: ValueCounts
     notes: tuple[Note, ...]
     ranked: tuple[RankedFeature, ...]
     """The survivors that are no copies, as the elimination ranked them."""
@@ -84,68 +114,52 @@ class Choice:
     @property
     def kept(self) -> list[int]:
         """Best first."""
-        return [own.feature for own in self.curve.order[: self.size]]
+        return list(self.curve.order[: self.size])
 
 
 def choose_columns(
     candidates: Candidates,
-    counts: ValueCounts | None = None,
-    on_model: Callable[[int, int], None] | None = None,
+    on_model: OnModel | None = None,
     recorder: StoryRecorder | None = None,
+    repeats: int = 1,
 ) -> Choice:
-    """Screen all columns, eliminate the survivors, and cut. ``counts`` are those of all columns, where they are known;
-    ``on_model`` is for a classifier that fits many models, and ``recorder`` hears of the elimination.
+    """Screen all columns, eliminate the survivors, and cut. ``on_model`` is for a classifier that fits many models, and
+    ``recorder`` hears of the elimination; ``repeats`` says how many such choices are made in all.
 
     Of copies only one takes part in the elimination: two would each make the other dispensable, and count double.
     """
-    counts = candidates.rows.count_values() if counts is None else counts
-    p, q = _screen(candidates, counts)
-    survivors = np.flatnonzero(~(q > candidates.settings.false_discoveries))
-    copies = candidates.represented(survivors)
-    table = _Survivors(candidates, survivors[~np.isin(survivors, list(copies))], counts)
-    classifier = table.fit(on_model=on_model)
-    collector = RoundCollector(table.names, table.tests(p, q))
-    score = SCORES[candidates.settings.score]
-    curve = trace_curve(classifier, table.names, score, table.always, collector.add, recorder)
-    size = choose_size(curve.points, candidates.settings.keep, len(candidates.always), partial(table.compare, curve))
-    order = tuple(replace(own, feature=table.position(own)) for own in curve.order)
-    return Choice(p, q, replace(curve, order=order), size, copies, counts, classifier.notes, *collector.finish())
-
-
-def fit_odds_classifier(
-    dataset: Dataset,
-    counts: ValueCounts,
-    settings: SelectionSettings,
-    on_model: Callable[[int, int], None] | None = None,
-    store: RowStore | None = None,
-) -> OddsClassifier:
-    """The chosen classifier of all features of a dataset, whose counts are known; ``store`` has the rows, if the
-    dataset has not.
-    """
-    classifier = settings.model.fit(
-        FitRequest(
-            dataset=dataset,
-            estimate=settings.estimate,
-            folds=min(DEFAULT_FOLDS, dataset.rows) if settings.estimate == "cv" else None,
-            seed=settings.seed,
-            rounds=schedule(len(dataset.features), 1),
-            on_note=lambda note: None,
-            on_model=on_model,
-            counts=counts,
-            store=store,
-        )
-    )
-    assert isinstance(classifier, OddsClassifier)
-    return classifier
-
-
-def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats]:
-    """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
     settings = candidates.settings
+    p, q = _screen(candidates)
+    survivors = np.flatnonzero(~(q > settings.false_discoveries))
+    copies = candidates.represented(survivors)
+    classifier, columns = candidates.fit(survivors[~np.isin(survivors, list(copies))], on_model, repeats)
+    names = [candidates.names[place] for place in columns.tolist()]
+    collector = RoundCollector(names, _tests(names, p[columns], q[columns]))
+    protected = np.flatnonzero(np.isin(columns, candidates.always)).tolist()
+    curve = trace_curve(classifier, names, SCORES[settings.score], protected, collector.add, recorder)
+    size = choose_size(
+        curve.sizes,
+        settings.keep,
+        len(candidates.always),
+        lambda best: compare_sizes(curve, best, lambda: candidates.fit(columns)[0]),
+    )
+    order = tuple(int(columns[place]) for place in curve.order)
+    return Choice(p, q, replace(curve, order=order), size, copies, classifier.notes, *collector.finish())
+
+
+def _tests(names: Sequence[str], p: Floats, q: Floats) -> dict[str, tuple[float | None, float | None]]:
+    """p and q by name; None for columns that were not tested."""
+    tested = zip(names, p.tolist(), q.tolist(), strict=True)
+    return {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in tested}
+
+
+def _screen(candidates: Candidates) -> tuple[Floats, Floats]:
+    """The p-values and q-values of all columns; NaN for those that are never screened, among which none is false."""
+    settings, encoded = candidates.settings, candidates.encoded
     if settings.model.sees_columns_together:
-        untested = np.full(len(candidates.dataset.features), np.nan)
+        untested = np.full(len(encoded.dataset.features), np.nan)
         return untested, untested
-    p = candidates.rows.test_features(counts, settings.seed).copy()
+    p = screen_part(encoded.blocks, candidates.sample, candidates.counts, settings.seed).p.copy()
     p[list(candidates.always)] = np.nan
     screened = ~np.isnan(p)
     q = np.full(len(p), np.nan)
@@ -153,48 +167,21 @@ def _screen(candidates: Candidates, counts: ValueCounts) -> tuple[Floats, Floats
     return p, q
 
 
-class _Survivors:
-    """The columns that survived the screen as a table of their own, arranged as the classifier wants it."""
+def labelled_alone(encoded: Encoded) -> Encoded:
+    """The table without unlabelled rows, on which no choice depends; numbers can be had as often as they are needed."""
+    blocks = encoded.blocks.map(_labelled_alone)
+    if blocks.here is None:
+        return replace(encoded, blocks=blocks, dataset=_without_unlabelled(encoded.dataset))
+    here = Block(blocks.here.dataset, list(encoded.numbers))
+    return replace(encoded, blocks=LocalBlocks(here), dataset=here.dataset)
 
-    def __init__(self, candidates: Candidates, survivors: Integers, counts: ValueCounts) -> None:
-        """``survivors`` are positions in the whole table, and ``counts`` those of the whole table."""
-        self._rows = candidates.rows
-        self._settings = candidates.settings
-        every = candidates.dataset.features
-        self._dataset = self._rows.arrange(survivors, self._settings)
-        self.names = [feature.name for feature in self._dataset.features]
-        positions = {every[position].name: int(position) for position in survivors}
-        self._positions = np.array([positions[name] for name in self.names], dtype=np.int64)
-        self._counts = counts
-        self.always = np.flatnonzero(np.isin(self._positions, candidates.always)).tolist()
 
-    def position(self, eliminated: EliminatedFeature) -> int:
-        """Where a feature of this table stands in the whole table."""
-        return int(self._positions[eliminated.feature])
+def _labelled_alone(block: Block) -> Block:
+    return Block(_without_unlabelled(block.dataset), block.numbers, block.number)
 
-    def tests(self, p: Floats, q: Floats) -> dict[str, tuple[float | None, float | None]]:
-        """p and q of each feature of this table, by name, from those of the whole table; None if it was not tested."""
-        own = zip(self.names, p[self._positions].tolist(), q[self._positions].tolist(), strict=True)
-        return {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in own}
 
-    def fit(
-        self, features: Sequence[int] | None = None, on_model: Callable[[int, int], None] | None = None
-    ) -> OddsClassifier:
-        """A classifier of all features of this table, or of some."""
-        places = np.arange(len(self.names)) if features is None else np.array(features, dtype=np.int64)
-        dataset = replace(self._dataset, features=tuple(self._dataset.features[place] for place in places))
-        counts = self._counts.of_features(self._positions[places])
-        store = self._rows.store(self._positions[places], counts)
-        return fit_odds_classifier(dataset, counts, self._settings, on_model, store)
-
-    def compare(self, curve: Curve, best: CurvePoint) -> Iterator[tuple[CurvePoint, Moments]]:
-        """How much more than at one point of the curve the rows lose at each point, on average.
-
-        Unless the odds were kept, the elimination is gone through once more: the losses of all rows at all points would
-        take more memory than the table.
-        """
-        kept = [own.feature for own in curve.order[: best.features]]
-        odds = curve.odds[best.features] if curve.odds else self.fit(kept).odds()
-        least_losses = odds.losses(best.temperature, least_probability(odds.rows))
-        for point, losses in losses_along(curve, self.fit):
-            yield point, losses.minus(least_losses)
+def _without_unlabelled(dataset: Dataset) -> Dataset:
+    if not dataset.unlabelled_rows:
+        return dataset
+    features = tuple(replace(feature, unlabelled=feature.unlabelled[:0]) for feature in dataset.features)
+    return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))

@@ -1,49 +1,41 @@
-"""What the model of the best k columns achieves, for every k: the path of an elimination, and its losses."""
+"""What the model of the best k columns achieves, for every k: the path of an elimination, its losses, and where to cut.
+
+Naive Bayes counts columns that say the same several times over, and is too sure then. A model of fewer columns would
+look better merely for being less sure. So all rows are given one sharpness: P_c ∝ exp(b·L_c), with the b from 0 to 1 of
+the largest likelihood, L being log-weights of models that do not know the row. After that, models of few and of many
+columns can be compared. The sum of -log P_own is a convex function of b, so Newton's search finds its one minimum.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import Losses, Odds, least_probability
+from probfs.classifiers.row_odds import Moments, Odds, TemperedSums, least_probability
 from probfs.classifiers.scores import Score
 from probfs.ranking.elimination import Round, eliminate
 from probfs.ranking.story import StoryRecorder
-from probfs.selection.temperature import fit_temperature
+from probfs.selection.result import Size
 
-
-@dataclass(frozen=True)
-class EliminatedFeature:
-    """A feature, by position, and its scores in the round in which it left."""
-
-    feature: int
-    s_s: float
-    s_a: float
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """How the model of so many features does on rows that it does not know, after a temperature."""
-
-    features: int
-    log_loss: float
-    temperature: float | None
-    """None for a classifier whose probabilities are calibrated already."""
-    errors: int
+_NEGLIGIBLE = 1e-15
+"""What another step could take from the mean loss, when the search ends."""
+_MOST_STEPS = 100
+_TIE = 1e-12
+"""Losses that differ by no more than this share of them differ by rounding."""
 
 
 @dataclass(frozen=True)
 class Curve:
     """The features in the order of elimination, the last to leave first, and what the first k of them achieve."""
 
-    order: tuple[EliminatedFeature, ...]
-    points: tuple[CurvePoint, ...]
+    order: tuple[int, ...]
+    sizes: tuple[Size, ...]
     """For k = 0, 1, … all features."""
     odds: tuple[Odds, ...] = field(default=(), compare=False)
-    """Of the rows at every point; only of a calibrated classifier, whose models take long to fit again."""
+    """Of the rows at every size; only of a calibrated classifier, whose models take long to fit again."""
 
 
 def trace_curve(
@@ -58,13 +50,13 @@ def trace_curve(
 
     ``recorder`` hears of every round.
     """
-    left: list[EliminatedFeature] = []
-    points: list[CurvePoint] = []
+    left: list[int] = []
+    sizes: list[Size] = []
     odds: list[Odds] = []
 
     def judge() -> None:
         own = classifier.odds()
-        points.append(_judge(classifier, own, points[-1].temperature if points else None))
+        sizes.append(_judge(classifier, own, sizes[-1].temperature if sizes else None))
         if classifier.calibrated:
             odds.append(own)
 
@@ -72,31 +64,97 @@ def trace_curve(
     for current in rounds if recorder is None else recorder.follow(rounds, classifier):
         if on_round is not None:
             on_round(current)
-        (position,) = current.leaving
-        s_s, s_a = float(current.scores.s_s[position]), float(current.scores.s_a[position])
         judge()
-        left.append(EliminatedFeature(int(current.scored[position]), s_s, s_a))
+        left.append(int(current.scored[current.leaving[0]]))
     judge()
-    return Curve(tuple(reversed(left)), tuple(reversed(points)), tuple(reversed(odds)))
+    return Curve(tuple(reversed(left)), tuple(reversed(sizes)), tuple(reversed(odds)))
 
 
-def losses_along(curve: Curve, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[CurvePoint, Losses]]:
-    """Every point with the log-losses of the rows there, from all features to none.
+def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
+    least = least_probability(odds.rows)
+    features = len(classifier.active)
+    if classifier.calibrated:
+        return Size(features, odds.tempered(least)(1.0).loss / odds.rows, None, round(odds.errors))
+    sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start, compiled=classifier.compiled)
+    return Size(features, loss, sharpness, round(odds.errors))
 
-    ``fit`` makes the classifier that the curve was traced with; it is not called where the odds were kept.
+
+# Sharpness
+
+
+def fit_sharpness(odds: Odds, start: float = 1.0, *, compiled: bool = False) -> tuple[float, float]:
+    """The best sharpness for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it is found."""
+    sums = odds.tempered(least_probability(odds.rows), compiled=compiled)
+    sharpness, loss = _minimize(sums, odds.rows, start)
+    return sharpness, loss / odds.rows
+
+
+def _minimize(sums: Callable[[float], TemperedSums], rows: float, start: float) -> tuple[float, float]:
+    """The sharpness from 0 to 1 of the largest likelihood, and the sum of losses there.
+
+    Newton's steps, and halvings of the range that is left where a step would leave it.
+    """
+    low, high, sharpness = 0.0, 1.0, start
+    at = sums(sharpness)
+    for _ in range(_MOST_STEPS):
+        if at.slope == at.curvature == 0:
+            # No sharpness changes anything.
+            return 1.0, at.loss
+        outwards = (sharpness == 1 and at.slope <= 0) or (sharpness == 0 and at.slope >= 0)
+        if outwards or at.slope**2 <= 2 * _NEGLIGIBLE * rows * at.curvature:
+            break
+        low, high = (sharpness, high) if at.slope < 0 else (low, sharpness)
+        wanted = sharpness - at.slope / at.curvature if at.curvature > 0 else (1.0 if at.slope < 0 else 0.0)
+        # An end of the range that no step has come to yet may be the answer itself.
+        if wanted >= 1 and high == 1 != sharpness:
+            sharpness = 1.0
+        elif wanted <= 0 and low == 0 != sharpness:
+            sharpness = 0.0
+        else:
+            sharpness = wanted if low < wanted < high else (low + high) / 2
+        at = sums(sharpness)
+    return sharpness, at.loss
+
+
+# Where to cut
+
+Compare = Callable[[Size], Iterable[tuple[Size, Moments]]]
+"""From one size to all, each with the moments of the row differences of its loss to that one's."""
+
+
+def choose_size(sizes: Sequence[Size], keep: str | int, least: int, compare: Compare) -> int:
+    """How many columns to keep: ``keep`` says by which rule, or how many; never fewer than ``least``."""
+    if isinstance(keep, int):
+        return max(least, min(keep, len(sizes) - 1))
+    best = find_best(sizes[least:])
+    if keep == "best":
+        return best.features
+    near = [
+        size.features
+        for size, difference in compare(best)
+        if size.features >= least and difference.mean <= difference.se * (1 + _TIE) + _TIE * best.log_loss
+    ]
+    return min(near) if keep == "fewest" else max(near)
+
+
+def find_best(sizes: Sequence[Size]) -> Size:
+    """The size of the least loss; of equal losses, that of the fewest columns."""
+    least = min(size.log_loss for size in sizes)
+    return next(size for size in sizes if size.log_loss <= least * (1 + _TIE))
+
+
+def compare_sizes(curve: Curve, best: Size, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[Size, Moments]]:
+    """How much more than at one size the rows lose at each size, on average, from all features to none.
+
+    ``fit`` makes the classifier that the curve was traced with. Unless odds were kept, the elimination is gone through
+    once more: the losses of all rows at all sizes would take more memory than the table.
     """
     classifier = None if curve.odds else fit()
-    for point in reversed(curve.points):
-        odds = curve.odds[point.features] if classifier is None else classifier.odds()
-        yield point, odds.losses(point.temperature, least_probability(odds.rows))
-        if classifier is not None and point.features:
-            classifier.drop(np.array([curve.order[point.features - 1].feature]))
-
-
-def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> CurvePoint:
-    least = least_probability(odds.rows)
-    features, errors = len(classifier.active), round(odds.errors)
-    if classifier.calibrated:
-        return CurvePoint(features, odds.tempered(least)(1.0).loss / odds.rows, None, errors)
-    fitted = fit_temperature(odds, least, 1.0 if start is None else start, compiled=classifier.compiled)
-    return CurvePoint(features, fitted.log_loss, fitted.temperature, errors)
+    kept = curve.odds[best.features] if classifier is None else classifier.odds(curve.order[: best.features])
+    least = least_probability(kept.rows)
+    least_losses = kept.losses(best.temperature, least)
+    for size in reversed(curve.sizes):
+        odds = curve.odds[size.features] if classifier is None else classifier.odds()
+        yield size, odds.losses(size.temperature, least).minus(least_losses)
+        if classifier is not None and size.features:
+            classifier.drop(np.array([curve.order[size.features - 1]]))

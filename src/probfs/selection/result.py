@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from probfs.ranking.background import Background
+    from probfs.ranking.story import Background
 
 Frame = TypeVar("Frame")
 Verdict = Literal["keep", "redundant", "weak", "noise"]

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from probfs import __version__
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
@@ -17,17 +15,18 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.roles import Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.ranking.background import gather_background
-from probfs.ranking.inputs import Inputs
+from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Listeners, summarize_inputs
-from probfs.ranking.story import StoryRecorder
+from probfs.ranking.stages import Engine, Listeners, summarize_inputs
+from probfs.ranking.story import StoryRecorder, gather_background
+from probfs.rows.block import EVERYTHING
 from probfs.runtime.progress import report
-from probfs.selection.choice import Candidates, Choice, choose_columns
-from probfs.selection.cut import find_best
-from probfs.selection.engine import SelectionEngine
-from probfs.selection.honest import estimate_honestly
-from probfs.selection.result import Selection, Size
+from probfs.screening.redundancy import find_copies
+from probfs.screening.screen import count_part
+from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
+from probfs.selection.curve import find_best
+from probfs.selection.nested import nested_cross_validation
+from probfs.selection.result import Selection
 from probfs.selection.settings import SelectionSettings
 from probfs.selection.verdicts import judge_columns
 from probfs.text import duration, option, quoted
@@ -39,50 +38,50 @@ LONG_SECONDS = 60.0
 
 
 def select_columns(
-    engine: SelectionEngine, inputs: Inputs, settings: SelectionSettings, listeners: Listeners, call: str | None = None
+    engine: Engine, request: InputRequest, settings: SelectionSettings, listeners: Listeners, call: str | None = None
 ) -> Selection:
-    """Choose columns, judge the choice by folds, and give every column a verdict; ``engine`` has read the inputs.
+    """Read, encode, choose columns, judge the choice by folds, and give every column a verdict.
 
     ``call`` is who asked, and said only where the selection is to keep its background for a report.
     """
+    inputs = engine.read(request)
     always = _find_always(inputs.prepared, settings)
     settings = replace(settings, always=always)
     encoded = engine.encode(inputs, settings, listeners)
-    dataset = _without_unlabelled(encoded.dataset)
-    folds = _affordable_folds(dataset, settings.folds or 0)
-    _check_sizes(dataset, settings, folds)
-    position = {name: place for place, name in enumerate(encoded.names)}
-    rows = engine.rows(inputs, dataset)
+    summary = summarize_inputs(inputs, encoded.dataset)
+    background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
+    encoded = labelled_alone(encoded)
+    folds = _affordable_folds(encoded.dataset, settings.folds or 0)
+    _check_sizes(encoded.dataset, settings, folds)
     report(CHOOSING)
     start = time.monotonic()
-    counts = rows.count_values()
-    copies = rows.find_copies(counts)
-    candidates = Candidates(rows, tuple(position[name] for name in always), settings, copies)
-    recorder = None if call is None else StoryRecorder(SCORES[settings.score], step=1)
-    choice = choose_columns(candidates, counts, _report_models, recorder)
+    counts = encoded.blocks.ask(count_part, EVERYTHING)
+    copies = find_copies(encoded.blocks, encoded.dataset, counts)
+    position = {name: place for place, name in enumerate(encoded.names)}
+    candidates = Candidates(encoded, counts, tuple(position[name] for name in always), settings, copies)
+    recorder = None if background is None else StoryRecorder(SCORES[settings.score], step=1)
+    choice = choose_columns(candidates, _report_models, recorder, repeats=folds + 1)
     seconds = time.monotonic() - start
     notes = [*choice.notes, *_notes(settings, folds, choice)]
     for note in notes:
         listeners.on_note(note)
     announce_folds(seconds, folds, listeners.on_note)
-    honesty = estimate_honestly(candidates, folds) if folds else None
-    features = judge_columns(rows, choice, None if honesty is None else honesty.kept)
-    summary = summarize_inputs(inputs, encoded.dataset)
+    honest, kept_in_folds = nested_cross_validation(candidates, folds) if folds else (None, None)
+    if background is not None and recorder is not None:
+        background = replace(background, story=recorder.story)
     warnings = (*encoded.notes, *notes)
     return Selection(
-        features=features,
-        sizes=tuple(Size(own.features, own.log_loss, own.temperature, own.errors) for own in choice.curve.points),
+        features=judge_columns(candidates, choice, kept_in_folds),
+        sizes=choice.curve.sizes,
         kept=tuple(encoded.names[place] for place in choice.kept),
-        honest=None if honesty is None else honesty.estimate,
+        honest=honest,
         input=summary,
         settings=settings,
         warnings=warnings,
         version=__version__,
-        best_size=find_best(choice.curve.points[len(always) :]).features,
+        best_size=find_best(choice.curve.sizes[len(always) :]).features,
         ranking=Ranking(choice.ranked, choice.rounds, summary, settings.of_ranking(), warnings, __version__),
-        background=None
-        if call is None or recorder is None
-        else gather_background(inputs.prepared, dataset, recorder.story, call),
+        background=background,
     )
 
 
@@ -157,11 +156,3 @@ def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[Note
     if folds < (settings.folds or 0):
         notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
     return notes
-
-
-def _without_unlabelled(dataset: Dataset) -> Dataset:
-    """The labelled rows alone: no choice depends on others."""
-    if not dataset.unlabelled_rows:
-        return dataset
-    features = tuple(replace(feature, unlabelled=feature.unlabelled[:0]) for feature in dataset.features)
-    return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))

@@ -19,7 +19,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.progress import COMPILING, listening
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem

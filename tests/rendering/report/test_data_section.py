@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import probfs
-from probfs.ranking.background import Background
+from probfs.ranking.story import Background
 from probfs.ranking.result import InputSummary
 from probfs.rendering.report.content import ReportTable
 from probfs.rendering.report.data_section import cut_points, data_section

@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.compiling import compile_loops, reason_of, why_not_compiled
-from probfs.classifiers.naive_bayes.grouping import GroupedRows, Grouping, RowStore, SummedRows, group_rows
+from probfs.classifiers.naive_bayes.asked_rows import AskedOdds, AskedRows, Model, State
+from probfs.classifiers.naive_bayes.compiling import reason_to_go_without
+from probfs.classifiers.naive_bayes.grouping import Grouping
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, SlotLayout
-from probfs.classifiers.naive_bayes.rows import CompiledRows, Sums
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.row_odds import Odds, RowOdds
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.columns.folds import check_class_sizes
+from probfs.columns.folds import check_class_sizes, refuse_many_folds
 from probfs.notes import Note, NoteKind
+from probfs.rows.block import EVERYTHING, Block, Part
+from probfs.rows.blocks import Blocks, LocalBlocks, deal_blocks
 from probfs.runtime.memory import require_memory
-from probfs.tables.arrays import Floats
+from probfs.screening.screen import count_folds, count_part
+from probfs.tables.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
@@ -65,45 +68,51 @@ class FittedNaiveBayes:
         counts: ValueCounts | None = None,
         compiled: bool | None = None,
         prune: bool | None = None,
-        store: RowStore | None = None,
+        blocks: Blocks | None = None,
+        part: Part = EVERYTHING,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
-        ``counts`` are those of the dataset, where they are known already. ``compiled`` says whether loops are compiled,
+        ``counts`` are those of the rows, where they are known already. ``compiled`` says whether loops are compiled,
         and ``prune`` whether features are skipped that cannot have the lowest scores of a round; with None, both are
-        decided by the size of the table. Neither changes a ranking. Where there is a ``store``, the rows are there, and
-        the dataset has only one for each class.
+        decided by the size of the table. Neither changes a ranking.
+
+        The rows are those of a ``part`` of some ``blocks``, by default those of the dataset itself. The features of the
+        dataset are those of the part, and its counts tell how large the classes are.
         """
         if estimate != "resubstitution":
             check_class_sizes(dataset)
         self._classes = len(dataset.classes)
-        self._table_rows = len(dataset.counts) + len(dataset.unlabelled_counts) if store is None else store.stored_rows
         self._rows, self._unlabelled_rows = dataset.rows, dataset.unlabelled_rows
         self._smoothing = smoothing
         self._prune = prune
-        self._not_compiled_because: str | None = None
         layout = SlotLayout.of([feature.values for feature in dataset.features])
+        blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
+        self._table_rows = blocks.ask(_stored_rows)
+        if blocks.here is not None:
+            self._require_memory(dataset, layout, folds if estimate == "cv" else self._classes)
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
-        grouping = Grouping(layout, smoothing, estimate, folds, seed, compiled)
-        if store is None:
-            self._require_memory(dataset, layout, folds if estimate == "cv" else self._classes)
-            known = None if counts is None else ClassCounts(counts.class_rows, counts.by_slot)
-            grouped = self._group(dataset, grouping, known)
-        else:
-            grouped = store.group(grouping)
+        self._not_compiled_because = reason_to_go_without(layout, self._classes) if compiled else None
         self.compiled = compiled and self._not_compiled_because is None
         """Whether loops are compiled: the table is large enough, and nothing stands in the way."""
-        self._labelled, self._unlabelled = grouped.labelled, grouped.unlabelled
-        self._shrinkage = Shrinkage(shrink, grouped.counts, layout, smoothing)
+        if counts is None:
+            counts = blocks.ask(count_part, part)
+        own = ClassCounts(counts.class_rows, counts.by_slot)
+        fold_counts: tuple[ClassCounts, ...] = ()
+        if estimate == "cv":
+            refuse_many_folds(dataset, folds)
+            blocks, part = deal_blocks(blocks, part, folds, seed), EVERYTHING
+            fold_counts = tuple(ClassCounts(one.class_rows, one.by_slot) for one in blocks.ask(count_folds))
+        grouping = Grouping(layout, smoothing, estimate, self.compiled, own, fold_counts)
+        self._asked = AskedRows(blocks, Model(grouping, part), dataset)
+        self._shrinkage = Shrinkage(shrink, own, layout, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         self._active: Features = np.arange(len(dataset.features))
         self._floors: ScoreFloors | None = None
         self._driven_by: Score | None = None
         self._pruning_pays = True
-        for rows in self._every_rows():
-            rows.activate(self._active)
-        self._follow_shrinkage()
+        self._change_state()
 
     @property
     def active(self) -> Features:
@@ -117,9 +126,13 @@ class FittedNaiveBayes:
             notes.append(NoteKind.NOT_COMPILED.note(message))
         return tuple(notes)
 
-    def odds(self) -> Odds:
-        """The odds of the labelled rows, at exponent 1, with the active features."""
-        return self._labelled.row_odds()
+    def odds(self, features: Sequence[int] | None = None) -> AskedOdds:
+        """The odds of the labelled rows, at exponent 1, with the active features or with some others."""
+        if features is None:
+            return self._asked.odds()
+        active = np.zeros_like(self._is_active)
+        active[list(features)] = True
+        return self._asked.odds(active)
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))
@@ -146,31 +159,29 @@ class FittedNaiveBayes:
         return candidates[order], self._with_fit(scores)
 
     def drop(self, features: Features) -> None:
-        for rows in self._every_rows():
-            rows.drop(features)
         if self._floors is not None:
             self._floors.lower_after_removal(features)
         self._is_active[features] = False
         self._active = self._is_active.nonzero()[0]
-        self._follow_shrinkage()
+        self._change_state()
 
-    def _every_rows(self) -> list[SummedRows]:
-        return [self._labelled] if self._unlabelled is None else [self._labelled, self._unlabelled]
-
-    def _follow_shrinkage(self) -> None:
-        """Tell everything that depends on the exponent where it changes for the active features."""
+    def _change_state(self) -> None:
+        """Tell everything that depends on the active features, and on the exponent where that changes with them."""
         if self._shrinkage.follow(self._active):
-            for rows in self._every_rows():
-                rows.set_exponent(self._shrinkage.exponent)
             # Scores under another exponent say nothing that would be worth having.
             self._floors, self._pruning_pays = None, True
+        self._asked.state = State(self._is_active.copy(), self._shrinkage.exponent)
 
     def _score_features(self, features: Features) -> Scores:
         """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
-        labelled = self._sum_changes(self._labelled, features)
+        labelled, unlabelled = self._asked.sum_changes(features)
+        if not self._smoothing:
+            # In the limit of less and less smoothing these changes are 0.
+            for sums in (labelled, unlabelled):
+                for changes in () if sums is None else (sums.absolute, sums.signed):
+                    changes[np.abs(changes) < _NEGLIGIBLE] = 0.0
         s_s, s_a, s_su = labelled.absolute / self._rows, labelled.signed / self._rows, None
-        if self._unlabelled is not None:
-            unlabelled = self._sum_changes(self._unlabelled, features)
+        if unlabelled is not None:
             s_su = (labelled.absolute + unlabelled.absolute) / (self._rows + self._unlabelled_rows)
         if self._floors is not None and self._driven_by is not None:
             driving = {"s_s": s_s, "s_a": s_a, "s_su": s_su}[self._driven_by.key]
@@ -178,16 +189,8 @@ class FittedNaiveBayes:
                 self._floors.record(features, driving, s_s if self._driven_by.signed else driving)
         return s_s, s_a, s_su
 
-    def _sum_changes(self, rows: SummedRows, features: Features) -> Sums:
-        sums = rows.sum_changes(features)
-        if not self._smoothing:
-            # In the limit of less and less smoothing these changes are 0.
-            for changes in (sums.absolute, sums.signed):
-                changes[np.abs(changes) < _NEGLIGIBLE] = 0.0
-        return sums
-
     def _with_fit(self, scores: Scores) -> RoundScores:
-        fit = self._labelled.fit()
+        fit = self._asked.fit()
         return RoundScores(
             *scores,
             self._rows,
@@ -211,24 +214,9 @@ class FittedNaiveBayes:
     @cached_property
     def _mean_ranges(self) -> tuple[Floats, Floats]:
         """For each feature the root of its mean squared range at exponent 1, over labelled rows and over all."""
-        labelled = self._labelled.squared_ranges()
-        everywhere = labelled if self._unlabelled is None else labelled + self._unlabelled.squared_ranges()
+        labelled, unlabelled = self._asked.squared_ranges()
+        everywhere = labelled if unlabelled is None else labelled + unlabelled
         return np.sqrt(labelled / self._rows), np.sqrt(everywhere / (self._rows + self._unlabelled_rows))
-
-    def _group(self, dataset: Dataset, grouping: Grouping, counts: ClassCounts | None) -> GroupedRows:
-        """The rows of a dataset, with loops compiled where that is wanted and nothing stands in the way."""
-        grouped = group_rows(dataset, grouping, counts)
-        if not grouping.compiled:
-            return grouped
-        self._not_compiled_because = why_not_compiled()
-        for rows in (grouped.labelled, grouped.unlabelled):
-            if isinstance(rows, CompiledRows):
-                try:
-                    compile_loops(rows.compile)
-                except Exception as error:  # numpy can do without whatever fails in numba, such as a full disk
-                    self._not_compiled_because = reason_of(error)
-                    return group_rows(dataset, replace(grouping, compiled=False), counts)
-        return grouped
 
     def _require_memory(self, dataset: Dataset, layout: SlotLayout, models: int) -> None:
         """Refuse a table that does not fit into memory."""
@@ -249,12 +237,17 @@ def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
         unlabelled_counts=request.dataset.unlabelled_counts[:0],
     )
     layout = SlotLayout.of(training.values.tolist())
-    grouping = Grouping(layout, smoothing, "resubstitution", 0, 0, compiled=False)
-    rows = group_rows(dataset, grouping, ClassCounts(training.class_rows, training.by_slot)).labelled
-    rows.activate(np.arange(len(features)))
-    odds = rows.row_odds()
-    assert isinstance(odds, RowOdds)
-    return odds
+    counts = ClassCounts(training.class_rows, training.by_slot)
+    grouping = Grouping(layout, smoothing, "resubstitution", compiled=False, counts=counts)
+    return grouping.group_labelled(dataset, _no_folds).bring(np.ones(len(features), dtype=np.bool_)).row_odds()
+
+
+def _no_folds(fold: int) -> Integers:
+    raise ValueError(f"there is no fold {fold}")
+
+
+def _stored_rows(block: Block) -> int:
+    return len(block.dataset.counts) + len(block.dataset.unlabelled_counts)
 
 
 def _join_scores(first: Scores, second: Scores, order: Features) -> Scores:

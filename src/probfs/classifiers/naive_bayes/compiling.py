@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from probfs.runtime.memory import free_memory
 from probfs.runtime.progress import COMPILING, report
 from probfs.text import printable, shown_bytes
+
+if TYPE_CHECKING:
+    from probfs.classifiers.naive_bayes.model import SlotLayout
 
 _SECONDS_OF_LOADING = 2.0
 """What takes longer is compiled, not loaded."""
@@ -57,13 +59,20 @@ def reason_of(error: Exception) -> str:
     return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
 
 
-def compile_loops(compilation: Callable[[], object]) -> None:
-    """Compile loops, or load them, and say so if it takes long."""
+def reason_to_go_without(layout: SlotLayout, classes: int) -> str | None:
+    """Why loops for tables of this kind are not compiled; None once they are, or are loaded if they were before."""
+    reason = why_not_compiled()
+    if reason is not None:
+        return reason
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(compilation)
+        done = pool.submit(_compile, layout.code_dtype, classes)
         if wait([done], _SECONDS_OF_LOADING).not_done:
             report(COMPILING)
-        done.result()
+        try:
+            done.result()
+        except Exception as error:  # numpy can do without whatever fails in numba, such as a full disk
+            return reason_of(error)
+    return None
 
 
 def load_loops_ahead() -> None:
@@ -72,12 +81,18 @@ def load_loops_ahead() -> None:
 
 
 def _load_loops() -> None:
+    if why_not_compiled() is None:
+        # Whatever goes wrong here goes wrong again where the loops are used, and is told there.
+        with contextlib.suppress(Exception):
+            _compile(np.dtype(np.uint8), 2)
+
+
+def _compile(code_dtype: np.dtype[Any], classes: int) -> None:
+    """Compile the loops for codes of this type, or load them, by having them go through one row."""
     from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
     from probfs.classifiers.naive_bayes.rows import CompiledRows, Group
 
-    if why_not_compiled() is None:
-        codes, layout = np.zeros((1, 1), dtype=np.uint8), SlotLayout.of([1])
-        model = LogOdds(np.zeros((1, layout.slots)), np.zeros(1))
-        # Whatever goes wrong here goes wrong again where the loops are used, and is told there.
-        with contextlib.suppress(Exception):
-            CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], layout, [model]).compile()
+    layout = SlotLayout.of([1])
+    model = LogOdds(np.zeros((classes - 1, layout.slots)), np.zeros(classes - 1))
+    codes = np.zeros((1, 1), dtype=code_dtype)
+    CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], layout, [model]).compile()

@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from probfs.classifiers.naive_bayes.compiling import loops
 from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds, SlotLayout
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.threads import run_in_threads, split_range
-from probfs.tables.arrays import Codes, Floats, Integers
+from probfs.tables.arrays import Codes, Flags, Floats, Integers
 
 Features = npt.NDArray[np.intp]
 
@@ -104,14 +105,25 @@ class Rows:
         self.exponent = 1.0
         self.odds = np.empty((self.classes - 1, codes.shape[1]))
         self._is_active = np.zeros(len(codes), dtype=np.bool_)
-        self._active = self._summed = 0
-        """How many features are active, and were when the log-odds were last summed from the beginning."""
+        self._active, self._summed = 0, -1
+        """How many features are active, and were when the log-odds were last summed from the beginning, if ever."""
         self._excess: Floats | None = None
         self._excess_is_current = False
         self._prepare()
 
     def _prepare(self) -> None:
         """Make what else a kind of rows keeps."""
+
+    def bring(self, active: Flags, exponent: float = 1.0) -> Self:
+        """Have these features, and no others, make up the log-odds, raised to this power."""
+        gone = self._is_active & ~active
+        if self._summed < 0 or np.any(active & ~self._is_active):
+            self.activate(np.flatnonzero(active))
+        elif gone.any():
+            self.drop(np.flatnonzero(gone))
+        if exponent != self.exponent:
+            self.set_exponent(exponent)
+        return self
 
     def activate(self, features: Features) -> None:
         """Have these features, and no others, make up the log-odds."""
@@ -330,9 +342,8 @@ class CompiledRows(Rows):
 
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""
-        nothing = np.empty(0, dtype=np.intp)
-        self._update(nothing, 1)
-        self.sum_changes(nothing)
+        self.activate(np.empty(0, dtype=np.intp))
+        self.sum_changes(np.empty(0, dtype=np.intp))
 
 
 def has_excess_table(models: Sequence[LogOdds], layout: SlotLayout) -> bool:

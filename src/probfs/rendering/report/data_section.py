@@ -20,8 +20,8 @@ from probfs.text import counted, listed, quoted, shorten_middle
 
 if TYPE_CHECKING:
     from probfs.columns.inspect import ColumnSummary, Inspection
-    from probfs.ranking.background import Background
     from probfs.ranking.result import InputSummary
+    from probfs.ranking.story import Background
 
 _INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
 _NUMBERS = re.compile(r" \([\d,]+ numbers\)")
