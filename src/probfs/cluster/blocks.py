@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.connection import Cluster, identity
+from probfs.rows.block import Block
+from probfs.rows.blocks import add_answers
 
 if TYPE_CHECKING:
     from distributed import Future
 
+Answer = TypeVar("Answer")
 _SECONDS_BETWEEN_LOOKS = 2.0
 """How often new workers are looked for: it takes as long as a question."""
 
 
-class Blocks:
+class ClusterBlocks:
     """Some blocks, in order. Workers that join are given some of them."""
+
+    here = None
 
     def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
         self.cluster = cluster
@@ -24,21 +29,27 @@ class Blocks:
         self._workers = cluster.addresses()
         self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
 
-    def __len__(self) -> int:
-        return len(self.futures)
+    def ask(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
+        answer: Answer = add_answers(self.each(function, *arguments))
+        return answer
 
-    def send(self, name: str, value: Any) -> Future[Any]:
-        """A value that many questions need."""
-        # The result of a task, and no data of its own: where its only copy is lost, Dask makes it again.
-        return self.cluster.submit(name, as_it_is, value)
-
-    def ask(self, name: str, function: Any, **others: Any) -> list[Any]:
-        """What a function makes of each block, in their order."""
+    def each(self, function: Callable[..., Answer], *arguments: Any) -> list[Answer]:
         self._use_new_workers()
-        tasks = self.cluster.map(name, function, self.futures, **others)
+        named = {f"argument_{place}": one for place, one in enumerate(arguments)}
+        tasks = self.cluster.map(function.__name__.strip("_"), _answer, self.futures, question=function, **named)
         answers = self.cluster.gather(tasks)
         self.cluster.release(tasks)
         return answers
+
+    def map(self, function: Callable[..., Block], *arguments: Any) -> ClusterBlocks:
+        """The new blocks take the place of the old ones, of which Dask keeps only how they were made."""
+        named = {f"argument_{place}": self.share(one) for place, one in enumerate(arguments)}
+        made = self.cluster.map(function.__name__.strip("_"), _answer, self.futures, question=function, **named)
+        return ClusterBlocks(self.cluster, made)
+
+    def share(self, value: Any) -> Any:
+        # Submitted as a task, so that Dask can recompute it where its only copy is lost.
+        return self.cluster.submit("share", identity, value)
 
     def _use_new_workers(self) -> None:
         if time.monotonic() < self._next_look:
@@ -48,3 +59,8 @@ class Blocks:
         if workers - self._workers:
             self.futures = self.cluster.spread(self.futures)
         self._workers = workers
+
+
+def _answer(block: Block, question: Callable[..., Answer], **arguments: Any) -> Answer:
+    with block.lock:
+        return question(block, *arguments.values())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.connection import Cluster, identity
 from probfs.cluster.counted_column import CountedColumn, join_condensed
 from probfs.cluster.many_numbers import SummarizedNumbers, summarize_numbers
 from probfs.cluster.number_tasks import CountedBlock, CountingPlan, count_between, count_block
@@ -77,7 +77,7 @@ class Condenser:
         return table.with_columns(columns)
 
     def _count_blocks(self, on_block: Callable[[int], None]) -> list[CountedBlock]:
-        sent = self._cluster.submit("plan", as_it_is, self._plan)
+        sent = self._cluster.submit("plan", identity, self._plan)
         return self._gather("condense", count_block, on_block, plan=sent)
 
     def _summarized(
@@ -100,7 +100,7 @@ class Condenser:
         return columns
 
     def _count_columns(self, known: Mapping[str, Any], others: Sequence[str]) -> dict[str, Column]:
-        sent = self._cluster.submit("known", as_it_is, known)
+        sent = self._cluster.submit("known", identity, known)
         counted = self._gather("count", count_between, plan=self._plan, known=sent, counted=others)
         joined = join_condensed([own.table for own in counted], union=self._plan.union)
         return {name: joined.columns[name] for name in (*known, *others)}

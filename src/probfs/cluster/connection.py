@@ -158,7 +158,7 @@ class Cluster:
                 return spread
             place = places[richest].pop()
             places[poorest].append(place)
-            moved = self.submit("move", as_it_is, spread[place], workers=[poorest])
+            moved = self.submit("move", identity, spread[place], workers=[poorest])
             self.release([spread[place]])
             spread[place] = moved
 
@@ -220,8 +220,8 @@ class Cluster:
             raise DataError(f"the scheduler of {self._address} went away; start it, and rank again") from error
 
 
-def as_it_is(value: Any) -> Any:
-    """A task that is its argument: a value that Dask has still where a worker dies that held it."""
+def identity(value: Any) -> Any:
+    """Submitted as a task, so that Dask can recompute a value whose only copy is lost."""
     return value
 
 

@@ -13,22 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.model import ClassCounts
-from probfs.classifiers.protocol import Classifier
 from probfs.cluster.block_plan import plan_blocks
-from probfs.cluster.blocks import Blocks
-from probfs.cluster.coded_rows import bytes_of_rows
+from probfs.cluster.blocks import ClusterBlocks
 from probfs.cluster.condensing import Condenser, plan_counting
-from probfs.cluster.connection import Cluster, as_it_is
-from probfs.cluster.encoding_plan import EncodingPlan, plan_encoding
-from probfs.cluster.planned_screen import screen_plan
-from probfs.cluster.store import ClusterStore
-from probfs.cluster.tasks import BlockFacts, block_of, code_block, complete, facts_of, names_of, read_block
+from probfs.cluster.connection import Cluster, identity
+from probfs.cluster.encoding_plan import EncodingPlan, encode_block, plan_encoding, sketch_numbers
+from probfs.cluster.quantiles import edges_of
+from probfs.cluster.tasks import block_of, complete, facts_of, names_of, read_block
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.encode import notes_on_lacking_counts
 from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, prepare
+from probfs.columns.rules import cuts_numbers
 from probfs.columns.target import choose_target
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
@@ -43,8 +40,11 @@ from probfs.ranking.inputs import (
     reading_unlabelled,
 )
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import EncodedInputs, Listeners, announce_inputs, fit_classifier
+from probfs.ranking.stages import Encoded, Listeners, announce_inputs
+from probfs.rows.block import BYTES_OF_A_ROW
+from probfs.rows.blocks import add_answers
 from probfs.runtime.progress import report
+from probfs.tables.arrays import Floats
 from probfs.tables.column import unread_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
@@ -71,15 +71,6 @@ class _RemoteTable:
     sizes: Sequence[int]
 
 
-@dataclass(frozen=True, eq=False)
-class _EncodedTable:
-    """A table whose rows workers hold as codes."""
-
-    plan: EncodingPlan
-    blocks: Blocks
-    stored_rows: int
-
-
 class ClusterEngine:
     """Reads, encodes and keeps rows on a cluster."""
 
@@ -87,7 +78,6 @@ class ClusterEngine:
         self._cluster = cluster
         self._tables: list[_RemoteTable] = []
         """The labelled table, and then those of further rows."""
-        self._encoded: _EncodedTable | None = None
 
     def read(self, request: InputRequest) -> Inputs:
         mapping, reading, choice, labels = request.mapping, request.reading, request.choice, request.labels
@@ -109,51 +99,38 @@ class ClusterEngine:
         self._tables = [table, *(own for own, _ in further)]
         return Inputs(prepared, mapping_file, tuple(head for _, head in further))
 
-    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> EncodedInputs:
+    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> Encoded:
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
-        plan = self.make_plan(inputs.prepared, settings)
+        plan = plan_encoding(inputs.prepared)
         memory = self._note_on_memory(plan, inputs.prepared.table.rows)
+        plan = replace(plan, edges=self._edges(inputs.prepared))
         coded = self._code(plan)
-        facts: list[BlockFacts] = self._cluster.gather(self._cluster.map("facts", facts_of, coded))
+        unlabelled, present, telling = add_answers(self._cluster.gather(self._cluster.map("facts", facts_of, coded)))
         for table in self._tables:
             self._cluster.release(table.blocks)
-        dataset = _condensed_dataset(inputs.prepared, plan, sum(own.unlabelled_rows for own in facts))
-        present, telling = (np.sum([getattr(own, name) for own in facts], axis=0) for name in ("present", "telling"))
         notes = (
             *memory,
             *(note for table in inputs.unlabelled for note in notes_on_lacking_counts(table, plan.count)),
             *plan.notes_on_unseen(present, telling),
             *plan.notes,
         )
-        blocks = Blocks(self._cluster, self._cluster.map("block", block_of, coded))
+        dataset = _condensed_dataset(inputs.prepared, plan, unlabelled)
+        blocks = ClusterBlocks(self._cluster, self._cluster.map("block", block_of, coded))
         # The same arrays under two names would count twice.
         self._cluster.release(coded)
-        self._encoded = _EncodedTable(plan, blocks, sum(own.rows for own in facts))
-        return announce_inputs(inputs, dataset, notes, settings, listeners)
+        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners))
 
-    def screen(self, inputs: Inputs, encoded: EncodedInputs, settings: Settings) -> dict[str, tuple[float, float]]:
-        report("testing columns")
-        screening = screen_plan(inputs.prepared, self.encoded.plan, settings.seed)
-        return dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
-
-    def arrange(self, encoded: EncodedInputs, settings: Settings) -> EncodedInputs:
-        return encoded
-
-    def fit(self, encoded: EncodedInputs, settings: Settings, listeners: Listeners) -> Classifier:
-        own, counts = self.encoded, self.encoded.plan.value_counts()
-        class_counts = ClassCounts(counts.class_rows, counts.by_slot)
-        store = ClusterStore(own.blocks, encoded.dataset, class_counts, own.stored_rows)
-        return fit_classifier(encoded.dataset, settings, listeners, store)
-
-    def make_plan(self, prepared: PreparedTable, settings: Settings) -> EncodingPlan:
-        """How rows are encoded."""
-        return plan_encoding(prepared)
-
-    @property
-    def encoded(self) -> _EncodedTable:
-        assert self._encoded is not None, "the table is not encoded yet"
-        return self._encoded
+    def _edges(self, prepared: PreparedTable) -> dict[str, Floats]:
+        """The bins by which the numbers of columns that are cut will be tested."""
+        names = [plan.name for plan in prepared.features if cuts_numbers(plan.rule)]
+        if not names:
+            return {}
+        blocks = self._tables[0].blocks
+        tasks = self._cluster.map("sketch", sketch_numbers, blocks, texts=prepared.texts, names=names)
+        sketches = zip(*self._cluster.gather(tasks), strict=True)
+        self._cluster.release(tasks)
+        return dict(zip(names, map(edges_of, sketches), strict=True))
 
     def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
         """Have a table read; nothing is waited for."""
@@ -213,17 +190,18 @@ class ClusterEngine:
     def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
         """A warning where rows take more of the workers' memory than Dask leaves there."""
         limit = self._cluster.memory()
-        needed = bytes_of_rows(rows, len(plan.features), plan.code_dtype.itemsize)
+        needed = rows * (len(plan.features) * plan.code_dtype.itemsize + BYTES_OF_A_ROW)
         if limit is None or needed <= _SHARE_IN_MEMORY * limit:
             return []
         problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
         return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
     def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
-        sent = self._cluster.submit("plan", as_it_is, plan)
+        sent = self._cluster.submit("plan", identity, plan)
         coded: list[Future[Any]] = []
         for place, table in enumerate(self._tables):
-            coded += self._cluster.map("encode", code_block, table.blocks, plan=sent, labelled=place == 0)
+            for block in table.blocks:
+                coded.append(self._cluster.submit("encode", encode_block, block, sent, len(coded), place == 0))
         return coded
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.cluster.connection import Cluster, as_it_is
+from probfs.cluster.connection import Cluster, identity
 from probfs.cluster.number_ranges import choose_ranges, finer_bins, quantile_ranks
 from probfs.cluster.number_tasks import (
     NumberCount,
@@ -55,7 +55,7 @@ def summarize_numbers(
     """The columns that ``intervals`` names, with the number of intervals each may be cut into; those that do not hold
     plain numbers in every block are left out.
     """
-    sent = cluster.submit("classes", as_it_is, rows)
+    sent = cluster.submit("classes", identity, rows)
     counts = _count_numbers(cluster, blocks, sent, dict.fromkeys(intervals))
     # Where numbers are close together, their leading bits do not tell them apart.
     finer = {name: finer_bins(own.histogram, _ROWS_OF_A_RANGE) for name, own in counts.items()}
@@ -75,7 +75,7 @@ def summarize_numbers(
 def _count_numbers(
     cluster: Cluster, blocks: Sequence[Future[Any]], rows: Future[Any], bins: Mapping[str, Any]
 ) -> dict[str, NumberCount]:
-    sent = cluster.submit("bins", as_it_is, bins)
+    sent = cluster.submit("bins", identity, bins)
     counted = cluster.map("numbers", count_numbers, blocks, rows=rows, bins=sent)
     joined = _reduce(cluster, counted, join_counts)
     (counts,) = cluster.gather([joined])
@@ -101,7 +101,7 @@ def _summarize_ranges(
     keys = [(name, place) for name, own in questions.ranges.items() for place in range(len(own.starts))]
     shards = _shards(keys, min(_MOST_SHARDS, len(blocks)))
     parted = cluster.map("part", part_numbers, blocks, rows=rows, ranges=questions.ranges, shards=shards)
-    sent = cluster.submit("questions", as_it_is, questions)
+    sent = cluster.submit("questions", identity, questions)
     tasks = []
     for number, shard in enumerate(shards):
         own = [cluster.submit("piece", itemgetter(number), part) for part in parted]

@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from probfs.cluster.block import Block
 from probfs.cluster.block_plan import BlockPlan
-from probfs.cluster.encoding_plan import EncodingPlan, encode_block
-from probfs.notes import Note
+from probfs.cluster.encoding_plan import CodedBlock
+from probfs.rows.block import Block
 from probfs.tables.arrays import Integers
 from probfs.tables.column import missing_column, unread_column
 from probfs.tables.opening import display_name
 from probfs.tables.reading import ReadOptions, read_parts
 from probfs.tables.table import NoRowsError, Table
-
-
-@dataclass(frozen=True, eq=False)
-class BlockFacts:
-    """What the driver is told of an encoded block."""
-
-    rows: int
-    unlabelled_rows: int
-    """How many rows without a class there are; one may count for several."""
-    present: Integers
-    telling: Integers
-    notes: tuple[Note, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class CodedBlock:
-    """A block, and what the driver is told of it."""
-
-    block: Block
-    facts: BlockFacts
-
-    def __sizeof__(self) -> int:
-        return self.block.__sizeof__()
 
 
 def read_block(plan: BlockPlan, reading: ReadOptions) -> Table:
@@ -64,20 +40,6 @@ def block_of(coded: CodedBlock) -> Block:
     return coded.block
 
 
-def facts_of(coded: CodedBlock) -> BlockFacts:
-    return coded.facts
-
-
-def code_block(table: Table, plan: EncodingPlan, labelled: bool) -> CodedBlock:
-    """The rows of a table as codes, with what there is to tell of them."""
-    encoded = encode_block(table, plan, labelled)
-    block = Block.of(encoded)
-    rows = len(block.labelled.counts) + len(block.unlabelled.counts)
-    facts = BlockFacts(
-        rows,
-        int(block.unlabelled.counts.sum()),
-        encoded.present,
-        encoded.telling,
-        encoded.notes,
-    )
-    return CodedBlock(block, facts)
+def facts_of(coded: CodedBlock) -> tuple[int, Integers, Integers]:
+    """How many rows without a class there are, and what is known of their cells."""
+    return coded.block.dataset.unlabelled_rows, coded.present, coded.telling

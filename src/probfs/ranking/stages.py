@@ -4,7 +4,7 @@ comes after is asked of their blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -27,7 +27,7 @@ from probfs.ranking.uncertainty import check_rows, with_uncertainty
 from probfs.rows.block import EVERYTHING, Block, Part, class_rows
 from probfs.rows.blocks import Blocks, LocalBlocks
 from probfs.runtime.progress import report
-from probfs.screening.screen import NumberSource, count_part, numbers_before_cutting, screen
+from probfs.screening.screen import count_part, numbers_before_cutting, screen_part
 from probfs.text import option
 
 RANKING = "ranking"
@@ -56,9 +56,8 @@ class Encoded:
     dataset: Dataset
     """With its rows where they are here, and with one for each class, which counts for all of them, elsewhere."""
     blocks: Blocks
+    """With the numbers that features were cut from, for tests."""
     notes: tuple[Note, ...]
-    numbers: Iterable[NumberSource]
-    """Those that features were cut from, for the tests of all rows; they can be had once."""
 
     @property
     def names(self) -> list[str]:
@@ -95,9 +94,9 @@ class LocalEngine:
         settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
         report("encoding columns")
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
-        numbers = numbers_before_cutting(inputs.prepared, dataset)
-        blocks = LocalBlocks(Block(dataset))
-        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners), numbers)
+        # One after the other, as they are tested: all at once would take more memory than the table.
+        blocks = LocalBlocks(Block(dataset, numbers_before_cutting(inputs.prepared, dataset)))
+        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners))
 
 
 def announce_inputs(
@@ -128,7 +127,7 @@ def rank_table(
     encoded = engine.encode(inputs, settings, listeners)
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
-    screening = screen(encoded.dataset, encoded.numbers, settings.seed, counts)
+    screening = screen_part(encoded.blocks, None, counts, settings.seed)
     tests = dict(zip(encoded.names, zip(screening.p.tolist(), screening.q.tolist(), strict=True), strict=True))
     background = gather_background(inputs.prepared, encoded.dataset, call) if call is not None else None
     arranged = arrange_rows(encoded, settings)
@@ -153,9 +152,7 @@ def rank_table(
 def arrange_rows(encoded: Encoded, settings: Settings) -> Encoded:
     """The rows in the order that the classifier wants, and equal ones merged where it wants that."""
     blocks = encoded.blocks.map(_arrange, settings)
-    return replace(
-        encoded, blocks=blocks, dataset=encoded.dataset if blocks.here is None else blocks.here.dataset, numbers=()
-    )
+    return replace(encoded, blocks=blocks, dataset=encoded.dataset if blocks.here is None else blocks.here.dataset)
 
 
 def _arrange(block: Block, settings: Settings) -> Block:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-_BYTES_OF_A_ROW = 56
+BYTES_OF_A_ROW = 56
 """What a model keeps of a row beside its codes: its class, its count, its log-odds, and what a round needs."""
 
 
@@ -100,7 +100,7 @@ class Block:
         """With what a model will keep of the rows: Dask asks before the first question."""
         codes = sum(one.labelled.nbytes + one.unlabelled.nbytes for one in self.dataset.features)
         numbers = sum(getattr(one, "codes", np.empty(0)).nbytes for one in self.numbers)
-        return codes + numbers + _BYTES_OF_A_ROW * (len(self.dataset.counts) + len(self.dataset.unlabelled_counts))
+        return codes + numbers + BYTES_OF_A_ROW * (len(self.dataset.counts) + len(self.dataset.unlabelled_counts))
 
 
 # Folds

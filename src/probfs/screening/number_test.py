@@ -15,7 +15,6 @@ import numpy as np
 from probfs.screening.permutation_law import ColumnTests, PermutationLaw, Projections, sum_in_order
 from probfs.screening.permutations import (
     CLAIM,
-    FEW_ROWS,
     MOST_DRAWS,
     MOST_ROWS,
     midrank_scores,
@@ -25,7 +24,7 @@ from probfs.screening.permutations import (
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
 
 if TYPE_CHECKING:
-    from probfs.cluster.range_summary import NumberSummary
+    pass
 
 FEW_NUMBERS = 4096
 """A column of no more different numbers must be known by each of them."""
@@ -106,7 +105,8 @@ class _ScoreSums:
         """Where the gamma tail is too light."""
         least = np.where(self.class_rows > 0, self.class_rows, np.inf).min(axis=1)
         others = self.rows - self.most_rows
-        return (others < self.rows * _ONE_NUMBER) & (others * least < _RARE * self.rows)
+        rare: Flags = (others < self.rows * _ONE_NUMBER) & (others * least < _RARE * self.rows)
+        return rare
 
 
 def rank_test(
@@ -152,21 +152,6 @@ def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAW
     )
 
 
-def rank_test_of_sums(summary: NumberSummary) -> ColumnTests:
-    """H and p of one column whose numbers are nowhere together; it must have so many that no tables would be drawn."""
-    scores, distinct = summary.scores, summary.labelled.distinct
-    if not distinct:
-        return ColumnTests.of_nothing(1)
-    if distinct < FEW_ROWS or distinct <= _MOST_CELLS_DRAWN:
-        raise ValueError(f"the sums of {distinct} different numbers do not tell how small p is")
-    by_class = np.array([[scores.class_rows], [scores.class_sums]], dtype=np.float64)
-    others = np.array([[scores.squares], [scores.fourth_powers], [scores.most_rows]], dtype=np.float64)
-    sums = _ScoreSums(*by_class, *others, np.array([distinct]))
-    law, relation = sums.law(), sums.relation()
-    varies = law.varies & ~sums.rare()
-    return sums.tests(relation, np.where(varies, law.tail(relation), 1.0), varies)
-
-
 def _test_block(
     numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int
 ) -> ColumnTests:
@@ -186,7 +171,7 @@ def _test_block(
     # Scores and weights are whole numbers, so no order of adding them changes a sum.
     places = (labels[order] + np.arange(0, len(numbers) * classes, classes)[:, None]).ravel()
     class_rows, class_sums = (
-        np.bincount(places, terms.ravel(), minlength=len(numbers) * classes).reshape(-1, classes)
+        np.bincount(places, terms.ravel(), minlength=len(numbers) * classes).reshape(-1, classes).astype(np.float64)
         for terms in (weights, weights * scores)
     )
     return _test_ranks(number_rows, by_number, class_rows, class_sums, seed, most_draws)
@@ -195,8 +180,8 @@ def _test_block(
 def _test_ranks(
     number_rows: Floats, scores: Floats, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int
 ) -> ColumnTests:
-    """H and p of several columns: the rows of each number and its score, columns × numbers in rising order, and the rows
-    and the sums of scores of each class.
+    """H and p of several columns: the rows of each number and its score, columns × numbers in rising order, and of each
+    class the rows and the sum of scores.
     """
     squares, fourth_powers = ((number_rows * scores**power).sum(axis=1) for power in (2, 4))
     distinct = np.count_nonzero(number_rows, axis=1)

@@ -98,7 +98,7 @@ class PermutationLaw:
         return cls(mean, variance, (rows >= _FEWEST_ROWS) & (mean > 0) & (variance > _ROUNDING * mean**2))
 
     def tail(self, relation: Floats) -> Floats:
-        """The p-value of each relation by the gamma law of this mean and variance; 1 where the relation never varies."""
+        """The p-value of each relation by the gamma law of this mean and variance; 1 where it never varies."""
         p = np.ones(len(relation))
         mean, variance = self.mean[self.varies], self.variance[self.varies]
         p[self.varies] = gamma_tail(mean**2 / variance, relation[self.varies] * NEARLY * (mean / variance))
@@ -127,8 +127,8 @@ def gamma_tail(shape: Floats, x: Floats) -> Floats:
 
 
 def _gamma_tail(a: Floats, x: Floats) -> Floats:
-    """With t = x eᵛ in Γ(a, x) = ∫ tᵃ⁻¹ e⁻ᵗ dt, Q = xᵃ e⁻ˣ / Γ(a) ∫ exp(a v - x (eᵛ - 1)) dv over v > 0, and 1 - Q is the
-    integral over v < 0. Gauss and Legendre's rule is right to ten digits for the one of the two that decays from v = 0
+    """With t = x eᵛ in Γ(a, x) = ∫ tᵃ⁻¹ e⁻ᵗ dt, Q = xᵃ e⁻ˣ / Γ(a) ∫ exp(a v - x (eᵛ - 1)) dv over v > 0, and 1 - Q is
+    the integral over v < 0. Gauss and Legendre's rule is right to ten digits for the one of the two that decays from v = 0
     on; or for the upper one, if the shape is so small that this one rises but little.
     """
     log_gamma = np.array([math.lgamma(shape + 1) for shape in a.tolist()])
@@ -149,7 +149,8 @@ def _gamma_tail(a: Floats, x: Floats) -> Floats:
     series = (1 / 12 - (1 / 360 - 1 / 1260 / a**2) / a**2) / a
     correction = np.where(a < _STIRLING_FROM, log_gamma - a * np.log(a) + a - half_log, series)
     part = a * np.exp(a * (log_ratio - away) - half_log - correction) * integral
-    return np.where(tiny, near_zero, np.where(upper, part, 1 - part))
+    tail: Floats = np.where(tiny, near_zero, np.where(upper, part, 1 - part))
+    return tail
 
 
 def _end_of_integral(a: Floats, x: Floats, upper: Flags) -> Floats:

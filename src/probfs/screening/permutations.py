@@ -118,8 +118,8 @@ def with_equal_margins(
     for place, margins in enumerate(np.concatenate([values, classes], axis=1)):
         groups[margins.tobytes()].append(place)
     for members in groups.values():
-        sizes = (margin[members[0]].astype(np.int64) for margin in (values, classes))
-        yield columns[members], Margins(*(own[own > 0] for own in sizes), numbers)
+        value_sizes, class_sizes = (margin[members[0]].astype(np.int64) for margin in (values, classes))
+        yield columns[members], Margins(value_sizes[value_sizes > 0], class_sizes[class_sizes > 0], numbers)
 
 
 def put_exact(

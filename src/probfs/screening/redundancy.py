@@ -8,9 +8,9 @@ independent columns, cells / 2N (Miller 1955), and both shares lie between 0 and
 Each pair is judged by the labelled rows in which neither cell is missing, and by the values seen there: how many rows
 hold each two values of two features, by class. Rows are counted in one place, or in several and added up.
 
-Copies divide the labelled rows in exactly the same way. The names of values do not matter, so a copy may be a one-to-one
-recoding, or the same length in centimetres and in inches once it is cut. Missing cells must be the same. A feature whose
-numbers are measured and not counted has no copies: another scale is another feature there.
+Copies divide the labelled rows in exactly the same way. The names of values do not matter, so a copy may be a
+one-to-one recoding, or the same length in centimetres and in inches once it is cut. Missing cells must be the same. A
+feature whose numbers are measured and not counted has no copies: another scale is another feature there.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def count_numbers(block: Block, part: Part) -> list[NumberCounts]:
         assert isinstance(own, CodedNumbers), "blocks of a cluster keep codes"
         places = own.codes * np.int64(classes) + rows.labels
         by_class = np.bincount(places, rows.counts, minlength=(len(own.numbers) + 1) * classes)
-        counted.append(NumberCounts(own.feature, by_class.reshape(-1, classes)[:-1]))
+        counted.append(NumberCounts(own.feature, by_class.reshape(-1, classes)[:-1].astype(np.float64)))
     return counted
 
 

@@ -21,7 +21,6 @@ from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.stages import Encoded
 from probfs.ranking.story import StoryRecorder
 from probfs.rows.block import Block, Part, Sample
-from probfs.rows.blocks import LocalBlocks
 from probfs.screening.screen import q_values, screen_part
 from probfs.selection.curve import Curve, choose_size, compare_sizes, trace_curve
 from probfs.selection.settings import SelectionSettings
@@ -170,14 +169,12 @@ def _screen(candidates: Candidates) -> tuple[Floats, Floats]:
 def labelled_alone(encoded: Encoded) -> Encoded:
     """The table without unlabelled rows, on which no choice depends; numbers can be had as often as they are needed."""
     blocks = encoded.blocks.map(_labelled_alone)
-    if blocks.here is None:
-        return replace(encoded, blocks=blocks, dataset=_without_unlabelled(encoded.dataset))
-    here = Block(blocks.here.dataset, list(encoded.numbers))
-    return replace(encoded, blocks=LocalBlocks(here), dataset=here.dataset)
+    dataset = _without_unlabelled(encoded.dataset) if blocks.here is None else blocks.here.dataset
+    return replace(encoded, blocks=blocks, dataset=dataset)
 
 
 def _labelled_alone(block: Block) -> Block:
-    return Block(_without_unlabelled(block.dataset), block.numbers, block.number)
+    return Block(_without_unlabelled(block.dataset), list(block.numbers), block.number)
 
 
 def _without_unlabelled(dataset: Dataset) -> Dataset:

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from probfs.classifiers.naive_bayes.grouping import Grouping
-from probfs.classifiers.naive_bayes.rows import Fit, Rows, Sums
+from probfs.classifiers.naive_bayes.rows import Features, Fit, Rows, Sums
 from probfs.classifiers.row_odds import Moments, RowLosses, RowOdds, TemperedSums
 from probfs.columns.dataset import Dataset
 from probfs.rows.block import Block, Part
@@ -55,7 +55,7 @@ class AskedRows:
         self._unlabelled = bool(dataset.unlabelled_rows)
         self.state = State(np.ones(len(dataset.features), dtype=np.bool_))
 
-    def sum_changes(self, features: Floats) -> tuple[Sums, Sums | None]:
+    def sum_changes(self, features: Features) -> tuple[Sums, Sums | None]:
         """Of labelled rows and, where there are any, of unlabelled ones."""
         return self._blocks.ask(_sum_changes, self._model, self.state, features, self._unlabelled)
 
@@ -120,7 +120,7 @@ def _labelled(block: Block, model: Model, state: State) -> Rows:
 
 
 def _sum_changes(
-    block: Block, model: Model, state: State, features: Floats, unlabelled: bool
+    block: Block, model: Model, state: State, features: Features, unlabelled: bool
 ) -> tuple[Sums, Sums | None]:
     def group() -> Rows:
         return model.grouping.group_unlabelled(block.rows_of(model.part))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from probfs.classifiers.naive_bayes.asked_rows import AskedOdds, AskedRows, Model, State
-from probfs.classifiers.naive_bayes.compiling import reason_to_go_without
+from probfs.classifiers.naive_bayes.compiling import compile_loops, compile_rows
 from probfs.classifiers.naive_bayes.grouping import Grouping
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, SlotLayout
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
@@ -93,7 +93,9 @@ class FittedNaiveBayes:
             self._require_memory(dataset, layout, folds if estimate == "cv" else self._classes)
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
-        self._not_compiled_because = reason_to_go_without(layout, self._classes) if compiled else None
+        self._not_compiled_because = (
+            compile_loops(partial(compile_rows, layout.code_dtype, self._classes)) if compiled else None
+        )
         self.compiled = compiled and self._not_compiled_because is None
         """Whether loops are compiled: the table is large enough, and nothing stands in the way."""
         if counts is None:

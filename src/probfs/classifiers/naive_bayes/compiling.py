@@ -9,18 +9,16 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from probfs.runtime.memory import free_memory
 from probfs.runtime.progress import COMPILING, report
 from probfs.text import printable, shown_bytes
-
-if TYPE_CHECKING:
-    from probfs.classifiers.naive_bayes.model import SlotLayout
 
 _SECONDS_OF_LOADING = 2.0
 """What takes longer is compiled, not loaded."""
@@ -59,13 +57,13 @@ def reason_of(error: Exception) -> str:
     return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
 
 
-def reason_to_go_without(layout: SlotLayout, classes: int) -> str | None:
-    """Why loops for tables of this kind are not compiled; None once they are, or are loaded if they were before."""
+def compile_loops(compilation: Callable[[], object]) -> str | None:
+    """Compile loops, or load them, and say so if it takes long; why that failed, if it did."""
     reason = why_not_compiled()
     if reason is not None:
         return reason
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(_compile, layout.code_dtype, classes)
+        done = pool.submit(compilation)
         if wait([done], _SECONDS_OF_LOADING).not_done:
             report(COMPILING)
         try:
@@ -84,10 +82,10 @@ def _load_loops() -> None:
     if why_not_compiled() is None:
         # Whatever goes wrong here goes wrong again where the loops are used, and is told there.
         with contextlib.suppress(Exception):
-            _compile(np.dtype(np.uint8), 2)
+            compile_rows(np.dtype(np.uint8), 2)
 
 
-def _compile(code_dtype: np.dtype[Any], classes: int) -> None:
+def compile_rows(code_dtype: np.dtype[Any], classes: int) -> None:
     """Compile the loops for codes of this type, or load them, by having them go through one row."""
     from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
     from probfs.classifiers.naive_bayes.rows import CompiledRows, Group

@@ -128,7 +128,8 @@ def compiled_donor_sums() -> DonorSums | None:
 
         loop: Any = add_donor_sums
         donors = np.zeros((1, 1), dtype=np.int32)
-        compile_loops(lambda: loop(np.zeros((1, 1)), np.zeros((1, 1)), donors, np.zeros((1, 1))))
+        if compile_loops(lambda: loop(np.zeros((1, 1)), np.zeros((1, 1)), donors, np.zeros((1, 1)))) is not None:
+            return None
     except Exception:  # whatever numba or its compiler fails with, numpy does the same
         return None
     found: DonorSums = loop
