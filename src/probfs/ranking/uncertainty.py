@@ -31,7 +31,8 @@ from probfs.notes import Note, NoteKind
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
-from probfs.rows.block import Block, Part, RandomSample, SampleSeries
+from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries
+from probfs.rows.blocks import deal_starts
 from probfs.runtime.progress import report
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import duration, option, quoted
@@ -141,7 +142,8 @@ class _Samples:
         self._settings = settings
         self._fit = fit
         needs_unlabelled = SCORES[settings.score].needs_unlabelled
-        self._series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled)
+        starts = tuple(map(tuple, deal_starts(encoded.blocks, EVERYTHING).tolist()))
+        self._series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled, starts)
 
     def ranks_of_halves(self, on_note: Callable[[Note], None]) -> Integers:
         """The rank of each feature in each half sample: halves × features."""

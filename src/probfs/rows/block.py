@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import copies_in_fold, deal, row_hashes
+from probfs.columns.folds import copies_in_fold, deal_from, row_hashes
 from probfs.tables.arrays import Integers, Labels
 
 if TYPE_CHECKING:
@@ -160,19 +160,22 @@ class SampleSeries:
     groups: int
     seed: int
     with_unlabelled: bool
+    starts: tuple[tuple[int, ...], ...]
+    """For each block, the place of the first row of each class, if all rows were dealt out in turn."""
 
     def draw(self, block: Block) -> Iterator[tuple[Integers, Integers]]:
         dataset = block.dataset
         generator = np.random.default_rng(self.seed if not block.number else (self.seed, block.number))
         no_class = np.zeros(len(dataset.unlabelled_counts), dtype=np.int8)
         none = np.zeros_like(dataset.unlabelled_counts)
+        starts = np.array(self.starts[block.number], dtype=np.int64)
         for _ in range(self.pairs):
-            halves = _deal_at_random(dataset.labels, dataset.counts, 2, generator)
+            halves = _deal_at_random(dataset.labels, dataset.counts, 2, generator, starts)
             others = [none, none]
             if self.with_unlabelled:
-                others = _deal_at_random(no_class, dataset.unlabelled_counts, 2, generator)
+                others = _deal_at_random(no_class, dataset.unlabelled_counts, 2, generator, np.zeros(1, np.int64))
             yield from zip(halves, others, strict=True)
-        for group in _deal_at_random(dataset.labels, dataset.counts, self.groups, generator):
+        for group in _deal_at_random(dataset.labels, dataset.counts, self.groups, generator, starts):
             yield dataset.counts - group, none
 
 
@@ -193,10 +196,12 @@ class _Replay:
         return self._current
 
 
-def _deal_at_random(labels: Labels, counts: Integers, groups: int, generator: np.random.Generator) -> list[Integers]:
+def _deal_at_random(
+    labels: Labels, counts: Integers, groups: int, generator: np.random.Generator, starts: Integers
+) -> list[Integers]:
     """How many copies of each row fall to each of several groups, when those of each class are dealt out at random."""
-    members = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
-    sizes = deal(np.array([counts[own].sum() for own in members], dtype=np.int64), groups)
+    members = [np.flatnonzero(labels == label) for label in range(len(starts))]
+    sizes = deal_from(starts, np.array([counts[own].sum() for own in members], dtype=np.int64), groups)
     left = counts.astype(np.int64)
     dealt = []
     for group in range(groups):

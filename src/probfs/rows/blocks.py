@@ -69,8 +69,14 @@ def deal_blocks(blocks: Blocks, part: Part, folds: int, seed: int, *, by_some: b
 
     ``by_some`` columns rows are put in order, as many as it takes to tell them apart, or by all.
     """
+    return blocks.map(deal_block, part, deal_starts(blocks, part), folds, seed, by_some)
+
+
+def deal_starts(blocks: Blocks, part: Part) -> Integers:
+    """Where the rows of each class begin in each block, if all rows are dealt out: classes one after the other, in each
+    the blocks.
+    """
     by_block: Integers = np.array(blocks.each(class_rows, part))
     by_class = by_block.sum(axis=0)
-    # Classes one after the other, in each the blocks.
-    starts = np.cumsum(by_class) - by_class + np.cumsum(by_block, axis=0) - by_block
-    return blocks.map(deal_block, part, starts, folds, seed, by_some)
+    starts: Integers = np.cumsum(by_class) - by_class + np.cumsum(by_block, axis=0) - by_block
+    return starts

@@ -128,8 +128,8 @@ def gamma_tail(shape: Floats, x: Floats) -> Floats:
 
 def _gamma_tail(a: Floats, x: Floats) -> Floats:
     """With t = x eᵛ in Γ(a, x) = ∫ tᵃ⁻¹ e⁻ᵗ dt, Q = xᵃ e⁻ˣ / Γ(a) ∫ exp(a v - x (eᵛ - 1)) dv over v > 0, and 1 - Q is
-    the integral over v < 0. Gauss and Legendre's rule is right to ten digits for the one of the two that decays from v = 0
-    on; or for the upper one, if the shape is so small that this one rises but little.
+    the integral over v < 0. Gauss and Legendre's rule is right to ten digits for the one of the two that decays from
+    v = 0 on; or for the upper one, if the shape is so small that this one rises but little.
     """
     log_gamma = np.array([math.lgamma(shape + 1) for shape in a.tolist()])
     # For a very small x, Q = 1 - xᵃ / Γ(a+1).

@@ -43,9 +43,7 @@ class Grouping:
         if self.estimate == "cv":
             of_folds = [copies(fold) for fold in range(len(self.folds))]
             members = [rows[own[rows] > 0] for own in of_folds for rows in by_class]
-            counts = [
-                own[members[fold * len(classes) + label]] for fold, own in enumerate(of_folds) for label in classes
-            ]
+            counts = [of_folds[place // len(classes)][rows] for place, rows in enumerate(members)]
             models = [self._log_odds(self.counts.without(held_out)) for held_out in self.folds]
             scored = [(label, fold) for fold in range(len(self.folds)) for label in classes]
             return self._rows(columns, members, counts, scored, models)
@@ -84,14 +82,8 @@ class Grouping:
         kind = CompiledRows if compiled else Rows
         impossible = math.inf if self.smoothing else IMPOSSIBLE
         row_counts: Floats = np.concatenate([np.empty(0), *counts])
-        return kind(
-            _gather_codes(columns, np.concatenate(members), self.layout),
-            row_counts,
-            groups,
-            self.layout,
-            models,
-            impossible,
-        )
+        codes = _gather_codes(columns, np.concatenate(members), self.layout)
+        return kind(codes, row_counts, groups, self.layout, models, impossible)
 
 
 def _gather_codes(columns: Sequence[Codes], members: Members, layout: SlotLayout) -> Codes:
