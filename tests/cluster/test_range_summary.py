@@ -11,7 +11,7 @@ from probfs.cluster.number_ranges import COUNTED, EVERY, LABELLED
 from probfs.cluster.range_summary import Repeats
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.column import number_column
-from probfs.tables.profile import profile_columns
+from probfs.tables.table import profile_columns
 from tests.support.split_numbers import SplitNumbers, split_numbers
 
 

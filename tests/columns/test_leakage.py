@@ -14,7 +14,7 @@ from probfs.columns import leakage
 from probfs.columns.leakage import Leak, LeakFinder, LeakLimits, note_on_leaks, times_in_leak
 from probfs.tables.arrays import text_array
 from probfs.tables.column import Column, number_column, text_column
-from probfs.tables.profile import profile_columns
+from probfs.tables.table import profile_columns
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 
 

@@ -248,7 +248,7 @@ def test_text_that_is_not_utf8_is_refused_with_its_line() -> None:
         ("1 x,,u", "an empty value; a missing one is written ?"),
         (",1 x,u", "an empty value; a missing one is written ?"),
         ("1,x,\xa0", "an empty value; a missing one is written ?"),
-        ("1 x u {5} v", "'{' after the last value is not understood"),
+        ("1 x u {5} v", "values, but 3 attributes are declared"),
         ("1,x,'u''v'", "follows a closing quote"),
         ("1,x,'u", "never closed"),
         ("{0 1 2}", "'2' does not fit"),
@@ -345,6 +345,6 @@ def test_cells_are_the_same_in_any_form_and_block(
 def test_plain_blocks_are_not_read_row_by_row(
     separator: str, end: str, quote: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arff_reader._DataReader, "_read_lines", None)
+    monkeypatch.setattr(arff_reader._DataReader, "_read_rows", None)
     rows = "".join(separator.join(row) + end + "\n" for row in (["1", f"{quote}x{quote}", "u"], ["2", "y", "v"]))
     assert _content(_read(HEADER + "@data\n% a comment\n" + rows)) == TWO_ROWS

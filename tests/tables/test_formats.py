@@ -66,7 +66,7 @@ def test_the_first_bytes_decide_where_there_is_no_ending(head: bytes, encoding: 
 def test_no_library_is_imported_unasked(write: Write) -> None:
     write("a.csv", "a,y\nu,0\n")
     folder = write("b.csv", "a,y\nv,1\n").parent
-    program = """import sys, probfs.tables.formats, probfs.tables.names
+    program = """import sys, probfs.tables.formats, probfs.tables.csv_head, probfs.tables.arff_header
 print({"numpy", "pyarrow", "pandas", "lzma", "bz2"} & {*sys.modules})
 import probfs.tables.reading as r; r.read_table("*.csv")
 print({"fsspec", "pandas", "sklearn"} & {*sys.modules})"""

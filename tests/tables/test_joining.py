@@ -20,13 +20,12 @@ from hypothesis import strategies as st
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.progress import Progress, listening
-from probfs.tables import joining
+from probfs.tables import opening, reading
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
 from probfs.tables.files import Part
-from probfs.tables.joined_column import join_columns
-from probfs.tables.joining import join_tables
+from probfs.tables.joining import join_columns, join_tables
 from probfs.tables.reading import ReadOptions, read_part, read_table
 from probfs.tables.table import Table
 from tests.support.table_content import cell_texts, read_csv_text, table_content
@@ -254,8 +253,8 @@ def test_columns_that_are_not_needed_stay_in_the_file(monkeypatch: pytest.Monkey
 
 def test_progress_is_that_of_all_bytes_and_memory_is_asked_for_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(joining, "_BYTES_BETWEEN_CHECKS", 20)
-    monkeypatch.setattr(joining, "require_memory", lambda needed, *_: asked.append(needed))
+    monkeypatch.setattr(reading, "_BYTES_BETWEEN_CHECKS", 20)
+    monkeypatch.setattr(opening, "require_memory", lambda needed, *_: asked.append(needed))
     for name in "abcd":
         put(f"{name}.csv", "u,y\n1,0\n2,1\n")
     told: list[Progress] = []

@@ -38,7 +38,6 @@ def expected_text(value: Any) -> str | None:
 def test_every_object_is_a_row_and_every_key_a_column(rows: list[dict[str, Any]], at_once: int, ends: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "_ROWS_AT_ONCE", at_once)
-        patch.setattr(json_lines, "_READ_BYTES", 3 * at_once)
         table = read("".join(json.dumps(row) + ends for row in rows))
     assert list(table.columns) == list(dict.fromkeys(key for row in rows for key in row))
     assert table.lines is not None

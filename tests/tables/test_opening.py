@@ -24,9 +24,9 @@ import pytest
 from probfs.errors import DataError, UsageError
 from probfs.runtime import memory
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.compression import COMPRESSIONS, Compression, UnpackedStream
 from probfs.tables.formats import TABLE_FORMATS, is_writable
 from probfs.tables.reading import ReadOptions, read_table
+from probfs.tables.streams import COMPRESSIONS, Compression, CountedStream, UnpackedStream
 from probfs.tables.writers import table_bytes
 from tests.support.table_content import Write, read_bytes, read_csv_text, table_content
 
@@ -71,7 +71,8 @@ def test_what_cannot_be_unpacked_is_refused_in_one_line(compression: Compression
     packed = PACK[compression.name](TEXT)
 
     def unpack(data: Any) -> None:
-        with UnpackedStream(compression, data, "t.csv", None) as stream:
+        packed = io.BufferedReader(CountedStream(data))
+        with UnpackedStream(compression, packed, "t.csv", None) as stream:
             while stream.read(4096):
                 pass
 
@@ -86,7 +87,7 @@ def test_what_cannot_be_unpacked_is_refused_in_one_line(compression: Compression
         raise OSError(5, "Input/output error")
 
     with pytest.raises(OSError, match="Input/output error"):
-        unpack(SimpleNamespace(read=fail))
+        unpack(SimpleNamespace(read=fail, fileno=fail, seekable=lambda: False))
 
 
 @every_compression

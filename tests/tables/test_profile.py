@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column, text_column, typed_column, unusable_column
-from probfs.tables.profile import Profile, profile_columns
+from probfs.tables.table import Profile, profile_columns
 from tests.support.wide_tables import columns_together
 
 CELLS = st.sampled_from([None, 0.0, -0.0, 1.0, 2.0, 2.5, 1e300, float("inf")])

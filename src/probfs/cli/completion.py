@@ -6,22 +6,32 @@ What an option takes is known by its metavar, which help shows too: a FILE, a DI
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.main import get_command
 
 from probfs.cli.parsers import delimiter as parse_delimiter
+from probfs.errors import ProbfsError
 from probfs.text import is_unseen
+
+if TYPE_CHECKING:
+    from probfs.tables.opening import ReadOptions
 
 DATA = "DATA..."
 _HELP = ("Show this message and exit.", ("--help", "-h"))
 _FILES = (DATA, "JOINT...", "FILE", "OLD", "NEW")
 _FOLDERS = ("DIR",)
 _COLUMNS = ("COLUMN",)
+_LONGEST_HEADER = 1 << 22
+"""Bytes of a file that are read at most for the names of its columns."""
+_LONGEST_NAME = 1000
+"""Characters of a name that is offered at most."""
 
 
 class Kind(Enum):
@@ -181,16 +191,73 @@ class _CommandLine:
 
     def column_names(self) -> list[str]:
         """The columns of the table that the line names."""
-        from probfs.tables.names import column_names
-
         table = next((n for n, argument in enumerate(self._arguments) if argument.metavar == DATA), None)
         if table is None or table >= len(self.positional):
             return []
         chosen = {name: values[-1] for name, values in self.given.items() if values}
         delimiter = chosen.get("delimiter")
-        return column_names(
+        return read_column_names(
             os.path.expanduser(os.path.expandvars(self.positional[table])),
             chosen.get("input_format"),
             None if delimiter is None else parse_delimiter(delimiter),
             chosen.get("encoding", "utf-8"),
         )
+
+
+def read_column_names(
+    path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+) -> list[str]:
+    """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
+
+    Of many files the first one is read; none of another computer is.
+    """
+    # Neither numpy nor pyarrow is imported, as a shell waits for the answer at every press of a key.
+    from probfs.tables.files import find_parts
+    from probfs.tables.opening import ReadOptions
+    from probfs.tables.streams import is_url
+
+    try:
+        if is_url(path):
+            return []
+        part = find_parts([path])[0]
+        # To open a pipe would wait for somebody to write to it.
+        is_file = stat.S_ISREG(os.stat(part.path).st_mode)
+        options = ReadOptions(input_format, delimiter, encoding)
+        names = _names_in_file(part.path, options) if is_file else []
+        return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
+    except (ProbfsError, OSError, ValueError):
+        return []
+
+
+def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
+    from probfs.tables.csv_head import CsvText, read_head
+    from probfs.tables.formats import choose_format
+    from probfs.tables.opening import open_source
+
+    with open_source(path) as (raw, head):
+        table_format = choose_format(path, head, options)
+        if table_format.name == "parquet":
+            return _parquet_names(path)
+        first: Any = BytesIO(raw.read(_LONGEST_HEADER))
+    table_input = table_format.input_from(first, path, options)
+    if table_format.name == "arff":
+        from probfs.tables.arff_header import open_text, read_header
+
+        return [attribute.name for attribute in read_header(open_text(table_input.as_utf8()), path).attributes]
+    if not table_format.delimiter:
+        return []
+    with CsvText(table_input) as text:
+        columns = read_head(text, table_input).columns
+    return [name for name in columns.names[columns.indexes :] if len(name) <= _LONGEST_NAME]
+
+
+def _parquet_names(path: str) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names = pq.read_schema(path).names
+    except pa.ArrowException:
+        return []
+    # Under such a name pandas stores an index that has none.
+    return [name for name in names if name.strip() and not name.startswith("__index_level_")]

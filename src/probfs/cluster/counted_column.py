@@ -19,8 +19,7 @@ from probfs.columns.choice import TableNames
 from probfs.tables.arrays import Codes, Flags, Integers, Rows, code_type, looked_up, mask_array
 from probfs.tables.cells import Kind, encode_cells, null_where
 from probfs.tables.column import NO_ROW, Column
-from probfs.tables.joined_column import join_columns
-from probfs.tables.joining import join_notes, refuse_other_columns
+from probfs.tables.joining import join_columns, join_notes, refuse_other_columns
 from probfs.tables.table import Table
 from probfs.text import counted
 

@@ -18,7 +18,7 @@ from probfs.columns.choice import CUT_ABOVE
 from probfs.tables.arrays import EXACT, Floats, Integers, index_array, is_number, mask_array, numpy_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, numbers_of
-from probfs.tables.profile import Profile
+from probfs.tables.table import Profile
 from probfs.text import counted
 
 _ID_NAME = re.compile(

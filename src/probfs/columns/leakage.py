@@ -16,7 +16,7 @@ import numpy.typing as npt
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, Labels, Rows
 from probfs.tables.column import Column
-from probfs.tables.profile import Profile
+from probfs.tables.table import Profile
 from probfs.text import quoted
 
 _MOST_ERRORS = 0.05

@@ -27,8 +27,7 @@ from probfs.columns.texts import TableTexts, learn_texts, mark_missing
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, Labels, code_type, looked_up
 from probfs.tables.column import Column, text_column
-from probfs.tables.profile import profile_columns
-from probfs.tables.table import Table
+from probfs.tables.table import Table, profile_columns
 from probfs.text import printable
 
 

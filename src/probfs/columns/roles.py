@@ -16,8 +16,7 @@ from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, index_array, is_number
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
-from probfs.tables.profile import Profile
-from probfs.tables.table import Table
+from probfs.tables.table import Profile, Table
 from probfs.text import counted, listed, option, quoted
 
 MOST_IDENTIFIERS_EXPLAINED = 6

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from probfs.comparison.documents import ComparedRanking, parse_document, read_document
 from probfs.errors import UsageError
-from probfs.tables.compression import without_compression_ending
 from probfs.tables.files import may_be_many
 from probfs.tables.formats import format_of_path
 from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
+from probfs.tables.streams import without_compression_ending
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking

@@ -1,107 +1,104 @@
-"""ARFF, dense and sparse -> Table: blocks of plain rows go to pyarrow, all others are split line by line."""
+"""ARFF, dense and sparse -> Table: blocks of plain rows go to pyarrow, others after each row was split and checked.
+
+Rows are what Weka takes them for: blanks and tabs separate values as well as commas, a comment or a weight may stand
+behind a row. Blanks inside values, as people write them, are taken where commas or tabs give the right number.
+"""
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.arff_header import Attribute, Header, read_header
-from probfs.tables.arff_rows import RowParser
-from probfs.tables.arrays import EXACT, Integers, double_array, filled, is_number, mask_array, numpy_array, text_array
+from probfs.tables.arff_header import (
+    QUOTED,
+    UNCLOSED_QUOTE,
+    Attribute,
+    Header,
+    as_bytes,
+    open_text,
+    read_header,
+    unquote,
+)
+from probfs.tables.arrays import Integers, filled, inexact_columns, text_array
 from probfs.tables.cells import Kind, texts_of
 from probfs.tables.column import Column, dictionary_cells
-from probfs.tables.opening import MemoryGuard, TableInput, Utf8Stream, decode_line
-from probfs.tables.row_lines import RowLines
-from probfs.tables.table import NoRowsError, Table
-from probfs.text import listed, quoted
+from probfs.tables.opening import TableInput, decode_line
+from probfs.tables.table import NoRowsError, RowLines, Table
+from probfs.text import counted, listed, quoted
 
 _BLOCK = 16 << 20
 """How many characters are read at a time."""
+_CELLS_AT_ONCE = 1 << 22
+"""Cells of rows that are checked together: a sparse row of two bytes stands for as many as are declared."""
 _SPECIAL = b"\\%{}" + bytes(number for number in range(32) if number not in b"\t\n")
 """Characters that no plain row has."""
 _BLANKS = re.compile(rb"[ \t]+")
 _OUTER_COMMAS = re.compile(rb"^,|,$", re.MULTILINE)
 _TRAILING_COMMAS = re.compile(rb",[ \t]*$", re.MULTILINE)
-_BLANK = np.frombuffer(b" \t\n", np.uint8)
 _DOUBLE = pa.float64()
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 _MISSING_NUMBERS = ("?", " ?", "nan", "NaN", "NAN")
-_MANY_CELLS = 1 << 24
-"""Cells of a block for which memory must be free: a sparse row of two bytes stands for as many as are declared."""
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|infinity)", re.ASCII | re.IGNORECASE)
+_TOKEN = re.compile(
+    rf"""
+    ((?:{QUOTED})(?=[\0-\x20,{{}}%]|\Z))
+    | ([^\0-\x20,{{}}%'"][^\0-\x20,{{}}]*)
+    | ([{{}}] | %.* | ['"].*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A value as Weka takes it, quoted or bare, or else: a brace, a comment, a quote that closes before no separator."""
+_CELLS = {
+    ",": re.compile(rf"[ \t]*(?:({QUOTED})[ \t]*|([^,]*))(?:,|\Z)"),
+    "\t": re.compile(rf"[ ]*(?:({QUOTED})[ ]*|([^\t]*))(?:\t|\Z)"),
+}
+_OPENING_QUOTE = re.compile(r"(?:^|\s)['\"]")
+_WEIGHT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
+_INDEX = re.compile(r"[0-9]{1,9}")
+Clean = Callable[[list[str]], "list[str | None] | None"]
+"""Gives the values that texts stand for, None for a missing one; None in all, if that is not certain."""
 
 
 def read_arff(table_input: TableInput) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
-    stream = table_input.as_utf8()
-    text = io.TextIOWrapper(io.BufferedReader(_RawStream(stream), 1 << 20), "utf-8", "surrogateescape")
-    numbered = enumerate(iter(text.readline, ""), 1)
-    lines = ((number, decode_line(_encoded(line), number, stream.source).strip()) for number, line in numbered)
-    header = read_header(lines, stream.source)
-    reader, memory = _DataReader(header, stream.source), MemoryGuard(stream)
-    memory.check(0)
+    stream, source = table_input.as_utf8(), table_input.source
+    text = open_text(stream)
+    header = read_header(text, source)
+    reader = _DataReader(header, source)
+    stream.check_memory(0)
     reader.read(header.row_on_data_line.encode() + b"\n")
-    while data := _encoded(text.read(_BLOCK) + text.readline()):
+    while data := as_bytes(text.read(_BLOCK) + text.readline()):
         reader.read(data if data.endswith(b"\n") else data + b"\n")
-        memory.check(reader.nbytes)
+        stream.check_memory(reader.nbytes)
     return reader.finish()
-
-
-class _RawStream(io.RawIOBase):
-    """The text of a file, for Python to find its lines, whichever way they end."""
-
-    def __init__(self, stream: Utf8Stream) -> None:
-        self._stream = stream
-        self._pending = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._pending = self._pending or memoryview(self._stream.read(len(buffer)))
-        size = min(len(buffer), len(self._pending))
-        buffer[:size], self._pending = self._pending[:size], self._pending[size:]
-        return size
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-class _MisfitError(Exception):
-    """A text, given by its position among some, is not what its attribute declares."""
-
-    def __init__(self, place: int) -> None:
-        self.place = place
 
 
 class _DataReader:
     """Reads the rows below @data into the columns that a header declares."""
 
     def __init__(self, header: Header, source: str) -> None:
-        self._header = header
-        self._source = source
-        self._attributes = header.attributes
-        self._parser = RowParser(header.attributes, source)
+        self._header, self._source, self._attributes = header, source, header.attributes
+        self._parser = _RowParser(header.attributes)
         self._next_line = header.lines
         self._lines: list[Integers] = []
         self._chunks: list[list[pa.Array]] = [[] for _ in header.attributes]
-        self._numeric = [place for place, attribute in enumerate(header.attributes) if attribute.kind is Kind.NUMBER]
         lists = {attribute.nominal for attribute in header.attributes if attribute.nominal is not None}
         self._declared = {
             values: ({text: place for place, text in enumerate(values)}, text_array(values)) for values in lists
         }
-        self._has_large = False
-        """Whether some numbers are too large to be exact as doubles; the columns that have such hold texts."""
-        self._row_bytes = 4 * (len(header.attributes) + len(self._numeric))
+        # Sparse rows leave out zeros and the first declared value.
+        self._omitted = ["0" if known.kind == "number" else "" for known in header.attributes]
+        self._omitted = [
+            _csv_cell(known.nominal[0]) if known.nominal else omitted
+            for known, omitted in zip(header.attributes, self._omitted, strict=True)
+        ]
+        self._row_bytes = sum(8 if attribute.kind == "number" else 4 for attribute in header.attributes)
 
     @property
     def nbytes(self) -> int:
@@ -111,18 +108,22 @@ class _DataReader:
     def read(self, data: bytes) -> None:
         """Read the next lines."""
         first_line = self._next_line
-        characters = np.frombuffer(data, np.uint8)
-        ends = np.flatnonzero(characters == ord("\n"))
-        self._next_line += len(ends)
+        self._next_line += data.count(b"\n")
         lines = np.arange(first_line, self._next_line)
-        if b"%" in data or np.isin(characters[np.append(0, ends[:-1] + 1)], _BLANK).any():
+        if b"%" in data or data[:1] in b" \t\n" or any(blank in data for blank in (b"\n ", b"\n\t", b"\n\n")):
             lines, data = _without_comments(lines, data)
         if not len(lines):
             return
-        chunks = self._read_plain(data, len(lines)) or self._read_lines(data, lines)
-        for column, more in zip(self._chunks, chunks, strict=True):
-            column += more
         self._lines.append(lines)
+        plain = self._read_plain(data, len(lines))
+        if plain is not None:
+            self._add(plain)
+        else:
+            self._read_rows(data.split(b"\n"), lines.tolist())
+
+    def _add(self, cells: list[list[pa.Array]]) -> None:
+        for chunks, more in zip(self._chunks, cells, strict=True):
+            chunks += more
 
     def finish(self) -> Table:
         """The table of all rows that were read."""
@@ -132,10 +133,10 @@ class _DataReader:
             raise NoRowsError(problem, source=self._source, columns=names)
         columns = {}
         for attribute, chunks in zip(self._attributes, self._chunks, strict=True):
-            if attribute.kind is Kind.NUMBER and self._has_large and any(chunk.type != _DOUBLE for chunk in chunks):
+            if attribute.kind == "number" and {chunk.type for chunk in chunks} != {_DOUBLE}:
                 chunks = [texts_of(chunk).dictionary_encode() if chunk.type == _DOUBLE else chunk for chunk in chunks]
             declared = None if attribute.nominal is None else self._declared[attribute.nominal][1]
-            columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), attribute.kind, declared)
+            columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), Kind(attribute.kind), declared)
         notes = self._header.notes
         if self._parser.weighted:
             notes += (NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"),)
@@ -153,128 +154,115 @@ class _DataReader:
         # pyarrow would drop a byte-order mark.
         if data.startswith(b"\xef\xbb\xbf") or (quote and not _quotes_surround_values(data, quote.encode())):
             return None
-        types = [_DOUBLE if attribute.kind is Kind.NUMBER else _DICTIONARY for attribute in self._attributes]
-        table = _parse_csv(_separated_by_commas(data, width), rows, types, quote)
-        if table is None or table.num_rows != rows or not _is_exact(table.select(self._numeric)):
-            return None
+
+        def clean(texts: list[str]) -> list[str | None] | None:
+            plain = [text.strip() for text in texts]
+            if "" in plain or (quote and (plain != texts or "?" in texts or any(quote in text for text in texts))):
+                # Blanks and question marks may have been in quotes or not.
+                return None
+            return [None if text == "?" else text for text in plain]
+
+        # Among texts, only a bare ? is a missing one.
+        nulls = ["?"] if quote else _MISSING_NUMBERS
+        return self._parse(_separated_by_commas(data, width), rows, clean, quote, nulls)
+
+    def _read_rows(self, texts: Sequence[bytes], lines: Sequence[int]) -> None:
+        """Read rows that are split and checked one by one, then written as CSV for pyarrow."""
+        if len(lines) * len(self._attributes) > _CELLS_AT_ONCE:
+            require_memory(len(lines) * self._row_bytes, "this table", self._source)
+        at_once = max(1, _CELLS_AT_ONCE // len(self._attributes))
+        for first in range(0, len(lines), at_once):
+            some = zip(texts[first:], lines[first : first + at_once], strict=False)
+            rows = [self._csv_row(text, line) for text, line in some]
+            cells = self._parse("".join(rows).encode(), len(rows), list, '"', [""])
+            assert cells is not None, "rows that were checked are plain"
+            self._add(cells)
+
+    def _csv_row(self, text: bytes, line: int) -> str:
+        """A row with a comma between its cells; a missing one is empty, and texts are quoted."""
+        cells = self._omitted.copy()
         try:
-            return [
-                cells.chunks
-                if attribute.kind is Kind.NUMBER
-                else [self._fit(attribute, chunk, quote) for chunk in cells.chunks]
-                for attribute, cells in zip(self._attributes, table.columns, strict=True)
-            ]
-        except _MisfitError:
+            for place, value in self._parser.parse(decode_line(text, line, self._source).strip()):
+                cells[place] = "" if value is None else self._checked(value, self._attributes[place])
+        except _RowError as error:
+            raise DataError(str(error), source=self._source, line=line) from None
+        return ",".join(cells) + "\n"
+
+    def _checked(self, text: str, attribute: Attribute) -> str:
+        """A value as a cell of CSV, or an error if it is not what its attribute declares."""
+        if attribute.nominal is not None:
+            if text in self._declared[attribute.nominal][0]:
+                return _csv_cell(text)
+            problem = f"is not among the declared values: {listed(attribute.nominal)}; declare it too"
+        elif attribute.kind == "number":
+            # Weka's missing value is NaN, and may be written so.
+            number = text.strip()
+            if _NUMBER.fullmatch(number) or number.lower() == "nan":
+                return number if number.lower() != "nan" else ""
+            problem = "is not a number, as declared; ? is a missing one"
+        else:
+            try:
+                _iso_date(attribute, text)
+                return _csv_cell(text)
+            except (ValueError, OverflowError):
+                problem = f"is not a date written as {quoted(attribute.date_format)}, as declared; ? is a missing one"
+        raise _RowError(f"column {quoted(attribute.name)}: {quoted(text)} {problem}")
+
+    def _parse(
+        self, data: bytes, rows: int, clean: Clean, quote: str, nulls: Sequence[str]
+    ) -> list[list[pa.Array]] | None:
+        """The cells of each column of some rows in CSV; None if they are not what is declared."""
+        types = [_DOUBLE if attribute.kind == "number" else _DICTIONARY for attribute in self._attributes]
+        try:
+            table = _parse_csv(data, rows, types, quote, nulls)
+            inexact = inexact_columns(table, [str(place) for place, dtype in enumerate(types) if dtype == _DOUBLE])
+            if inexact:
+                types = [_DICTIONARY if str(place) in inexact else dtype for place, dtype in enumerate(types)]
+                table = _parse_csv(data, rows, types, quote, nulls)
+        except pa.ArrowInvalid:
             return None
+        columns = zip(self._attributes, table.columns, strict=True)
+        cells = [self._fit(attribute, own.chunks, clean) for attribute, own in columns]
+        return None if table.num_rows != rows or None in cells else [chunks for chunks in cells if chunks is not None]
 
-    def _fit(self, attribute: Attribute, chunk: pa.DictionaryArray, quote: str) -> pa.Array:
-        """Texts that pyarrow read, as their attribute declares them."""
-        texts = chunk.dictionary.to_pylist()
-        plain = [text.strip() for text in texts]
-        if "" in plain or (quote and (plain != texts or "?" in texts or any(quote in text for text in texts))):
-            # Blanks and question marks may have been in quotes or not.
-            raise _MisfitError(0)
-        codes, values = self._encode(attribute, [None if text == "?" else text for text in plain])
-        return dictionary_cells(np.append(codes, len(values))[filled(chunk.indices, len(codes))], values).chunk(0)
+    def _fit(self, attribute: Attribute, chunks: list[pa.Array], clean: Clean) -> list[pa.Array] | None:
+        """Cells that pyarrow read, as their attribute declares them."""
+        if chunks and chunks[0].type == _DOUBLE:
+            return chunks
+        fitted = []
+        for chunk in chunks:
+            texts = clean(chunk.dictionary.to_pylist())
+            encoded = None if texts is None else self._encode(attribute, texts)
+            if encoded is None:
+                return None
+            codes, values = encoded
+            cells = np.append(codes, len(values))[filled(chunk.indices, len(codes))]
+            fitted.append(dictionary_cells(cells, values).chunk(0))
+        return fitted
 
-    def _encode(self, attribute: Attribute, texts: Sequence[str | None]) -> tuple[Integers, pa.StringArray]:
+    def _encode(self, attribute: Attribute, texts: list[str | None]) -> tuple[Integers, pa.StringArray] | None:
         """The code of each text, and the values that codes stand for; the code after the last is a missing one."""
         if attribute.nominal is not None:
             places, values = self._declared[attribute.nominal]
-        else:
-            distinct = [text for text in dict.fromkeys(texts) if text is not None]
-            places = {text: place for place, text in enumerate(distinct)}
-            values = text_array([_iso_date(attribute, text, texts) for text in distinct])
-        codes = np.array([len(values) if text is None else places.get(text, -1) for text in texts], np.int64)
-        if codes.min(initial=0) < 0:
-            raise _MisfitError(int(np.argmin(codes)))
-        return codes, values
-
-    def _read_lines(self, data: bytes, lines: Integers) -> list[list[pa.Array]]:
-        """The cells of each column of a block, read row by row."""
-        columns: list[int] = []
-        texts: list[str | None] = []
-        ends: list[int] = []
-        for number, line in zip(lines.tolist(), data.split(b"\n"), strict=False):
-            places, values = self._parser.parse(decode_line(line, number, self._source).strip(), number)
-            columns.extend(places)
-            texts.extend(values)
-            ends.append(len(texts))
-        if len(lines) * len(self._attributes) > _MANY_CELLS:
-            require_memory(len(lines) * self._row_bytes, "this table", self._source)
-        rows = np.repeat(np.arange(len(lines)), np.diff(ends, prepend=0))
-        entries = _Entries(np.array(columns, np.int64), rows, texts, len(self._attributes))
-        chunks = self._number_chunks(entries, lines)
-        for place, attribute in enumerate(self._attributes):
-            if attribute.kind is not Kind.NUMBER:
-                # Sparse rows leave out the first declared value.
-                default = attribute.nominal[0] if attribute.nominal else None
-                chunks[place] = self._text_chunk(place, attribute, entries, lines, default)
-        return [[chunks[place]] for place in range(len(self._attributes))]
-
-    def _text_chunk(
-        self, place: int, attribute: Attribute, entries: _Entries, lines: Integers, default: str | None
-    ) -> pa.Array:
-        """The cells of a column as its attribute declares them; rows without an entry have the default."""
-        start, end = entries.span(place)
+            codes = [len(values) if text is None else places.get(text, -1) for text in texts]
+            return None if -1 in codes else (np.array(codes, np.int64), values)
+        if attribute.kind == "number":
+            texts = [None if text is None or text.lower() == "nan" else text for text in texts]
         try:
-            codes, values = self._encode(attribute, [*entries.texts[start:end], default])
-        except _MisfitError as error:
-            raise self._misfit(entries, start + error.place, lines) from None
-        cells = np.full(len(lines), codes[-1])
-        cells[entries.rows[start:end]] = codes[:-1]
-        return dictionary_cells(cells, values).chunk(0)
-
-    def _number_chunks(self, entries: _Entries, lines: Integers) -> dict[int, pa.Array]:
-        """The cells of each numeric attribute by its position."""
-        chosen = np.flatnonzero(np.isin(entries.columns, self._numeric))
-        texts = [entries.texts[entry] for entry in chosen.tolist()]
-        array = text_array(["nan" if text is None else text.strip() for text in texts])
-        are_numbers = is_number(array)
-        # Weka's missing value is NaN, and may be written so.
-        misfits = ~are_numbers & ~numpy_array(pc.equal(pc.utf8_lower(array), text_array(["nan"])[0]))
-        if misfits.any():
-            raise self._misfit(entries, int(chosen[np.argmax(misfits)]), lines)
-        numbers = np.full(len(texts), np.nan)
-        numbers[are_numbers] = numpy_array(array.filter(mask_array(are_numbers)).cast(pa.float64()))
-        # Sparse rows leave out zeros.
-        matrix = np.zeros((len(self._numeric), len(lines)))
-        matrix[np.searchsorted(self._numeric, entries.columns[chosen]), entries.rows[chosen]] = numbers
-        flat, size = double_array(matrix.ravel()), len(lines)
-        chunks = {place: flat[row * size : (row + 1) * size] for row, place in enumerate(self._numeric)}
-        for entry in chosen[~are_numbers].tolist():
-            entries.texts[entry] = None
-        for place in np.unique(entries.columns[chosen][np.abs(numbers) >= EXACT]).tolist():
-            self._has_large = True
-            chunks[place] = self._text_chunk(place, Attribute(""), entries, lines, "0")
-        return chunks
-
-    def _misfit(self, entries: _Entries, entry: int, lines: Integers) -> DataError:
-        """A value that is not what its attribute declares."""
-        attribute = self._attributes[entries.columns[entry]]
-        if attribute.nominal is not None:
-            problem = f"is not among the declared values: {listed(attribute.nominal)}; declare it too"
-        elif attribute.kind is Kind.NUMBER:
-            problem = "is not a number, as declared; ? is a missing one"
-        else:
-            problem = f"is not a date written as {quoted(attribute.date_format)}, as declared; ? is a missing one"
-        message = f"column {quoted(attribute.name)}: {quoted(entries.texts[entry] or '')} {problem}"
-        return DataError(message, source=self._source, line=int(lines[entries.rows[entry]]))
+            known = [_iso_date(attribute, text) for text in texts if text is not None]
+        except (ValueError, OverflowError):
+            return None
+        ranks = np.cumsum([text is not None for text in texts]) - 1
+        return np.where([text is None for text in texts], len(known), ranks), text_array(known)
 
 
-class _Entries:
-    """The cells that rows have, column after column: the column, the row and the text of each."""
+def _iso_date(attribute: Attribute, text: str) -> str:
+    # What was checked row by row is in ISO form already.
+    return text if attribute.parse_date is None else attribute.parse_date(text)
 
-    def __init__(self, columns: Integers, rows: Integers, texts: Sequence[str | None], width: int) -> None:
-        # numpy sorts numbers of two bytes several times faster.
-        order = np.argsort(columns.astype(np.uint16) if width < 1 << 16 else columns, kind="stable")
-        self.columns, self.rows = columns[order], rows[order]
-        self.texts = [texts[entry] for entry in order.tolist()]
-        self._starts = np.searchsorted(self.columns, np.arange(width + 1)).tolist()
 
-    def span(self, column: int) -> tuple[int, int]:
-        """Where the entries of a column begin and end."""
-        return self._starts[column], self._starts[column + 1]
+def _csv_cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _without_comments(lines: Integers, data: bytes) -> tuple[Integers, bytes]:
@@ -300,47 +288,133 @@ def _separated_by_commas(data: bytes, width: int) -> bytes:
     return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
 
 
-def _parse_csv(data: bytes, rows: int, types: Sequence[pa.DataType], quote: str) -> pa.Table | None:
-    """What pyarrow reads from dense rows; None if it finds fault with them."""
+def _parse_csv(data: bytes, rows: int, types: Sequence[pa.DataType], quote: str, nulls: Sequence[str]) -> pa.Table:
+    """What pyarrow reads from dense rows."""
     from pyarrow import csv
 
     names = [str(number) for number in range(len(types))]
     # Half of the data for each of two threads, but all at once where there are few rows: many columns in many pieces
     # take long. pyarrow takes no more than 2 GB.
     block_size = len(data) if len(types) > rows else max(1 << 20, len(data) // 2)
-    try:
-        return csv.read_csv(
-            pa.BufferReader(data),
-            read_options=csv.ReadOptions(column_names=names, block_size=min(block_size, 1 << 30)),
-            parse_options=csv.ParseOptions(quote_char=quote or False, double_quote=False),
-            convert_options=csv.ConvertOptions(
-                column_types=dict(zip(names, types, strict=True)),
-                # Among texts, only a bare ? is a missing one.
-                null_values=["?"] if quote else _MISSING_NUMBERS,
-                strings_can_be_null=bool(quote),
-                quoted_strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-
-
-def _is_exact(numbers: pa.Table) -> bool:
-    """Whether all numbers are so small that each is a double of its own, and none is NaN."""
-    # One call for all, as in wide tables the calls are what takes time.
-    batches = numbers.to_batches() if numbers.num_columns else []
-    matrices = [np.abs(batch.to_tensor(null_to_nan=True).to_numpy()) for batch in batches]
-    missing = sum(column.null_count for column in numbers.columns)
-    return sum(int(np.isnan(matrix).sum()) for matrix in matrices) == missing and not any(
-        (matrix >= EXACT).any() for matrix in matrices
+    return csv.read_csv(
+        pa.BufferReader(data),
+        read_options=csv.ReadOptions(column_names=names, block_size=min(block_size, 1 << 30)),
+        parse_options=csv.ParseOptions(
+            quote_char=quote or False,
+            double_quote=quote == '"',
+            newlines_in_values=bool(quote),
+            ignore_empty_lines=False,
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=dict(zip(names, types, strict=True)),
+            null_values=nulls,
+            strings_can_be_null=bool(quote),
+            quoted_strings_can_be_null=False,
+        ),
     )
 
 
-def _iso_date(attribute: Attribute, text: str, texts: Sequence[str | None]) -> str:
-    """A text of an attribute, which is one of some; a date in ISO form."""
-    if attribute.parse_date is None:
+class _RowError(Exception):
+    """What is wrong with a row."""
+
+
+class _RowParser:
+    """Splits rows that are not plain: quoted, sparse or weighted ones, and those with comments behind them."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self._width, self._last = len(attributes), attributes[-1]
+        self.weighted = False
+        """Whether any row so far has a weight; weights are ignored."""
+
+    def parse(self, line: str) -> Iterable[tuple[int, str | None]]:
+        """The position and the value of each cell, None for a missing one; a sparse row leaves out some."""
+        is_sparse = line.lstrip(", \t").startswith("{")
+        return self._split_sparse(line).items() if is_sparse else enumerate(self._split_dense(line))
+
+    def _split_sparse(self, line: str) -> dict[int, str | None]:
+        tokens = _TOKEN.findall(line)[1:]
+        end = next((place for place, token in enumerate(tokens) if token[2]), len(tokens))
+        closing = tokens[end][2] if end < len(tokens) else ""
+        if closing != "}":
+            unclosed = closing.startswith(("'", '"'))
+            raise _RowError(UNCLOSED_QUOTE if unclosed else "the sparse row is never closed with '}'")
+        values: dict[int, str | None] = {}
+        for place in range(0, end, 2):
+            index = tokens[place][1]
+            if not _INDEX.fullmatch(index) or place + 1 == end:
+                raise _RowError(f"a sparse row is {{index value, …}}; {quoted(''.join(tokens[place]))} does not fit")
+            if int(index) >= self._width:
+                raise _RowError(f"index {index} is out of range: {counted(self._width, 'attribute')}, the first is 0")
+            if int(index) in values:
+                raise _RowError(f"index {index} stands twice in the row; keep one")
+            values[int(index)] = _value(*tokens[place + 1][:2])
+        rest = [token for token in tokens[end + 1 :] if not token[2].startswith("%")]
+        if rest and not (len(rest) == 3 and rest[0][2] + rest[2][2] == "{}" and _WEIGHT.fullmatch(rest[1][1])):
+            raise _RowError(f"{quoted(' '.join(map(''.join, rest)))} after the row is not understood")
+        self.weighted = self.weighted or bool(rest)
+        return values
+
+    def _split_dense(self, line: str) -> list[str | None]:
+        text = self._without_weight(_without_comment(line) if "%" in line else line)
+        split = _split_cells(text, "\t" if "\t" in text and "," not in text else ",")
+        cells = list(split)
+        while cells and not any(cells[-1]):
+            cells.pop()
+        if len(cells) != self._width or not all(map(any, cells)):
+            words = _TOKEN.findall(text)
+            if len(cells) == self._width or len(words) != self._width or any(word[2] for word in words):
+                raise self._miscounted(split, words)
+            cells = [word[:2] for word in words]
+        values = [_value(*cell) for cell in cells]
+        last = values[-1]
+        if last and "%" in last and (self._last.kind != "text" or last not in (self._last.nominal or (last,))):
+            # To Weka, a comment begins here too.
+            values[-1] = last.partition("%")[0].strip()
+        return values
+
+    def _without_weight(self, text: str) -> str:
+        """A dense row without the weight in braces that may follow it."""
+        stripped = text.rstrip(", \t")
+        if stripped.endswith("}"):
+            before, _, weight = stripped[:-1].rpartition("{")
+            if _WEIGHT.fullmatch(weight):
+                self.weighted = True
+                return before.rstrip(", \t")
         return text
-    try:
-        return attribute.parse_date(text)
-    except (ValueError, OverflowError):
-        raise _MisfitError(texts.index(text)) from None
+
+    def _miscounted(self, cells: Sequence[tuple[str, str]], words: Sequence[tuple[str, str, str]]) -> _RowError:
+        """What is wrong with a row that has another number of values than there are attributes."""
+        rest = next((word[2] for word in words if word[2]), "")
+        if closed := re.match(QUOTED, rest):
+            behind = rest[closed.end() :].partition(",")[0].strip()
+            return _RowError(f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash")
+        if rest.startswith(("'", '"')):
+            return _RowError(UNCLOSED_QUOTE)
+        if not all(map(any, cells[: self._width])):
+            return _RowError("an empty value; a missing one is written ?")
+        problem = f"{counted(len(cells) if len(cells) > 1 else len(words), 'value')}"
+        return _RowError(f"{problem}, but {counted(self._width, 'attribute')} are declared; a missing one is written ?")
+
+
+def _without_comment(line: str) -> str:
+    comment = next((token for token in _TOKEN.finditer(line) if token[3] and token[3].startswith("%")), None)
+    return line[: comment.start()].rstrip() if comment else line
+
+
+def _split_cells(text: str, delimiter: str) -> list[tuple[str, str]]:
+    """The cells between delimiters, each quoted or bare; none if a quote opens in the midst of one or behind it."""
+    cells: list[tuple[str, str]] = []
+    for match in _CELLS[delimiter].finditer(text):
+        bare = (match[2] or "").strip()
+        if _OPENING_QUOTE.search(bare):
+            return []
+        cells.append((match[1] or "", bare))
+        if match[0][-1:] != delimiter:
+            break
+    return cells
+
+
+def _value(quoted_text: str, bare: str) -> str | None:
+    if quoted_text:
+        return unquote(quoted_text)
+    return None if bare == "?" else bare

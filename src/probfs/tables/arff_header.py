@@ -1,17 +1,21 @@
-"""The header of an ARFF file: attributes with their names, kinds and declared values; and Java's patterns of dates."""
+"""The header of an ARFF file: attributes with their names, kinds and declared values; and Java's patterns of dates.
+
+Light to import, as shells ask for the names of columns.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import count
+from io import BufferedReader, TextIOWrapper
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.cells import Kind
-from probfs.text import counted, listed, quoted
+from probfs.tables.csv_head import name_by_position
+from probfs.tables.opening import Utf8Stream, decode_line
+from probfs.text import quoted
 
 QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
 """A text in quotes of either kind, with a backslash before a quote inside it."""
@@ -25,7 +29,8 @@ _KEYWORD = re.compile(r"[\s\0-\x20,]*(@[^\s\0-\x20,%{}'\"]*|[^\s%]\S*)?")
 """A keyword ends where any other token may begin; a word that is none is shown whole in the error about it."""
 _END = re.compile(r"[\s\0-\x20,]*(?:%.*)?")
 _NAME = re.compile(rf"[\s\0-\x20,]*+(?:({QUOTED})|(?!['\"])([^ \t,{{]*))[\s\0-\x20,]*")
-_KIND = re.compile(r"'?([^\s,\[{%']*)'?")
+_TYPE = re.compile(r"'?([^\s,\[{%']*)'?")
+_BOUNDS = re.compile(r"[, \t]*\[([^\]]*\]?)")
 _DATE_FORMAT = re.compile(rf"[\s\0-\x20,]*({QUOTED}|[^{{%]*)")
 _VALUE = re.compile(rf"""({QUOTED})|(}})|(,)|(%.*)|([^\s\0-\x20,}}%'"](?:[^\s,}}%]|(?<!\s)%|\s(?!['"]))*)|(['"])""")
 """In a list of declared values: a quoted one, the end of the list, a comma, a comment, a bare value, an open quote.
@@ -55,16 +60,13 @@ class Attribute:
     """A column as an @attribute line declares it."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: str = "text"
+    """The value of its ``Kind``."""
     nominal: tuple[str, ...] | None = None
     """The declared values of a nominal attribute."""
     date_format: str = ""
     parse_date: DateParser | None = None
     """Turns a date into ISO form."""
-
-    def may_hold(self, text: str) -> bool:
-        """Whether a text that is neither a number nor a date may be a value of the attribute."""
-        return text in self.nominal if self.nominal is not None else self.kind is Kind.TEXT
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,21 @@ class Header:
     """What follows @data on its line, which Weka reads as the first row."""
 
 
-def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
-    """Read the header from numbered lines, of which it takes those up to and including @data."""
+def open_text(stream: Utf8Stream) -> TextIOWrapper:
+    """The text of a file, whose lines may end in any way; bytes that are not UTF-8 are found line by line."""
+    return TextIOWrapper(BufferedReader(stream, 1 << 20), "utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def read_header(text: TextIOWrapper, source: str) -> Header:
+    """Read the header from a text, of which it takes the lines up to and including @data."""
+    numbered = enumerate(iter(text.readline, ""), 1)
+    lines = ((number, decode_line(as_bytes(line), number, source).strip()) for number, line in numbered)
     parser = _AttributeParser(lines, source)
-    attributes: dict[int, Attribute] = {}
+    attributes: list[Attribute] = []
     seen: dict[str, int] = {}
     for number, line in lines:
         parser.line = number
@@ -91,14 +104,16 @@ def read_header(lines: Iterator[tuple[int, str]], source: str) -> Header:
         if keyword == "@data":
             if not attributes:
                 raise parser.error("no @attribute comes before @data; declare each column with one")
-            named, naming = _name_attributes(list(attributes.values()), source)
+            names, naming = name_by_position([attribute.name for attribute in attributes], source, "attribute")
+            named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
             row = "" if _END.fullmatch(rest) else rest.strip()
-            return Header(named, tuple(dict.fromkeys(naming + parser.notes)), number, row)
+            return Header(named, tuple(dict.fromkeys([*naming, *parser.notes])), number, row)
         if keyword == "@attribute":
-            attribute = attributes[number] = parser.parse(rest)
-            if attribute.name.strip() and seen.setdefault(attribute.name, number) != number:
-                twice = f"attribute {quoted(attribute.name)} is declared on line {seen[attribute.name]} already"
-                raise DataError(f"{twice}; rename one", source=source, line=number)
+            attributes.append(parser.parse(rest))
+            name = attributes[-1].name
+            if name.strip() and seen.setdefault(name, number) != number:
+                problem = f"attribute {quoted(name)} is declared on line {seen[name]} already; rename one"
+                raise DataError(problem, source=source, line=number)
         elif keyword not in ("", "@relation"):
             choices = "choose from @relation, @attribute and @data"
             raise parser.error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")
@@ -113,32 +128,11 @@ def _split(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
     return (next(filter(None, match.groups()), ""), text[match.end() :]) if match else ("", text)
 
 
-def _name_attributes(attributes: Sequence[Attribute], source: str) -> tuple[tuple[Attribute, ...], list[Note]]:
-    """The attributes, with the position for a name where the file has a blank one, and a note that says so."""
-    taken = {attribute.name for attribute in attributes}
-    named, given = list(attributes), []
-    for position, attribute in enumerate(attributes):
-        if attribute.name.strip():
-            continue
-        name = f"column {position + 1}"
-        if name in taken:
-            name = next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
-        taken.add(name)
-        given.append(name)
-        named[position] = replace(attribute, name=name)
-    if not given:
-        return tuple(named), []
-    what = counted(len(given), "attribute has no name", "attributes have no name")
-    message = f"{source}: {what}, so named by position: {listed(given)}"
-    return tuple(named), [NoteKind.UNNAMED_COLUMNS.note(message, given)]
-
-
 class _AttributeParser:
     """Parses what follows @attribute; a list of values may go on in further lines."""
 
     def __init__(self, lines: Iterator[tuple[int, str]], source: str) -> None:
-        self._lines = lines
-        self._source = source
+        self._lines, self._source = lines, source
         self.line = 0
         """The line that is being read."""
         self.notes: list[Note] = []
@@ -153,39 +147,35 @@ class _AttributeParser:
             raise self.error(UNCLOSED_QUOTE)
         name, rest = _split(_NAME, text)
         name = unquote(name.strip())
+        subject = f"attribute {quoted(name)}"
         if _END.fullmatch(rest):
-            raise self.error(f"attribute {quoted(name)} has no type; choose from numeric, string, date and {{a,b,c}}")
+            raise self.error(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
         if rest.startswith("{"):
-            nominal, rest = self._parse_values(name, rest[1:])
+            nominal, rest = self._parse_values(subject, rest[1:])
             attribute = Attribute(name, nominal=nominal)
         else:
-            attribute, rest = self._parse_type(name, rest)
+            attribute, rest = self._parse_type(name, subject, rest)
         rest = rest.lstrip(", \t")
-        if _END.fullmatch(rest):
-            return attribute
-        subject = f"attribute {quoted(name)}: {quoted(rest)} after the type is"
         if rest.startswith("{"):
             self.notes.append(NoteKind.IGNORED.note(f"{self._source}: attribute weights are ignored"))
-        elif attribute.nominal is None:
-            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: {subject} ignored", [name]))
-        else:
-            raise self.error(f"{subject} not understood")
+        elif not _END.fullmatch(rest):
+            problem = f"{subject}: {quoted(rest)} after the type is"
+            if attribute.nominal is not None:
+                raise self.error(f"{problem} not understood")
+            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: {problem} ignored", [name]))
         return attribute
 
-    def _parse_type(self, name: str, text: str) -> tuple[Attribute, str]:
+    def _parse_type(self, name: str, subject: str, text: str) -> tuple[Attribute, str]:
         """The attribute, and what follows its type."""
-        kind, rest = _split(_KIND, text)
+        kind, rest = _split(_TYPE, text)
         kind = kind.lower()
         if kind in ("numeric", "real", "integer"):
-            bounds, _, behind = rest.lstrip(", \t").partition("]")
-            if not bounds.startswith("["):
-                return Attribute(name, Kind.NUMBER), rest
-            if "]" not in rest:
+            bounds = _BOUNDS.match(rest)
+            if bounds is not None and not bounds[1].endswith("]"):
                 raise self.error("no ']' closes the bracket")
-            return Attribute(name, Kind.NUMBER), behind
+            return Attribute(name, "number"), rest if bounds is None else rest[bounds.end() :]
         if kind == "string":
             return Attribute(name), rest
-        subject = f"attribute {quoted(name)}"
         if kind == "date":
             pattern, rest = _split(_DATE_FORMAT, rest)
             pattern = unquote(pattern.strip()).strip() or _DEFAULT_DATE
@@ -193,12 +183,12 @@ class _AttributeParser:
             if parse is None:
                 problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
                 self.notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
-            return Attribute(name, Kind.DATE if parse else Kind.TEXT, None, pattern, parse), rest
+            return Attribute(name, "date" if parse else "text", None, pattern, parse), rest
         if kind == "relational":
             raise self.error(f"{subject} is relational (a table in a cell), which cannot be ranked; flatten it")
         raise self.error(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
 
-    def _parse_values(self, name: str, text: str) -> tuple[tuple[str, ...], str]:
+    def _parse_values(self, subject: str, text: str) -> tuple[tuple[str, ...], str]:
         """The values of a list that stand before its closing brace, and what follows that."""
         start = self.line
         values: dict[str, bool] = {}
@@ -213,16 +203,16 @@ class _AttributeParser:
                 if match[1] or match[5]:
                     value = unquote(match[0].strip())
                     if value in values:
-                        raise self.error(f"attribute {quoted(name)}: value {quoted(value)} is declared twice")
+                        raise self.error(f"{subject}: value {quoted(value)} is declared twice")
                     values[value] = bool(match[5])
             following = next(self._lines, None)
             if following is None or following[1].lower().startswith(_DECLARATIONS):
                 self.line = start
-                raise self.error(f"attribute {quoted(name)}: the list of values is never closed with '}}'")
+                raise self.error(f"{subject}: the list of values is never closed with '}}'")
             self.line, text = following
 
 
-def _separate_values(values: Mapping[str, bool], has_commas: bool) -> tuple[str, ...]:
+def _separate_values(values: dict[str, bool], has_commas: bool) -> tuple[str, ...]:
     """Declared values, of which it is known whether they are bare: blanks separate these where no commas do."""
     if has_commas:
         # "New York" is one value here.
@@ -250,7 +240,7 @@ def make_date_parser(pattern: str) -> DateParser | None:
     >>> parse and parse("31.12.2020 07:05")
     '2020-12-31 07:05:00'
     """
-    directives = []
+    directives: list[str] = []
     for match in _DATE_TOKEN.finditer(pattern):
         if match[2] is None:
             text = match[0] if match[1] is None else match[1].replace("''", "'") or "'"

@@ -87,6 +87,18 @@ def is_empty(texts: pa.Array) -> pa.BooleanArray:
     return pc.or_kleene(empty, pc.is_null(texts)) if texts.null_count else empty
 
 
+def inexact_columns(table: pa.Table, names: Sequence[str]) -> set[str]:
+    """Those columns of doubles that lost some of what a file says: one is NaN, infinite, or beyond whole doubles."""
+    found: set[str] = set()
+    # One call for all, as in wide tables the calls are what takes time.
+    for batch in table.select(list(names)).to_batches() if names else ():
+        matrix = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T
+        exact = np.count_nonzero(np.abs(matrix) < EXACT, axis=1)
+        present = batch.num_rows - np.array([column.null_count for column in batch.columns])
+        found.update(names[place] for place in np.flatnonzero(exact < present).tolist())
+    return found
+
+
 def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
     """A numpy array of whole numbers, with ``number`` in place of each missing one."""
     if not values.null_count:

@@ -316,8 +316,11 @@ def unusable_column(
     name: str, missing: Flags, kind: Kind, problem: str, remedy: str = "turn it into text or numbers"
 ) -> Column:
     """A column whose cells cannot be used: it is known which of them are missing, and nothing else."""
-    cells = dictionary_cells(missing.astype(np.uint8), text_array([kind.value]))
-    return Column(name, cells, kind, problem=f"{problem}; {remedy}, or leave it out")
+    return Column(name, unusable_cells(missing, kind), kind, problem=f"{problem}; {remedy}, or leave it out")
+
+
+def unusable_cells(missing: Flags, kind: Kind) -> pa.ChunkedArray:
+    return dictionary_cells(missing.astype(np.uint8), text_array([kind.value]))
 
 
 def unread_column(name: str, rows: int) -> Column:

@@ -7,8 +7,9 @@ column is one of numbers only if nothing is lost by that.
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -20,14 +21,21 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.runtime.memory import free_memory, require_memory
 from probfs.runtime.threads import count_cores
-from probfs.tables.arrays import EXACT, double_array, is_empty, loses_a_zero, parse_numbers, text_array
+from probfs.tables.arrays import (
+    EXACT,
+    double_array,
+    inexact_columns,
+    is_empty,
+    loses_a_zero,
+    parse_numbers,
+    text_array,
+)
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
-from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, line_blocks, read_head
+from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, read_head
 from probfs.tables.csv_scan import scan_rows
-from probfs.tables.opening import ReadOptions, TableInput
-from probfs.tables.row_lines import RowLines
-from probfs.tables.table import NoRowsError, Table
+from probfs.tables.opening import TableInput
+from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted
 
 _NUMBERS, _TEXTS_AMONG_NUMBERS, _TEXTS = pa.float64(), pa.string(), pa.dictionary(pa.int32(), pa.string())
@@ -50,27 +58,26 @@ _BOM = b"\xef\xbb\xbf"
 
 def read_delimited(table_input: TableInput) -> Table:
     """Read a header and the rows below it."""
+    source, decimal = table_input.source, table_input.options.decimal
     with CsvText(table_input) as text:
         head = read_head(text, table_input)
-        reader = _RowReader(text, head, table_input.source, table_input.options)
+        reader = _RowReader(text, head, table_input)
         rows = reader.read_by_arrow() or reader.read_by_csv_module()
-    names, indexes = head.columns.names, head.columns.indexes
+    indexes, names = head.columns.indexes, head.columns.names[head.columns.indexes :]
     if not rows.number:
-        problem = "has no data rows below the header; is the file cut off?"
-        raise NoRowsError(problem, source=table_input.source, columns=names[indexes:])
+        raise NoRowsError("has no data rows below the header; is the file cut off?", source=source, columns=names)
     columns = {}
-    for position, name in enumerate(names[indexes:], start=indexes):
+    for position, name in enumerate(names, start=indexes):
         cells = rows.cells.get(str(position))
         if cells is None:
             columns[name] = unread_column(name, rows.number)
         elif str(position) in rows.undecided:
-            columns[name] = _decide(name, cells, reader.words, table_input.options.decimal)
+            columns[name] = _decide(name, cells, reader.words, decimal)
         else:
             columns[name] = Column(name, cells, Kind.NUMBER if cells.type == _NUMBERS else Kind.TEXT)
     # Threads that parsed blocks keep much memory for more of them.
     pa.default_memory_pool().release_unused()
-    left_out = head.columns.left_out
-    return Table(table_input.source, columns, rows.number, rows.lines, notes=head.notes, left_out=left_out)
+    return Table(source, columns, rows.number, rows.lines, notes=head.notes, left_out=head.columns.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,15 +92,16 @@ class _Rows:
 
 
 class _RowReader:
-    def __init__(self, text: CsvText, head: CsvHead, source: str, options: ReadOptions) -> None:
-        self._text, self._head, self._source, self._options = text, head, source, options
-        names, indexes = head.columns.names, head.columns.indexes
-        unneeded = frozenset(options.unneeded(names[indexes:])) if options.unneeded is not None else ()
-        as_text = frozenset(options.as_text(names[indexes:])) if options.as_text is not None else ()
+    def __init__(self, text: CsvText, head: CsvHead, table_input: TableInput) -> None:
+        self._text, self._head, self._source = text, head, table_input.source
+        options, names, indexes = table_input.options, head.columns.names, head.columns.indexes
+        unneeded = frozenset(options.unneeded(names[indexes:]) if options.unneeded is not None else ())
+        as_text = frozenset(options.as_text(names[indexes:]) if options.as_text is not None else ())
         self._positions = [str(position) for position in range(len(names))]
-        wanted = [position for position in range(indexes, len(names)) if names[position] not in unneeded]
-        self._wanted = [str(position) for position in wanted]
-        self._as_text = {str(position) for position in wanted if names[position] in as_text}
+        self._wanted = [column for column in self._positions[indexes:] if names[int(column)] not in unneeded]
+        self._undecided = {column for column in self._wanted if names[int(column)] not in as_text}
+        # With decimal commas, 1.234 can be a whole number.
+        self._numbers_are_plain = options.decimal != ","
         words = (*UNMISTAKABLE, *AMONG_NUMBERS, *options.na)
         self.words = frozenset(word for word in words if not _is_plain_number(word))
         self._has_words = False
@@ -107,16 +115,19 @@ class _RowReader:
             return None
         try:
             types, undecided = self._guess_types()
-            numbers = [column for column, dtype in types.items() if dtype == _NUMBERS]
-            rows = self._text.open(self._head.start)
-            width, first_line = len(self._positions), self._head.line
-            scan = scan_rows(rows, self._head.delimiter, width, first_line, zeros=bool(numbers))
+            numbers = {column for column, dtype in types.items() if dtype == _NUMBERS}
+            scan = scan_rows(
+                self._text.open(self._head.start),
+                self._head.delimiter,
+                len(self._positions),
+                self._head.line,
+                zeros=bool(numbers),
+            )
             if scan is None:
                 return None
             self._newlines_in_cells = scan.newlines_in_cells
-            led = {column for column in numbers if int(column) in scan.zero_led}
-            types |= dict.fromkeys(led, _TEXTS)
-            cells, undecided = self._read_columns(types, undecided | led)
+            led = numbers.intersection(map(str, scan.zero_led))
+            cells, undecided = self._read_columns(types | dict.fromkeys(led, _TEXTS), undecided | led)
         except pa.ArrowInvalid:
             return None
         if any(len(column) != scan.rows for column in cells.values()):
@@ -127,12 +138,12 @@ class _RowReader:
         """The type of each wanted column by its first cells, and which columns they leave undecided."""
         types = dict.fromkeys(self._wanted, _TEXTS)
         first = self._first_records()
-        if not first or self._options.decimal == "," or any(len(record) != len(self._positions) for record in first):
-            # 1.234 can be a whole number, then; and rows of other lengths will be refused.
-            return types, set(self._wanted) - self._as_text
+        if not (first and self._numbers_are_plain and {len(record) for record in first} == {len(self._positions)}):
+            # Rows of other lengths will be refused.
+            return types, self._undecided
         undecided = set()
         for column, cells in zip(self._positions, zip(*first, strict=True), strict=True):
-            if column not in types or column in self._as_text:
+            if column not in self._undecided:
                 continue
             present = {cell.strip() for cell in set(cells) if cell}
             others = {cell for cell in present if not _is_plain_number(cell)}
@@ -147,12 +158,13 @@ class _RowReader:
 
     def _first_records(self) -> list[list[str]]:
         """Some of the first records; also choose the size of blocks, and refuse a file that memory cannot hold."""
-        width, size = len(self._positions), self._text.size
-        records = CsvRecords(self._source, self._head.delimiter, [self._head.sample])
+        size = self._text.size
+        records = CsvRecords(self._source, self._head.delimiter, io.BytesIO(self._head.sample))
         first: list[list[str]] = []
         # What is wrong with them will be found with its line.
         with suppress(DataError):
-            first.extend(record for _, record in islice(records, max(_FEWEST_ROWS, _CELLS_LOOKED_AT // width)))
+            most = max(_FEWEST_ROWS, _CELLS_LOOKED_AT // len(self._positions))
+            first.extend(record for _, record in islice(records, most))
         bytes_of_row = records.bytes_read // max(len(first), 1) + 1
         self._block_bytes = min(max(_BLOCK_BYTES, _BLOCK_ROWS * bytes_of_row), _MOST_BLOCK_BYTES)
         # Ranking the table will take about as much memory again as the table itself.
@@ -160,9 +172,8 @@ class _RowReader:
         if size > _SMALL_FILE:
             require_memory(needed, "this table", self._source)
         free = free_memory()
-        self._in_threads = (
-            count_cores() > 1 and size > self._block_bytes and (free is None or free > needed + _BYTES_OF_THREADS)
-        )
+        is_enough = free is None or free > needed + _BYTES_OF_THREADS
+        self._in_threads = count_cores() > 1 and size > self._block_bytes and is_enough
         return first
 
     def _read_columns(
@@ -185,38 +196,32 @@ class _RowReader:
                 failed = {column for column, dtype in types.items() if dtype == _NUMBERS}
                 failed = {fault[1]} if failures < _MOST_FAILURES else failed
                 types, undecided = types | dict.fromkeys(failed, _TEXTS), undecided | failed
-        cells = {name: column for name, column in zip(table.column_names, table.columns, strict=True) if name in types}
+        cells = {name: table.column(name) for name in types}
         numbers = [column for column, dtype in types.items() if dtype == _NUMBERS]
-        too_large = _not_plain(table, numbers)
-        gaps = [
-            column for column in numbers if self._has_words and cells[column].null_count and column not in too_large
-        ]
-        again = dict.fromkeys(gaps, _TEXTS_AMONG_NUMBERS) | dict.fromkeys(too_large, _TEXTS)
-        if again:
-            read = self._read(again)
-            texts = dict(zip(read.column_names, read.columns, strict=True))
+        inexact = inexact_columns(table, numbers)
+        gaps = {column for column in numbers if self._has_words and cells[column].null_count} - inexact
+        if inexact or gaps:
+            texts = self._read(dict.fromkeys(inexact, _TEXTS) | dict.fromkeys(gaps, _TEXTS_AMONG_NUMBERS))
             # What was missing as a number is not always empty.
-            cells |= {
-                name: texts[name] for name in again if name in too_large or _holds_words(texts[name], cells[name])
-            }
-        return cells, undecided | too_large
+            worded = {name for name in gaps if _count_empty(texts.column(name)) < cells[name].null_count}
+            cells |= {name: texts.column(name) for name in inexact | worded}
+        return cells, undecided | inexact
 
     def _read(self, types: dict[str, pa.DataType]) -> pa.Table:
         """Columns of these types as Arrow reads them; a word among numbers is missing, if words are expected."""
         from pyarrow import csv
 
+        # No names mean all columns, and take less time where there are thousands.
+        some = [] if len(types) == len(self._positions) else list(types) or self._positions[:1]
         try:
             return csv.read_csv(
-                self._text.open(self._head.start),
-                read_options=csv.ReadOptions(
+                pa.PythonFile(self._text.open(self._head.start), "r"),
+                csv.ReadOptions(
                     column_names=self._positions, block_size=self._block_bytes, use_threads=self._in_threads
                 ),
-                parse_options=csv.ParseOptions(
-                    delimiter=self._head.delimiter, newlines_in_values=self._newlines_in_cells
-                ),
-                convert_options=csv.ConvertOptions(
-                    # No names mean all columns, and take less time where there are thousands.
-                    include_columns=[] if len(types) == len(self._positions) else list(types) or self._positions[:1],
+                csv.ParseOptions(delimiter=self._head.delimiter, newlines_in_values=self._newlines_in_cells),
+                csv.ConvertOptions(
+                    include_columns=some,
                     column_types=types,
                     null_values=["", *self.words] if self._has_words else [""],
                     strings_can_be_null=False,
@@ -233,52 +238,29 @@ class _RowReader:
         """The rows as Python's csv module reads them, or its error with the line at fault."""
         batches: dict[str, list[pa.Array]] = {column: [] for column in self._wanted}
         lines: list[int] = []
-        for batch in self._record_batches(lines):
+        records = self._even_records(lines)
+        while batch := list(islice(records, _ROWS_AT_ONCE)):
             by_column = list(zip(*batch, strict=True))
             for column, arrays in batches.items():
                 arrays.append(text_array(by_column[int(column)]).dictionary_encode())
         cells = {column: pa.chunked_array(arrays, _TEXTS) for column, arrays in batches.items()}
         row_lines = RowLines.of(np.array(lines, dtype=np.int64)) if lines else None
-        return _Rows(cells, len(lines), row_lines, set(self._wanted) - self._as_text)
+        return _Rows(cells, len(lines), row_lines, self._undecided)
 
-    def _record_batches(self, lines: list[int]) -> Iterator[list[list[str]]]:
-        """Records of equal length, some at a time; ``lines`` takes the line of each."""
-        width, batch = len(self._positions), []
-        blocks = line_blocks(self._text.open(self._head.start))
-        for line, record in CsvRecords(self._source, self._head.delimiter, blocks, self._head.line):
+    def _even_records(self, lines: list[int]) -> Iterator[list[str]]:
+        """Records of equal length; ``lines`` takes the line of each."""
+        width, stream = len(self._positions), self._text.open(self._head.start)
+        for line, record in CsvRecords(self._source, self._head.delimiter, stream, self._head.line):
             if len(record) != width:
                 problem = f"{counted(len(record), 'field')}, but the header has {width}"
-                hint = "; quote a cell that contains the delimiter" if len(record) > width else "; is the line cut off?"
-                raise DataError(problem + hint, source=self._source, line=line)
+                hint = "quote a cell that contains the delimiter" if len(record) > width else "is the line cut off?"
+                raise DataError(f"{problem}; {hint}", source=self._source, line=line)
             lines.append(line)
-            batch.append(record)
-            if len(batch) == _ROWS_AT_ONCE:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
+            yield record
 
 
-def _not_plain(table: pa.Table, columns: Sequence[str]) -> set[str]:
-    """Those columns of numbers that lost some: one is NaN, infinite, or beyond whole doubles."""
-    if not columns:
-        return set()
-    found: set[str] = set()
-    for batch in (table if len(columns) == table.num_columns else table.select(list(columns))).to_batches():
-        matrix = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T
-        plain = np.count_nonzero(np.abs(matrix) < EXACT, axis=1)
-        present = batch.num_rows - np.array([column.null_count for column in batch.columns])
-        found.update(columns[place] for place in np.flatnonzero(plain < present).tolist())
-    return found
-
-
-def _holds_words(texts: pa.ChunkedArray, numbers: pa.ChunkedArray) -> bool:
-    """Whether some text that is missing among the numbers is not empty."""
-    empty = 0
-    for chunk in texts.chunks:
-        ends = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        empty += int(np.count_nonzero(ends[1:] == ends[:-1]))
-    return bool(empty < numbers.null_count)
+def _count_empty(texts: pa.ChunkedArray) -> int:
+    return sum(int(pc.sum(is_empty(chunk)).as_py() or 0) for chunk in texts.chunks)
 
 
 def _is_plain_number(cell: str) -> bool:
@@ -297,9 +279,8 @@ def _decide(name: str, cells: pa.ChunkedArray, words: Collection[str], decimal: 
         return Column(name, pa.chunked_array([double_array(numbers_by_row(cells, Kind.NUMBER))]), Kind.NUMBER)
     meant = pc.is_in(pc.utf8_trim_whitespace(distinct), value_set=text_array(sorted(words)))
     others = distinct.filter(pc.invert(meant))
-    if len(others) and _are_plain_numbers(others, decimal):
-        return Column(name, cells.cast(pa.string()))
-    return Column(name, cells)
+    is_worded = len(others) and _are_plain_numbers(others, decimal)
+    return Column(name, cells.cast(pa.string()) if is_worded else cells)
 
 
 def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:

@@ -1,30 +1,26 @@
-"""The text of a delimited file, its records by Python's csv module, and what its first lines say: what separates cells,
-what columns are called, and whether rows begin with a name.
+"""What the first lines of a file say: what columns are called, which are row indexes, what separates cells; the text of
+a delimited file, and its records by Python's csv module.
 
-The csv module defines what a file says, and what is wrong with it and on which line.
+The csv module defines what a file says, and what is wrong with it and on which line. Light to import, as shells ask
+for the names of columns.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
-import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import count, islice
 from typing import Any, BinaryIO, Self
-
-import numpy as np
-import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.names import NamedColumns, name_columns
 from probfs.tables.opening import TableInput, decode_line
-from probfs.tables.remote import is_url
-from probfs.text import option, quoted
+from probfs.tables.streams import FilledStream, is_url
+from probfs.text import counted, listed, option, quoted
 
 HEAD_BYTES = 1 << 20
 """How much of a file is read to see how it is laid out; more only if that is less than a header and a row."""
@@ -32,6 +28,8 @@ _ROWS_LOOKED_AT = 10
 _LONGEST_NUMBER = 20
 _MOST_IN_MEMORY = 16 << 20
 _LONGEST_CELL = 1 << 30
+# What pandas calls a first column without a name, and again when such a file is written and read once more.
+_PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A physical line with its line end, of whatever kind."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -39,7 +37,62 @@ _JSON_ARRAY = re.compile(rb"\s*\[\s*\{\s*\"")
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
 _DELIMITER_NAMES = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 """Delimiters as messages show them."""
-EMPTY_FILE = "is empty; a header line and data rows are needed"
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """The columns of a file, all of them named, of which the first few may be row indexes."""
+
+    names: tuple[str, ...]
+    """A name for every column; those of row indexes are as the file has them."""
+    indexes: int
+    """How many of the first columns are row indexes, to be left out."""
+    notes: tuple[Note, ...]
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the row indexes as the file has them."""
+        return self.names[: self.indexes]
+
+
+def name_columns(names: Sequence[str], source: str) -> NamedColumns:
+    """Find the row index among a file's columns, and name the other columns that have no name.
+
+    >>> name_columns(["", "a", "", "b"], "t.csv").names
+    ('', 'a', 'column 3', 'b')
+    """
+    indexes = 0
+    if names and not names[0].strip():
+        indexes = 1
+    while indexes < len(names) and _PANDAS_INDEX.fullmatch(names[indexes]):
+        indexes += 1
+    if indexes == len(names):
+        # A table of nothing else keeps them.
+        indexes = 0
+    complete, notes = name_by_position(names, source, "column", indexes)
+    if indexes:
+        which = "the unnamed first column was" if indexes == 1 else f"the unnamed first {indexes} columns were"
+        left_out = NoteKind.ROW_INDEX.note(f"{source}: {which} left out as a row index", names[:indexes])
+        notes = [left_out, *notes]
+    return NamedColumns(tuple(complete), indexes, tuple(notes))
+
+
+def name_by_position(names: Sequence[str], source: str, noun: str, first: int = 0) -> tuple[list[str], list[Note]]:
+    """The names with one by position in place of each blank one from the first on, and a note that says so."""
+    complete, given, taken = list(names), [], set(names)
+    for position in range(first, len(names)):
+        if not names[position].strip():
+            name = f"column {position + 1}"
+            if name in taken:
+                name = next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
+            complete[position] = name
+            given.append(name)
+            taken.add(name)
+    if not given:
+        return complete, []
+    what = counted(len(given), f"{noun} has no name", f"{noun}s have no name")
+    message = f"{source}: {what}, so named by position: {listed(given)}"
+    return complete, [NoteKind.UNNAMED_COLUMNS.note(message, given)]
 
 
 class CsvText:
@@ -50,21 +103,23 @@ class CsvText:
     """
 
     def __init__(self, table_input: TableInput) -> None:
+        # Here, as it imports what unpacks any archive.
+        import tempfile
+
         self._lock = threading.Lock()
         self._raw: Any = table_input.raw
         self._kept: Any = None
         stream = table_input.as_utf8()
-        block = stream.read(HEAD_BYTES)
-        size, is_local = stream.size(), table_input.raw.seekable() and not is_url(table_input.source)
-        if size and is_local and codecs.lookup(table_input.options.encoding).name in ("utf-8", "utf-8-sig"):
-            self._first_byte = table_input.raw.tell() - len(block)
-            self.size = size
+        block = stream.read(HEAD_BYTES) or b""
+        is_local = table_input.raw.seekable() and not is_url(table_input.source)
+        if table_input.size and is_local and stream.is_plain:
+            self._first_byte, self.size = table_input.raw.tell() - len(block), table_input.size
             return
         self._raw = self._kept = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  # closed by __exit__
         try:
             while block:
                 self._kept.write(block)
-                block = stream.read(HEAD_BYTES)
+                block = stream.read(HEAD_BYTES) or b""
         except BaseException:
             self._kept.close()
             raise
@@ -77,35 +132,34 @@ class CsvText:
         if self._kept is not None:
             self._kept.close()
 
-    def open(self, start: int) -> Any:
-        """The text from a place on, as a stream for Arrow and for Python."""
-        return pa.PythonFile(_Reading(self._raw, self._first_byte + start, self._lock), "r")
+    def open(self, start: int) -> CsvReading:
+        """The text from a place on."""
+        return CsvReading(self._raw, self._first_byte + start, self._lock)
 
 
-class _Reading:
+class CsvReading(FilledStream):
     """One of several readings of a file: Arrow's threads may still be busy with one that failed."""
-
-    closed = False
 
     def __init__(self, raw: BinaryIO, position: int, lock: threading.Lock) -> None:
         self._raw, self._position, self._lock = raw, position, lock
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
         with self._lock:
             self._raw.seek(self._position)
             data = self._raw.read(size)
         self._position += len(data)
         return data
 
-    def close(self) -> None:
-        """The file belongs to whoever opened it."""
+    _pull = read
 
 
 class CsvRecords:
-    """Iterates over the records of blocks of whole lines, each with the physical line on which it begins."""
+    """Iterates over the records of a stream, each with the physical line on which it begins."""
 
-    def __init__(self, source: str, delimiter: str, blocks: Iterable[bytes], first_line: int = 1) -> None:
-        self._source, self._delimiter, self._blocks = source, delimiter, blocks
+    def __init__(self, source: str, delimiter: str, stream: Any, first_line: int = 1) -> None:
+        self._source, self._delimiter = source, delimiter
+        buffered = stream if isinstance(stream, BytesIO) else BufferedReader(stream, HEAD_BYTES)
+        self._text = TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="")
         self._line = first_line - 1
         self._unfinished: list[str] = []
         self.bytes_read = 0
@@ -130,13 +184,13 @@ class CsvRecords:
             csv.field_size_limit(limit)
 
     def _lines(self) -> Iterator[str]:
-        for block in self._blocks:
-            for match in _LINE.finditer(block):
-                self.bytes_read += match.end() - match.start()
-                self._line += 1
-                text = decode_line(match.group(), self._line, self._source)
-                self._unfinished.append(text)
-                yield text
+        for line in self._text:
+            self._line += 1
+            encoded = line.encode("utf-8", "surrogateescape")
+            self.bytes_read += len(encoded)
+            text = decode_line(encoded, self._line, self._source)
+            self._unfinished.append(text)
+            yield text
 
     def _quote_error(self, problem: str) -> DataError:
         if "unexpected end" in problem:
@@ -157,20 +211,6 @@ def _unclosed_quote(text: str, delimiter: str) -> int:
     while (match := cell.match(text, position)) is not None:
         position = match.end()
     return position
-
-
-def line_blocks(stream: Any) -> Iterator[bytes]:
-    """The rest of a stream in blocks of whole lines."""
-    pending, size = b"", HEAD_BYTES
-    while chunk := stream.read(size):
-        data = pending + chunk
-        end = data.rfind(b"\n") + 1
-        if end:
-            yield data[:end]
-        # Reading more of a long line each time keeps joining its pieces linear.
-        pending, size = data[end:], HEAD_BYTES if end else size * 2
-    if pending:
-        yield pending
 
 
 @dataclass(frozen=True)
@@ -199,10 +239,10 @@ def read_head(text: CsvText, table_input: TableInput) -> CsvHead:
     if delimiter != usual:
         shown = _DELIMITER_NAMES.get(delimiter, delimiter).replace("tab", "tabs")
         notes = (NoteKind.DELIMITER.note(f"{source}: cells are separated by {shown}"),)
-    records = CsvRecords(source, delimiter, [block], skipped + 1)
+    records = CsvRecords(source, delimiter, BytesIO(block), skipped + 1)
     line, names = next(iter(records), (0, None))
     if names is None:
-        raise DataError(EMPTY_FILE, source=source)
+        raise DataError("is empty; a header line and data rows are needed", source=source)
     sample = block[records.bytes_read :]
     if _rows_have_names(sample, len(names), delimiter, source):
         names = ["", *names]
@@ -223,15 +263,22 @@ def _first_block(text: CsvText, skipped: int) -> tuple[int, bytes]:
         body = data[start:]
         if is_all:
             return start, body
-        line_breaks = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
-        quotes = np.flatnonzero(np.frombuffer(body, np.uint8) == ord('"'))
-        ends = line_breaks[np.searchsorted(quotes, line_breaks) % 2 == 0]
-        if len(ends) < 2:
-            # A quote inside a cell may have turned inside into outside.
-            ends = line_breaks
-        if len(ends) >= 2:
-            return start, body[: int(ends[-1]) + 1]
+        # A quote inside a cell may have turned inside into outside, so that no record seems to end.
+        for records in (_whole_records(body), body[: body.rfind(b"\n") + 1]):
+            if len(records.splitlines()) > 1:
+                return start, records
         size *= 4
+
+
+def _whole_records(data: bytes) -> bytes:
+    """The data up to the last line end before which an even number of quotes stands."""
+    end, quotes = len(data), data.count(b'"')
+    while (line_end := data.rfind(b"\n", 0, end)) >= 0:
+        quotes -= data.count(b'"', line_end, end)
+        if quotes % 2 == 0:
+            return data[: line_end + 1]
+        end = line_end
+    return b""
 
 
 def _end_of_lines(data: bytes, number: int) -> int:
@@ -302,7 +349,7 @@ def _rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> b
 def _records(block: bytes, delimiter: str, most: int | None, source: str) -> list[list[str]] | None:
     """The first records of a block, None if one of them is broken."""
     try:
-        return [record for _, record in islice(CsvRecords(source, delimiter, [block]), most)]
+        return [record for _, record in islice(CsvRecords(source, delimiter, BytesIO(block)), most)]
     except DataError:
         return None
 

@@ -8,25 +8,18 @@ each byte and its neighbours, so numpy looks at chunks that stay in the cache, 1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.tables.arrays import Flags, Integers
-from probfs.tables.row_lines import RowLines
+from probfs.tables.table import RowLines
 
 CHUNK_BYTES = 1 << 18
 _NEWLINE, _RETURN, _QUOTE, _POINT, _ZERO = b'\n\r".0'
 _BLANKS, _SIGNS = b" \t", b"+-"
-
 Bytes = npt.NDArray[np.uint8]
-
-
-class Readable(Protocol):
-    """What the bytes come from."""
-
-    def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +33,14 @@ class RowScan:
     """The positions of columns with a cell such as 007, if all rows have as many cells as the header."""
 
 
-def scan_rows(stream: Readable, delimiter: str, width: int, first_line: int, *, zeros: bool) -> RowScan | None:
+def scan_rows(stream: Any, delimiter: str, width: int, first_line: int, *, zeros: bool) -> RowScan | None:
     """Look at the rows that a stream holds, the first of them on ``first_line``.
 
-    None if only Python's csv can be trusted with them: there is a NUL, a lone carriage return, or a quote that does not
-    open or close a whole cell. Leading zeros are looked for if ``zeros`` is true; some that are found may turn out to
-    be none.
+    None if only Python's csv can be trusted with them: there is a NUL, a lone carriage return, a quote that does not
+    open or close a whole cell, or a delimiter that may be a part of a number. Leading zeros are looked for if ``zeros``
+    is true; some that are found may turn out to be none.
     """
-    if not can_scan(delimiter):
+    if delimiter.isalnum() or delimiter in "+-./":
         return None
     scanner = _Scanner(ord(delimiter), width, first_line, zeros)
     # Each chunk begins with the last two bytes before it, and its own last byte waits for the one that follows.
@@ -60,20 +53,11 @@ def scan_rows(stream: Readable, delimiter: str, width: int, first_line: int, *, 
     return scanner.finish() if scanner.add(tail + b"\n") else None
 
 
-def can_scan(delimiter: str) -> bool:
-    """Whether the delimiter can be told from a part of a number."""
-    return not delimiter.isalnum() and delimiter not in "+-./"
-
-
 class _Scanner:
     def __init__(self, delimiter: int, width: int, first_line: int, zeros: bool) -> None:
-        self._delimiter = delimiter
-        self._width = width
-        self._zeros = zeros
+        self._delimiter, self._width, self._zeros = delimiter, width, zeros
         self._line = first_line - 1
-        self._rows = 0
-        self._delimiters = 0
-        self._quotes = 0
+        self._rows = self._delimiters = self._quotes = 0
         self._newlines_in_cells = False
         self._first_rows: list[Integers] = []
         self._first_lines: list[Integers] = []
@@ -150,6 +134,5 @@ class _Scanner:
         rows, lines = np.concatenate(self._first_rows), np.concatenate(self._first_lines)
         # A run ends where a line is passed over.
         runs = np.flatnonzero(np.diff(lines - rows, prepend=-1))
-        return RowScan(
-            self._rows, RowLines(rows[runs], lines[runs]), self._newlines_in_cells, frozenset(self._zero_led)
-        )
+        row_lines = RowLines(rows[runs], lines[runs])
+        return RowScan(self._rows, row_lines, self._newlines_in_cells, frozenset(self._zero_led))

@@ -18,10 +18,9 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
-from probfs.tables.compression import COMPOUND_FILE_MAGIC, ZIP_MAGIC, most_unpacked, too_much_unpacked
 from probfs.tables.opening import ReadOptions, TableInput
-from probfs.tables.row_lines import RowLines
-from probfs.tables.table import NoRowsError, Table, table_of_columns
+from probfs.tables.streams import COMPOUND_FILE_MAGIC, ZIP_MAGIC, refuse_suspicious_size
+from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
 
 Cell: TypeAlias = "str | float | bool | datetime.date | datetime.time | datetime.timedelta"
@@ -139,9 +138,9 @@ def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
         with zipfile.ZipFile(raw) as archive:
             members = archive.infolist()
             packed = sum(member.compress_size for member in members)
-            limit = most_unpacked(packed, max_unpacked)
-            if sum(member.file_size for member in members) > limit:
-                raise too_much_unpacked(f"the {shown_bytes(packed)} of the workbook", limit, source)
+            unpacked = sum(member.file_size for member in members)
+            which = f"the {shown_bytes(packed)} of the workbook"
+            refuse_suspicious_size(unpacked, packed, max_unpacked, which, source)
             for member in members:
                 if _SHEET.fullmatch(member.filename):
                     columns, rows = _extent(archive, member)

@@ -7,30 +7,24 @@ they are called.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from probfs.registry import Registry
-from probfs.tables.compression import (
+from probfs.tables.opening import STANDARD_INPUT, ReadOptions, TableInput
+from probfs.tables.streams import (
     COMPOUND_FILE_MAGIC,
     ZIP_MAGIC,
     ZIPPED_WORKBOOK_ENDINGS,
     without_compression_ending,
 )
-from probfs.tables.opening import STANDARD_INPUT, TableInput
 
 if TYPE_CHECKING:
     from probfs.tables.table import Table
-
-
-class TableWriter(Protocol):
-    """Turns a table into the bytes of a file."""
-
-    def __call__(self, table: Table, *, target: str | None, safe: bool) -> bytes:
-        """``target`` names the column of classes, and ``safe`` guards spreadsheets against formulas."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +38,9 @@ class TableFormat:
     """The endings of file names, each with its dot."""
     read: Callable[[TableInput], Table] | None = None
     """None for a format that can only be written."""
-    write: TableWriter | None = None
-    """None for a format that can only be read."""
+    write: Callable[..., bytes] | None = None
+    """Given a table, the ``target``, which names the column of classes, and ``safe``, which guards spreadsheets against
+    formulas; None for a format that can only be read."""
     delimiter: str = ""
     """What separates cells unless users choose otherwise; empty for a format without delimiters."""
     other_delimiters: str = ""
@@ -59,6 +54,13 @@ class TableFormat:
     """The first bytes of every file of a binary format, or several beginnings; empty for text."""
     recognizes: Callable[[str], bool] | None = None
     """Whether a text begins as files of this format do; None for a format that cannot be told by its beginning."""
+
+    def input_from(
+        self, raw: io.BufferedReader, source: str, options: ReadOptions, row_groups: tuple[int, ...] = ()
+    ) -> TableInput:
+        """An opened file as the reader of this format gets it."""
+        others = "" if options.delimiter else self.other_delimiters
+        return TableInput(raw, source, options, options.delimiter or self.delimiter, others, row_groups)
 
 
 TABLE_FORMATS: Registry[TableFormat] = Registry("format")
@@ -111,19 +113,11 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
     return CSV
 
 
-def _functions(reader: str, writer: str) -> tuple[Callable[[TableInput], Table], TableWriter]:
-    """A reader, by its module and its name, and a writer: imported when they are called."""
-
-    def read(table_input: TableInput) -> Table:
-        module, name = reader.split(".")
-        table: Table = getattr(import_module(f"probfs.tables.{module}"), name)(table_input)
-        return table
-
-    def write(table: Table, *, target: str | None, safe: bool) -> bytes:
-        data: bytes = getattr(import_module("probfs.tables.writers"), writer)(table, target=target, safe=safe)
-        return data
-
-    return read, write
+def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
+    """The format of a file, as the user says, else by its ending, else by how it begins."""
+    if options.format is not None:
+        return TABLE_FORMATS.get(options.format, "input_format", is_readable)
+    return format_of_path(path) or format_of_content(head, options.encoding)
 
 
 def _is_arff(text: str) -> bool:
@@ -149,37 +143,58 @@ def _is_json_lines(text: str) -> bool:
         return False
 
 
-_DELIMITED = "csv.read_delimited"
-CSV = TABLE_FORMATS.register(
-    TableFormat("csv", "CSV", (".csv",), *_functions(_DELIMITED, "csv_bytes"), ",", ";\t|", has_header_row=True)
+def _function(path: str) -> Any:
+    """A function of this package, given by its module and its name, which is imported when it is called."""
+    module, name = path.split(".")
+    return lambda *arguments, **options: getattr(import_module(f"probfs.tables.{module}"), name)(*arguments, **options)
+
+
+_read_delimited = _function("csv.read_delimited")
+CSV = TableFormat(
+    "csv", "CSV", (".csv",), _read_delimited, _function("writers.csv_bytes"), ",", ";\t|", has_header_row=True
 )
-TABLE_FORMATS.register(
-    TableFormat("tsv", "TSV", (".tsv", ".tab"), *_functions(_DELIMITED, "tsv_bytes"), "\t", has_header_row=True)
+_TSV = TableFormat(
+    "tsv", "TSV", (".tsv", ".tab"), _read_delimited, _function("writers.tsv_bytes"), "\t", has_header_row=True
 )
-TABLE_FORMATS.register(
-    TableFormat("arff", "ARFF", (".arff",), *_functions("arff.read_arff", "arff_bytes"), recognizes=_is_arff)
+_ARFF = TableFormat(
+    "arff", "ARFF", (".arff",), _function("arff.read_arff"), _function("writers.arff_bytes"), recognizes=_is_arff
 )
-_PARQUET = _functions("arrow.read_parquet", "parquet_bytes")
-TABLE_FORMATS.register(TableFormat("parquet", "Parquet", (".parquet", ".pq"), *_PARQUET, typed=True, magic=b"PAR1"))
-_FEATHER = _functions("arrow.read_feather", "feather_bytes")
-# Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
-_IPC = (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
-TABLE_FORMATS.register(
-    TableFormat("feather", "Feather", (".feather", ".arrow", ".ipc"), *_FEATHER, typed=True, magic=_IPC)
+_PARQUET = TableFormat(
+    "parquet",
+    "Parquet",
+    (".parquet", ".pq"),
+    _function("arrow.read_parquet"),
+    _function("writers.parquet_bytes"),
+    typed=True,
+    magic=b"PAR1",
 )
-_JSON = _functions("json_lines.read_json_lines", "json_lines_bytes")
-TABLE_FORMATS.register(
-    TableFormat("jsonl", "JSON lines", (".jsonl", ".ndjson"), *_JSON, typed=True, recognizes=_is_json_lines)
+_FEATHER = TableFormat(
+    "feather",
+    "Feather",
+    (".feather", ".arrow", ".ipc"),
+    _function("arrow.read_feather"),
+    _function("writers.feather_bytes"),
+    typed=True,
+    # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
+    magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
 )
-_EXCEL, _ = _functions("excel.read_excel", "")
-TABLE_FORMATS.register(
-    TableFormat(
-        "excel",
-        "Excel",
-        (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
-        _EXCEL,
-        has_header_row=True,
-        has_sheets=True,
-        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
-    )
+_JSON_LINES = TableFormat(
+    "jsonl",
+    "JSON lines",
+    (".jsonl", ".ndjson"),
+    _function("json_lines.read_json_lines"),
+    _function("writers.json_lines_bytes"),
+    typed=True,
+    recognizes=_is_json_lines,
 )
+_EXCEL = TableFormat(
+    "excel",
+    "Excel",
+    (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
+    _function("excel.read_excel"),
+    has_header_row=True,
+    has_sheets=True,
+    magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
+)
+for _known in (CSV, _TSV, _ARFF, _PARQUET, _FEATHER, _JSON_LINES, _EXCEL):
+    TABLE_FORMATS.register(_known)

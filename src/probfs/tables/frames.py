@@ -19,7 +19,7 @@ from probfs.tables.arrays import EXACT
 from probfs.tables.arrow import table_from_arrow
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
-from probfs.tables.names import name_columns
+from probfs.tables.csv_head import name_columns
 from probfs.tables.table import Table, table_of_columns
 from probfs.text import did_you_mean, option, printable, quoted
 

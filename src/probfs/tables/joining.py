@@ -1,140 +1,46 @@
-"""The tables of several files -> one table of all their rows, and the columns that stand in the paths of files."""
+"""The tables of several files -> one table of all their rows: columns whose types must agree, notes once for all."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate
-from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from probfs.errors import DataError
-from probfs.notes import Note, NoteKind
-from probfs.runtime.memory import require_memory
-from probfs.runtime.progress import Listener, Progress, current_listener, listening
-from probfs.tables.arrays import text_array
-from probfs.tables.cells import Kind
-from probfs.tables.column import missing_column, text_column
-from probfs.tables.files import Part
-from probfs.tables.joined_column import has_values, join_columns
-from probfs.tables.opening import ReadOptions
-from probfs.tables.row_lines import FileLines
-from probfs.tables.table import NoRowsError, Table
+from probfs.notes import Note
+from probfs.tables.arrays import double_array
+from probfs.tables.cells import Kind, is_text
+from probfs.tables.column import Column, dictionary_cells, missing_column, unread_column, unusable_cells
+from probfs.tables.table import FileLines, Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
-ReadPart: TypeAlias = Callable[[Part, ReadOptions], Table]
 NO_ROWS = "none of these files has data rows"
 _MORE_FILES = re.compile(r"(.+?) and ([\d,]+) more files?: (.*)", re.DOTALL)
-_BYTES_BETWEEN_CHECKS = 16 << 20
+_TYPES = {
+    Kind.TEXT: "text",
+    Kind.NUMBER: "numbers",
+    Kind.DATE: "dates",
+    Kind.NESTED: "nested values",
+    Kind.OTHER: "bytes",
+}
+_FINEST = {
+    Kind.NUMBER: (pa.int64(), pa.uint64(), pa.float64()),
+    Kind.DATE: (pa.timestamp("us"), pa.timestamp("ns")),
+    Kind.TEXT: (pa.string(),),
+}
+"""Types into which cells of several types are put together, if nothing is lost by that."""
 
 
-def read_many(parts: Sequence[Part], options: ReadOptions, source: str, read_part: ReadPart) -> Table:
-    """Read files one after the other as one table, which messages call ``source``."""
-    if options.union:
-        # Which columns there are in all, and which is the last, is known only when all are read.
-        options = replace(options, unneeded=None)
-    tables: list[Table] = []
-    read: list[Part] = []
-    empty: list[NoRowsError] = []
-    ends = list(accumulate((_size(part.path) for part in parts), initial=0))
-    next_check = _BYTES_BETWEEN_CHECKS
-    listener = current_listener()
-    for part, start, end in zip(parts, ends, ends[1:], strict=False):
-        with listening(_counting(listener, start, ends[-1])):
-            try:
-                table = read_part(part, options)
-            except NoRowsError as error:
-                empty.append(error)
-                continue
-        if tables and not options.union:
-            refuse_other_columns(tables[0].columns, tables[0].source, table.columns, table.source)
-        tables.append(table)
-        read.append(part)
-        if end >= next_check:
-            next_check = end + _BYTES_BETWEEN_CHECKS
-            _check_memory(tables, end, ends[-1], source)
-        if options.unneeded is not None:
-            # The first file decides: in another one, the last column may be another.
-            unread = frozenset(name for name, column in table.columns.items() if column.unread)
-            options = replace(options, unneeded=unread.intersection)
-    if not tables:
-        raise NoRowsError(NO_ROWS, source=source, columns=empty[0].columns)
-    for without_rows in empty if not options.union else ():
-        refuse_other_columns(tables[0].columns, tables[0].source, without_rows.columns, without_rows.source or "")
-    _read_numbers_as_texts(tables, read, options, read_part)
-    return join_tables(tables, options.union, source)
-
-
-def _size(path: str) -> int:
-    """The bytes of a file; 0 where that is not known before it is opened."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
-def _counting(listener: Listener, before: int, total: int) -> Listener:
-    """A listener to the reading of one file, who tells of the bytes of all."""
-
-    def tell(progress: Progress) -> None:
-        if progress.unit == "bytes" and progress.total is not None and total:
-            progress = replace(progress, done=min(before + progress.done, total), total=total)
-        listener(progress)
-
-    return tell
-
-
-def _check_memory(tables: Sequence[Table], done: int, total: int, source: str) -> None:
-    """Check whether there is memory for the rest of the files, each of which may be small."""
-    held = sum(8 * table.rows * len(table.columns) for table in tables)
-    # Ranking the table will take about as much memory again as the table itself.
-    require_memory(2 * int(held * total / done) - held, "this table", source)
-
-
-def _read_numbers_as_texts(
-    tables: list[Table], parts: Sequence[Part], options: ReadOptions, read_part: ReadPart
-) -> None:
-    """Read those files again, as texts, that have numbers in columns where others have texts, in formats of text."""
-    kinds: dict[str, Kind] = {}
-    differ = {
-        name
-        for table in tables
-        for name, column in table.columns.items()
-        if kinds.setdefault(name, column.kind) is not column.kind
-    }
-    mixed = frozenset(
-        name for name in differ if all(_some_hold(kind, name, tables) for kind in (Kind.NUMBER, Kind.TEXT))
-    )
-    own = options.as_text
-    again = replace(options, as_text=lambda names: mixed.intersection(names).union(() if own is None else own(names)))
-    for place, table in enumerate(tables if mixed else ()):
-        if any(_some_hold(Kind.NUMBER, name, [table]) for name in mixed):
-            tables[place] = read_part(parts[place], again)
-
-
-def _some_hold(kind: Kind, name: str, tables: Sequence[Table]) -> bool:
-    """Whether a column is of this kind in some of the tables, but not by the word of the file."""
-    columns = [column for table in tables if (column := table.columns.get(name)) is not None and column.kind is kind]
-    return any(
-        column.problem is None and column.stored is None and not column.is_nominal and has_values(column)
-        for column in columns
-    )
-
-
-def join_tables(tables: Iterable[Table], union: bool, source: str) -> Table:
+def join_tables(parts: Sequence[Table], union: bool, source: str) -> Table:
     """The rows of all tables, one after the other; the columns stand in the order of the first table.
 
-    A column that is missing from a table is an error; with ``union`` its cells are missing. ``source`` is what messages
-    call the whole.
+    Where a table lacks a column, which only ``union`` allows, its cells are missing. ``source`` is what messages call
+    the whole.
     """
-    parts = list(tables)
-    first = parts[0]
-    for table in parts[1:] if not union else ():
-        refuse_other_columns(first.columns, first.source, table.columns, table.source)
     sources = [table.source for table in parts]
     columns = {
         name: join_columns(
@@ -179,53 +85,153 @@ def join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
     files: Counter[str] = Counter()
     for table in tables:
         for note in table.notes:
-            begins, more, text = _without_files(note, table.source)
+            # A table may have been joined of several files itself, of which not only the first may have the note.
+            joined = _MORE_FILES.match(note)
+            begins, text = (joined[1], joined[3]) if joined else (table.source, note.removeprefix(f"{table.source}: "))
             alike.setdefault(text, (begins, note))
-            files[text] += more + 1
-    joined = []
+            files[text] += 1 + (int(joined[2].replace(",", "")) if joined else 0)
+    joined_notes = []
     for text, (source, note) in alike.items():
         others = f" and {counted(files[text] - 1, 'more file')}" if files[text] > 1 else ""
-        joined.append(note if note == text else note.reworded(f"{source}{others}: {text}"))
-    return tuple(joined)
+        joined_notes.append(note if note == text else note.reworded(f"{source}{others}: {text}"))
+    return tuple(joined_notes)
 
 
-def _without_files(note: Note, source: str) -> tuple[str, int, str]:
-    """The first file that a note is about, how many more there are, and what it says of them.
+def has_values(column: Column) -> bool:
+    """Whether a column has more than missing cells; it may also declare values that no row holds."""
+    return (column.cells.null_count < column.rows and len(column.entries) > 0) or column.declared is not None
 
-    A table may have been joined of several files itself, of which some other than the first may have the note.
+
+def join_columns(columns: Sequence[Column], sources: Sequence[str], *, union: bool = False) -> Column:
+    """The column that holds the rows of some columns, one after the other.
+
+    Types that differ make a column that cannot be used, which is an error for whoever wants its cells. With ``union``,
+    lists of declared values need not agree.
     """
-    joined = _MORE_FILES.match(note)
-    if joined is not None:
-        return joined[1], int(joined[2].replace(",", "")), joined[3]
-    return source, 0, note.removeprefix(f"{source}: ")
+    first = columns[0]
+    if _are_alike(columns):
+        return Column(first.name, _in_chunks([column.cells for column in columns]), first.kind, stored=first.stored)
+    if any(column.unread for column in columns):
+        return unread_column(first.name, sum(column.rows for column in columns))
+    if len({_type(column) for column in columns}) > 1:
+        # What a file declares does not matter where no row holds any of it.
+        columns = [
+            missing_column(column.name, column.rows)
+            if column.declared is not None and column.is_missing().all()
+            else column
+            for column in columns
+        ]
+    # A column of nothing but missing cells agrees with all others.
+    telling = [one for one in zip(columns, sources, strict=True) if one[0].problem is None and has_values(one[0])]
+    problem = _find_problem(columns, sources, telling, union)
+    if problem is not None:
+        missing = np.concatenate([column.is_missing() for column in columns])
+        return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
+    known = [column for column, _ in telling] or [first]
+    cells = _join_cells(columns, known[0])
+    types = {column.stored for column in known}
+    stored = known[0].stored if len(types) == 1 else None if None in types else cells.type
+    declared = sorted((column.declared for column in known if column.declared is not None), key=len, reverse=True)
+    order = max((column.order for column in known if column.order is not None), key=len, default=None)
+    return replace(
+        known[0],
+        cells=cells,
+        stored=stored,
+        declared=pa.concat_arrays(declared).unique() if declared else None,
+        order=order,
+    )
 
 
-def read_with_partition(part: Part, options: ReadOptions, read_file: ReadPart) -> Table:
-    """A file's table, with the columns that stand in its path before its own: the last one may be the target.
+def _type(column: Column) -> tuple[Kind, bool, bool, bool]:
+    return column.kind, column.declared is not None, column.categorical, column.ordered
 
-    A column that the file itself has is the file's.
-    """
-    own = [name for name, _ in part.partition]
-    unneeded = options.unneeded
-    if unneeded is not None:
-        # Users may also name columns of the path.
-        needless = unneeded
-        options = replace(
-            options, unneeded=lambda names: needless([*(name for name in own if name not in names), *names])
-        )
-    try:
-        table = read_file(part, options)
-    except NoRowsError as error:
-        names = dict.fromkeys([*own, *error.columns])
-        raise NoRowsError(error.message, source=error.source or "", columns=tuple(names)) from error
-    new = {
-        name: text_column(name, np.zeros(table.rows, np.uint8), text_array([cell] if cell else []))
-        for name, cell in part.partition
-        if name not in table.columns
-    }
-    held = [name for name in own if name in table.columns]
-    notes = table.notes
-    if held:
-        message = f"{table.source}: holds {listed(held)}, so the folder of that name is no column"
-        notes = (*notes, NoteKind.IGNORED.note(message, held))
-    return replace(table, columns={**new, **table.columns}, notes=notes)
+
+def _are_alike(columns: Sequence[Column]) -> bool:
+    """Whether all are plain columns of one type, which is nearly always so, and found fast, as tables may be wide."""
+    kind, stored, dtype = columns[0].kind, columns[0].stored, columns[0].cells.type
+    return all(
+        column.problem is None
+        and column.kind is kind
+        and not column.is_nominal
+        and column.cells.type == dtype
+        and column.stored == stored
+        for column in columns
+    )
+
+
+def _in_chunks(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    return pa.chunked_array([chunk for cells in parts for chunk in cells.chunks], parts[0].type)
+
+
+def _join_cells(columns: Sequence[Column], template: Column) -> pa.ChunkedArray:
+    """The cells in the type that they share, else in one that loses nothing, else as texts."""
+    types = {column.cells.type for column in columns if has_values(column)}
+    finest = () if template.is_nominal else _FINEST[template.kind]
+    for dtype in types if len(types) == 1 else finest:
+        try:
+            return _in_chunks([_converted(column, dtype) for column in columns])
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            continue
+    return _in_chunks([dictionary_cells(column.codes, column.values) for column in columns])
+
+
+def _converted(column: Column, dtype: pa.DataType) -> pa.ChunkedArray:
+    """The cells in another type, or an error of Arrow's where that would change some."""
+    cells = column.cells
+    if cells.type == dtype:
+        return cells
+    if not has_values(column):
+        return pa.chunked_array([pa.nulls(column.rows, dtype)])
+    held = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    has_unit = getattr(held, "tz", None) or pa.types.is_decimal(held) or pa.types.is_duration(held)
+    if is_text(held) is not is_text(dtype) or has_unit:
+        raise pa.ArrowInvalid("cells would change")
+    if pa.types.is_float32(held) or pa.types.is_float16(held):
+        # As doubles that are written in the same digits.
+        cells = pa.chunked_array([double_array(column.by_row)])
+    return cells.cast(dtype)
+
+
+def _find_problem(
+    columns: Sequence[Column], sources: Sequence[str], telling: Sequence[tuple[Column, str]], union: bool
+) -> str | None:
+    """Why the columns cannot be used as one, as a message has it after the column's name."""
+    for column, source in zip(columns, sources, strict=True):
+        if column.problem is not None:
+            return f"in {source} {column.problem}"
+    for column, source in telling[1:]:
+        first, first_source = telling[0]
+        if _type(column) != _type(first):
+            types = f"holds {_described(first)} in {first_source}, but {_described(column)} in {source}"
+            return f"{types}; write it alike in all files, or leave it out"
+    return _find_other_values(telling, union)
+
+
+def _described(column: Column) -> str:
+    """The type of a column in words."""
+    if column.declared is not None:
+        return "declared values"
+    if column.categorical:
+        what = "" if column.kind is Kind.TEXT else f" of {_TYPES[column.kind]}"
+        return f"{'ordered ' if column.ordered else ''}categories{what}"
+    return _TYPES[column.kind]
+
+
+def _find_other_values(telling: Sequence[tuple[Column, str]], union: bool) -> str | None:
+    """Declared values may be more in one file than in others, but not different ones: those may be misspelt."""
+    named = [(column.declared if column.order is None else column.order, source) for column, source in telling]
+    lists = [(values.to_pylist(), source) for values, source in named if values is not None]
+    if not lists:
+        return None
+    longest, longest_source = max(lists, key=lambda one: len(one[0]))
+    for values, source in lists:
+        known = set(values)
+        if telling[0][0].ordered:
+            if [value for value in longest if value in known] != values:
+                problem = f"has its categories in another order in {source} than in {longest_source}"
+                return f"{problem}; give them one order, or leave it out"
+        elif not union and not known <= set(longest):
+            other = next(value for value in values if value not in longest)
+            problem = f"declares {quoted(other)} in {source}, but not in {longest_source}"
+            return f"{problem}; declare the same values in both, or take all with {option('union', True)}"
+    return None

@@ -7,7 +7,8 @@ gives numbers as they are spelled, which a column that turns out to be texts nee
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from array import array
+from io import BufferedReader
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,11 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import is_missing, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, unusable_column
-from probfs.tables.opening import MemoryGuard, TableInput, Utf8Stream, decode_line
-from probfs.tables.row_lines import LineRecorder
-from probfs.tables.table import Table, table_of_columns
+from probfs.tables.opening import TableInput, decode_line
+from probfs.tables.table import RowLines, Table, table_of_columns
 from probfs.text import counted, quoted
 
 _ROWS_AT_ONCE = 20_000
-_READ_BYTES = 1 << 20
 _ONE_OBJECT = "JSON lines hold one object a line"
 _UNUSABLE = " "
 """Stands for a cell that cannot be used, but is not missing."""
@@ -56,57 +55,35 @@ _DECODER = json.JSONDecoder(
 def read_json_lines(table_input: TableInput) -> Table:
     """Read objects of which each is a row, and each key a column; a key that is not there, or null, is missing."""
     stream, source = table_input.as_utf8(), table_input.source
-    lines, memory = LineRecorder(), MemoryGuard(stream)
     columns: dict[str, _JsonColumn] = {}
-    numbers: list[int] = []
+    lines = array("q")
 
     def finish_block() -> None:
-        lines.append(numbers)
         # A short line may name a new column, which has a cell in every row.
-        require_memory(lines.rows * len(columns), "this table", source)
+        require_memory(len(lines) * len(columns), "this table", source)
         for column in columns.values():
-            column.finish_block(lines.rows, numbers)
-        numbers.clear()
-        memory.check(sum(column.nbytes for column in columns.values()))
+            column.finish_block(len(lines), lines)
+        stream.check_memory(sum(column.nbytes for column in columns.values()))
 
-    for number, members in _objects(stream):
-        for key, value in members.items():
-            column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, lines.rows, source))
+    for number, line in enumerate(BufferedReader(stream, 1 << 20), 1):
+        text = decode_line(line.rstrip(b"\n"), number, source)
+        if not text.strip():
+            continue
+        for key, value in _parse(text, number, source).items():
+            column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, source))
             if value is not None:
-                column.add(len(numbers), value, number)
-        numbers.append(number)
-        if len(numbers) == _ROWS_AT_ONCE:
+                column.add(len(lines), value, number)
+        lines.append(number)
+        if len(lines) % _ROWS_AT_ONCE == 0:
             finish_block()
     finish_block()
-    if not lines.rows:
+    if not lines:
         raise DataError(f"is empty; {_ONE_OBJECT}", source=source)
     if not columns:
         raise DataError("has no columns, as its objects have no keys", source=source)
     finished = (column.finish() for column in columns.values())
-    return table_of_columns(finished, source, lines.rows, lines=lines.finish())
-
-
-def _objects(stream: Utf8Stream) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The object on each line that is not blank, and the line's number."""
-    for number, line in _numbered_lines(stream):
-        text = decode_line(line, number, stream.source)
-        if text.strip():
-            yield number, _parse(text, number, stream.source)
-
-
-def _numbered_lines(stream: Utf8Stream) -> Iterator[tuple[int, bytes]]:
-    """Physical lines without their ends, counted from 1."""
-    number = 0
-    rest: list[bytes] = []
-    while block := stream.read(_READ_BYTES):
-        *whole, last = block.split(b"\n")
-        for line in whole:
-            number += 1
-            yield number, b"".join([*rest, line])
-            rest = []
-        rest.append(last)
-    if any(rest):
-        yield number + 1, b"".join(rest)
+    row_lines = RowLines.of(np.frombuffer(lines, np.int64))
+    return table_of_columns(finished, source, len(lines), lines=row_lines)
 
 
 def _parse(text: str, number: int, source: str) -> dict[str, Any]:
@@ -129,47 +106,48 @@ def _parse(text: str, number: int, source: str) -> dict[str, Any]:
 class _JsonColumn:
     """Collects the cells of one key; rows without the key cost next to nothing until their block is finished."""
 
-    def __init__(self, name: str, rows_before: int, source: str) -> None:
+    def __init__(self, name: str, source: str) -> None:
         if not _is_unicode(name):
             raise DataError(f"the key {quoted(name)} is no valid Unicode; rename it", source=source)
         self._name = name
         self._chunks: list[pa.Array] = []
         self._rows = 0
         self._cells: dict[int, str] = {}
+        """The cells since the last block, by their rows."""
         self._only_numbers = True
         self._problem: tuple[str, Kind] | None = None
         self.nbytes = 0
-        self._skip_to(rows_before)
 
-    def add(self, position: int, value: Any, line: int) -> None:
-        """Add the cell of a row, by the row's position in its block."""
-        kind = type(value)
-        if kind is not _Number:
+    def add(self, row: int, value: Any, line: int) -> None:
+        """Add the cell of a row."""
+        if type(value) is not _Number:
             self._only_numbers = False
             if value == "":
                 return
-            if kind is bool:
+            if isinstance(value, bool):
                 value = "true" if value else "false"
-            elif kind is not str:
-                self._refuse(f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
+            elif not isinstance(value, str):
+                self._problem = self._problem or (
+                    f"holds {_described(value)} on line {line}, which cannot be ranked",
+                    Kind.NESTED,
+                )
                 value = _UNUSABLE
-        self._cells[position] = value
+        self._cells[row] = value
 
-    def finish_block(self, rows: int, lines: list[int]) -> None:
+    def finish_block(self, rows: int, lines: array[int]) -> None:
         """Take the cells added since the last block, which ends where the table has ``rows`` rows."""
-        if self._cells:
-            try:
-                texts = text_array(list(self._cells.values()))
-            except UnicodeEncodeError:
-                wrong = next(position for position, text in self._cells.items() if not _is_unicode(text))
-                self._refuse(f"holds text on line {lines[wrong]} that is no valid Unicode", Kind.TEXT)
-                texts = text_array([_UNUSABLE] * len(self._cells))
-            places = np.full(rows - self._rows, len(texts))
-            places[list(self._cells)] = np.arange(len(texts))
-            cells = dictionary_cells(places, texts).cast(pa.string()).chunk(0)
-            self._append(cells)
-            self._cells = {}
-        self._skip_to(rows)
+        try:
+            texts = text_array(list(self._cells.values()))
+        except UnicodeEncodeError:
+            wrong = next(row for row, text in self._cells.items() if not _is_unicode(text))
+            self._problem = self._problem or (f"holds text on line {lines[wrong]} that is no valid Unicode", Kind.TEXT)
+            texts = text_array([_UNUSABLE] * len(self._cells))
+        places = np.full(rows - self._rows, len(texts))
+        places[np.array(list(self._cells), np.int64) - self._rows] = np.arange(len(texts))
+        chunk = dictionary_cells(places, texts).chunk(0).cast(pa.string())
+        self._chunks.append(chunk)
+        self._rows, self._cells = rows, {}
+        self.nbytes += chunk.nbytes
 
     def finish(self) -> Column:
         cells = pa.chunked_array(self._chunks, pa.string())
@@ -181,19 +159,6 @@ class _JsonColumn:
         inexact = pc.or_(pc.match_substring_regex(cells, _LONG_NUMBER), pc.is_inf(numbers))
         held = cells.dictionary_encode() if pc.any(inexact, min_count=0).as_py() else numbers
         return Column(self._name, held, Kind.NUMBER)
-
-    def _append(self, cells: pa.Array) -> None:
-        self._chunks.append(cells)
-        self._rows += len(cells)
-        self.nbytes += cells.nbytes
-
-    def _skip_to(self, rows: int) -> None:
-        """Add missing cells until there are as many as rows."""
-        if rows > self._rows:
-            self._append(pa.nulls(rows - self._rows, pa.string()))
-
-    def _refuse(self, problem: str, kind: Kind) -> None:
-        self._problem = self._problem or (problem, kind)
 
 
 def _described(value: Any) -> str:

@@ -9,7 +9,6 @@ import codecs
 import contextlib
 import io
 import os
-import select
 import stat
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,21 +17,26 @@ from typing import Any, BinaryIO, TypeAlias
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.memory import require_memory
-from probfs.runtime.progress import Progress, current_listener
-from probfs.tables.compression import ZIP_MAGIC, UnpackedStream, compression_of, is_zipped_workbook
-from probfs.tables.remote import RemoteFile, is_url, open_url, shown_url
+from probfs.tables.streams import (
+    ZIP_MAGIC,
+    CountedStream,
+    FilledStream,
+    UnpackedStream,
+    compression_of,
+    is_url,
+    is_zipped_workbook,
+    open_url,
+    shown_url,
+)
 from probfs.text import option, printable
 
 STANDARD_INPUT = "-"
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
 """Given the names of a file's columns in order, some of them."""
 _HEAD_BYTES = 1 << 18
-"""How much of a file is read to recognise its format."""
-_BYTES_AT_ONCE = 1 << 18
-"""How much of a file is read at least, so that reports of progress take no time to speak of."""
+"""How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SMALL_FILE = 1 << 20
-_BYTES_BETWEEN_CHECKS = 64 << 20
 _PARSING_BYTES = 200 << 20
 """Memory that threads need at most to parse blocks; with less, pyarrow ends the process without a message."""
 
@@ -95,14 +99,6 @@ class ReadOptions:
         )
 
 
-def display_name(path: str | os.PathLike[str]) -> str:
-    """An input's name as messages show it."""
-    text = os.fspath(path)
-    if text == STANDARD_INPUT:
-        return "<stdin>"
-    return printable(shown_url(text) if is_url(text) else text) or "''"
-
-
 @dataclass(frozen=True)
 class TableInput:
     """An opened file as the reader of its format gets it."""
@@ -118,13 +114,27 @@ class TableInput:
     row_groups: tuple[int, ...] = ()
     """Which parts of a Parquet file to read; all where none is named."""
 
+    @property
+    def size(self) -> int | None:
+        """How many bytes the file has, if that is known; those of compressed data are not."""
+        raw = getattr(self.raw, "raw", None)
+        return raw.size if isinstance(raw, CountedStream) else None
+
     def as_utf8(self) -> Utf8Stream:
         """The file's text as UTF-8, whatever its encoding."""
-        return Utf8Stream(self.raw, self.options.encoding, self.source)
+        return Utf8Stream(self)
 
     def as_seekable(self) -> BinaryIO:
         """The file as a stream that can be read from its end; pipes and compressed data are read into memory."""
         return self.raw if self.raw.seekable() else io.BytesIO(self.raw.read())
+
+
+def display_name(path: str | os.PathLike[str]) -> str:
+    """An input's name as messages show it."""
+    text = os.fspath(path)
+    if text == STANDARD_INPUT:
+        return "<stdin>"
+    return printable(shown_url(text) if is_url(text) else text) or "''"
 
 
 @contextlib.contextmanager
@@ -138,14 +148,16 @@ def open_source(
     name = display_name(path)
     with contextlib.ExitStack() as stack:
         try:
-            raw, head = _read_head(_open(path, stack))
-            compression = compression_of(head)
+            raw: Any = io.BufferedReader(_open(path, stack), _HEAD_BYTES)
+            compression = compression_of(raw.peek())
             if compression is not None:
-                raw, head = _read_head(stack.enter_context(UnpackedStream(compression, raw, name, max_unpacked)))
-                again = compression_of(head)
+                unpacked = stack.enter_context(UnpackedStream(compression, raw, name, max_unpacked))
+                raw = io.BufferedReader(unpacked, _HEAD_BYTES)
+                again = compression_of(raw.peek())
                 if again is not None:
                     twice = f"is compressed twice, with {again.name} and then {compression.name}"
                     raise DataError(f"{twice}; unpack it first", source=name)
+            head = raw.peek()
             if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head, name):
                 raise DataError("is a zip archive; unpack it first", source=name)
             yield raw, head
@@ -153,128 +165,41 @@ def open_source(
             raise DataError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=name) from error
 
 
-def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> io.BufferedReader:
+def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> CountedStream:
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("standard input is closed", source=display_name(path))
-        return _counted(sys.stdin.buffer)
+        return CountedStream(sys.stdin.buffer)
     if is_url(os.fspath(path)):
-        return _counted(stack.enter_context(open_url(os.fspath(path))))
+        return CountedStream(stack.enter_context(contextlib.closing(open_url(os.fspath(path)))), remote=True)
     if stat.S_ISDIR(os.stat(path).st_mode):
         raise DataError("is a directory; name a file in it", source=display_name(path))
-    return _counted(stack.enter_context(open(path, "rb", buffering=0)))
+    return CountedStream(stack.enter_context(open(path, "rb", buffering=0)))
 
 
-def _read_head(stream: io.BufferedReader | UnpackedStream) -> tuple[io.BufferedReader, bytes]:
-    """A stream that still begins at its first byte, and its first bytes."""
-    head = stream.read(_HEAD_BYTES)
-    if isinstance(stream, io.BufferedReader) and stream.seekable():
-        stream.seek(-len(head), os.SEEK_CUR)
-        return stream, head
-    return io.BufferedReader(_PrefixedStream(head, stream), 1 << 20), head
-
-
-def _counted(stream: BinaryIO | io.FileIO | RemoteFile) -> io.BufferedReader:
-    return io.BufferedReader(_CountedStream(stream), _BYTES_AT_ONCE)
-
-
-class _CountedStream(io.RawIOBase):
-    """A file or standard input; whoever listened when it was opened is told how much of it has been read.
-
-    Formats that are read from here and there in a file are counted as the others: by bytes, wherever these stand.
-    """
-
-    def __init__(self, stream: BinaryIO | io.FileIO | RemoteFile) -> None:
-        self._stream = stream
-        # pyarrow reads in threads of its own.
-        self._listener = current_listener()
-        self._bytes_read = 0
-        self.size = _size_of(stream)
-        """How many bytes there are, if that is known."""
-        self._report()
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return self._stream.seekable()
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def readinto(self, buffer: Any) -> int:
-        read: Any = self._stream.readinto  # type: ignore[union-attr]  # every binary stream has it
-        while (told := read(buffer)) is None:
-            # Standard input was set not to block, by this or another program, and the next bytes are not there yet.
-            select.select([self._stream], [], [])
-        number = int(told)
-        self._bytes_read += number
-        self._report()
-        return number
-
-    def _report(self) -> None:
-        # What tells the format is read twice.
-        done = self._bytes_read if self.size is None else min(self._bytes_read, self.size)
-        self._listener(Progress("reading", done, self.size, "bytes"))
-
-
-def _size_of(stream: BinaryIO | io.FileIO | RemoteFile) -> int | None:
-    if isinstance(stream, RemoteFile):
-        return stream.size
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:
-        # A stream of a program's own, put in the place of standard input.
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-class _PrefixedStream(io.RawIOBase):
-    """Bytes that were read from a stream already, followed by the rest of the stream."""
-
-    def __init__(self, prefix: bytes, rest: io.BufferedReader | UnpackedStream) -> None:
-        self._prefix = io.BytesIO(prefix)
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._prefix.read(len(buffer)) or self._rest.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-class Utf8Stream:
+class Utf8Stream(FilledStream):
     """Text in any encoding, read as UTF-8 without a byte-order mark."""
 
-    def __init__(self, raw: BinaryIO, encoding: str, source: str) -> None:
-        self.source = source
-        self._raw = raw
-        self._offset = 0
+    def __init__(self, table_input: TableInput) -> None:
+        self._raw, self.source, self._size = table_input.raw, table_input.source, table_input.size
+        self._encoding = table_input.options.encoding
+        self._consumed = 0
+        """How many bytes have been read, in the file's own encoding."""
         try:
-            codec = codecs.lookup(encoding)
-            b"a\0\0\0".decode(encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
-            self._decoder = None if codec.name in ("utf-8", "utf-8-sig") else codec.incrementaldecoder()
+            codec = codecs.lookup(self._encoding)
+            b"a\0\0\0".decode(self._encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
+            self.is_plain = codec.name in ("utf-8", "utf-8-sig")
+            self._decoder = None if self.is_plain else codec.incrementaldecoder()
         except (LookupError, TypeError, UnicodeError) as error:
-            problem = f"no encoding {encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
+            problem = f"no encoding {self._encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
             raise UsageError(f"{option('encoding')}: {problem}") from error
         self._at_start = True
-        self._encoding = encoding
-        self.consumed = 0
-        """How many bytes have been read, in the file's own encoding."""
 
-    def size(self) -> int | None:
-        """How many bytes the file has, if that is known; those of compressed data are not."""
-        raw = getattr(self._raw, "raw", None)
-        return raw.size if isinstance(raw, _CountedStream) else None
-
-    def read(self, size: int) -> bytes:
-        """Up to about ``size`` bytes; empty only at the end."""
+    def _pull(self, size: int) -> bytes:
         while True:
             chunk = self._raw.read(size)
-            self.consumed += len(chunk)
             data = self._decode(chunk)
+            self._consumed += len(chunk)
             if self._at_start and (data or not chunk):
                 self._at_start = False
                 if data.startswith(_UTF16):
@@ -287,13 +212,24 @@ class Utf8Stream:
         if self._decoder is None:
             return chunk
         try:
-            text = self._decoder.decode(chunk, final=not chunk)
+            return self._decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
-            start = getattr(error, "start", 0)
-            problem = f"is not {self._encoding} near byte {self._offset + start}; try another {option('encoding')}"
+            place = self._consumed + getattr(error, "start", 0)
+            problem = f"is not {self._encoding} near byte {place}; try another {option('encoding')}"
             raise DataError(problem, source=self.source) from error
-        self._offset += len(chunk)
-        return text.encode("utf-8", "surrogatepass")
+
+    def check_memory(self, held: int) -> None:
+        """Refuse a large file if memory will not hold the rest of it; ``held`` bytes are held of what was read."""
+        total = max(self._consumed, self._size or 0)
+        if total >= _SMALL_FILE:
+            parsing = _PARSING_BYTES if self._size is None else min(_PARSING_BYTES, 8 * total)
+            forecast_memory(held, self._consumed, total, self.source, parsing)
+
+
+def forecast_memory(held: int, done: int, total: int, source: str, further: int = 0) -> None:
+    """Refuse what memory will not hold, long before it runs out: ``done`` of ``total`` bytes have become ``held``."""
+    # Ranking the table will take about as much memory again as the table itself.
+    require_memory(2 * int(held * max(1.0, total / max(done, 1))) - held + further, "this table", source)
 
 
 def decode_line(line: bytes, number: int, source: str) -> str:
@@ -306,22 +242,3 @@ def decode_line(line: bytes, number: int, source: str) -> str:
     if "\0" in text:
         raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
     return text
-
-
-class MemoryGuard:
-    """Checks from time to time whether there is memory for the rest of a large file, long before memory runs out."""
-
-    def __init__(self, stream: Utf8Stream) -> None:
-        self._stream = stream
-        self._next_check = 0
-
-    def check(self, held: int) -> None:
-        """To be called before the first block and after each, with the bytes that are held so far."""
-        done, total = self._stream.consumed, self._stream.size()
-        if done < self._next_check or (done if total is None else total) < _SMALL_FILE:
-            return
-        self._next_check = done + _BYTES_BETWEEN_CHECKS
-        expected = held if total is None else int(held * max(1.0, total / max(done, 1)))
-        parsing = _PARSING_BYTES if total is None else min(_PARSING_BYTES, 8 * total)
-        # Ranking the table will take about as much memory again as the table itself.
-        require_memory(2 * expected - held + parsing, "this table", self._stream.source)

@@ -1,25 +1,29 @@
-"""Files -> Table: what a path names, in the format that it has."""
+"""Files -> Table: what a path names, in the format that it has; several files are one table of all their rows."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
 
 from probfs.errors import DataError, UsageError
+from probfs.notes import NoteKind
+from probfs.runtime.progress import Listener, Progress, current_listener, listening
+from probfs.tables.arrays import text_array
+from probfs.tables.cells import Kind
+from probfs.tables.column import text_column
 from probfs.tables.files import Part, find_parts, name_together
-from probfs.tables.formats import (
-    TABLE_FORMATS,
-    TableFormat,
-    format_of_content,
-    format_of_magic,
-    format_of_path,
-    is_readable,
-)
-from probfs.tables.opening import ReadOptions, TableInput, display_name, open_source
-from probfs.tables.table import Table
-from probfs.text import option
+from probfs.tables.formats import TableFormat, choose_format, format_of_magic
+from probfs.tables.joining import NO_ROWS, has_values, join_tables, refuse_other_columns
+from probfs.tables.opening import ReadOptions, display_name, forecast_memory, open_source
+from probfs.tables.table import NoRowsError, Table
+from probfs.text import listed, option
 
 __all__ = ["ReadOptions", "read_part", "read_parts", "read_table"]
+_BYTES_BETWEEN_CHECKS = 16 << 20
 
 
 def read_table(
@@ -35,36 +39,133 @@ def read_table(
 
 
 def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Table:
-    """Read files as one table, which messages call ``source``."""
+    """Read files one after the other as one table, which messages call ``source``."""
     if len(parts) == 1:
         return read_part(parts[0], options)
-    from probfs.tables.joining import read_many
+    if options.union:
+        # Which columns there are in all, and which is the last, is known only when all are read.
+        options = replace(options, unneeded=None)
+    tables: list[Table] = []
+    read: list[Part] = []
+    empty: list[NoRowsError] = []
+    ends = list(accumulate((_size(part.path) for part in parts), initial=0))
+    checked = held = 0
+    listener = current_listener()
+    for part, start, end in zip(parts, ends, ends[1:], strict=False):
+        with listening(_counting(listener, start, ends[-1])):
+            try:
+                table = read_part(part, options)
+            except NoRowsError as error:
+                empty.append(error)
+                continue
+        if tables and not options.union:
+            refuse_other_columns(tables[0].columns, tables[0].source, table.columns, table.source)
+        tables.append(table)
+        read.append(part)
+        held += 8 * table.rows * len(table.columns)
+        if end >= checked + _BYTES_BETWEEN_CHECKS:
+            # Each file may be small.
+            forecast_memory(held, end, ends[-1], source)
+            checked = end
+        if options.unneeded is not None:
+            # The first file decides: in another one, the last column may be another.
+            unread = frozenset(name for name, column in table.columns.items() if column.unread)
+            options = replace(options, unneeded=unread.intersection)
+    if not tables:
+        raise NoRowsError(NO_ROWS, source=source, columns=empty[0].columns)
+    for without_rows in empty if not options.union else ():
+        refuse_other_columns(tables[0].columns, tables[0].source, without_rows.columns, without_rows.source or "")
+    _read_numbers_as_texts(tables, read, options)
+    return join_tables(tables, options.union, source)
 
-    return read_many(parts, options, source, read_part)
+
+def _size(path: str) -> int:
+    """The bytes of a file; 0 where that is not known before it is opened."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _counting(listener: Listener, before: int, total: int) -> Listener:
+    """A listener to the reading of one file, who tells of the bytes of all."""
+
+    def tell(progress: Progress) -> None:
+        if progress.unit == "bytes" and progress.total is not None and total:
+            progress = replace(progress, done=min(before + progress.done, total), total=total)
+        listener(progress)
+
+    return tell
+
+
+def _read_numbers_as_texts(tables: list[Table], parts: Sequence[Part], options: ReadOptions) -> None:
+    """Read those files again, as texts, that have numbers in columns where others have texts, in formats of text."""
+    kinds: dict[str, Kind] = {}
+    differ = {
+        name
+        for table in tables
+        for name, column in table.columns.items()
+        if kinds.setdefault(name, column.kind) is not column.kind
+    }
+    mixed = frozenset(
+        name for name in differ if all(_some_hold(kind, name, tables) for kind in (Kind.NUMBER, Kind.TEXT))
+    )
+    given = options.as_text
+    again = replace(
+        options, as_text=lambda names: mixed.intersection(names).union(() if given is None else given(names))
+    )
+    for place, table in enumerate(tables if mixed else ()):
+        if any(_some_hold(Kind.NUMBER, name, [table]) for name in mixed):
+            tables[place] = read_part(parts[place], again)
+
+
+def _some_hold(kind: Kind, name: str, tables: Sequence[Table]) -> bool:
+    """Whether a column is of this kind in some of the tables, but not by the word of the file."""
+    columns = [column for table in tables if (column := table.columns.get(name)) is not None and column.kind is kind]
+    return any(
+        column.problem is None and column.stored is None and not column.is_nominal and has_values(column)
+        for column in columns
+    )
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:
-    """Read one file; the columns that stand in its path come before its own."""
+    """Read one file; the columns that stand in its path come before its own, as the last one may be the target.
+
+    A column that the file itself has is the file's.
+    """
     if not part.partition:
         return _read_file(part, options)
-    from probfs.tables.joining import read_with_partition
-
-    return read_with_partition(part, options, _read_file)
+    folders = [name for name, _ in part.partition]
+    unneeded = options.unneeded
+    if unneeded is not None:
+        # Users may also name columns of the path.
+        options = replace(
+            options, unneeded=lambda names: unneeded([*(name for name in folders if name not in names), *names])
+        )
+    try:
+        table = _read_file(part, options)
+    except NoRowsError as error:
+        names = dict.fromkeys([*folders, *error.columns])
+        raise NoRowsError(error.message, source=error.source or "", columns=tuple(names)) from error
+    new = {
+        name: text_column(name, np.zeros(table.rows, np.uint8), text_array([cell] if cell else []))
+        for name, cell in part.partition
+        if name not in table.columns
+    }
+    held = [name for name in folders if name in table.columns]
+    message = f"{table.source}: holds {listed(held)}, so the folder of that name is no column"
+    notes = (*table.notes, NoteKind.IGNORED.note(message, held)) if held else table.notes
+    return replace(table, columns={**new, **table.columns}, notes=notes)
 
 
 def _read_file(part: Part, options: ReadOptions) -> Table:
     source = display_name(part.path)
     with open_source(part.path, options.max_unpacked) as (raw, head):
-        if options.format is not None:
-            table_format = TABLE_FORMATS.get(options.format, "input_format", is_readable)
-        else:
-            table_format = format_of_path(part.path) or format_of_content(head, options.encoding)
+        table_format = choose_format(part.path, head, options)
         _refuse_other_options(table_format, options, source)
         _refuse_other_binary(table_format, head, source)
         assert table_format.read is not None
-        delimiter = options.delimiter or table_format.delimiter
-        others = "" if options.delimiter else table_format.other_delimiters
-        return table_format.read(TableInput(raw, source, options, delimiter, others, part.row_groups))
+        return table_format.read(table_format.input_from(raw, source, options, part.row_groups))
 
 
 def _refuse_other_options(table_format: TableFormat, options: ReadOptions, source: str) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import Note
-from probfs.tables.arrays import Floats, Integers
+from probfs.runtime.threads import count_cores, map_ahead
+from probfs.tables.arrays import EXACT, Floats, Integers
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
-from probfs.tables.row_lines import FileLines, RowLines
 from probfs.text import quoted
 
 GIVEN_AS_Y = "given as y"
@@ -28,6 +29,42 @@ class NoRowsError(DataError):
     def __init__(self, message: str, *, source: str, columns: Sequence[str]) -> None:
         super().__init__(message, source=source)
         self.columns = tuple(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class RowLines:
+    """The physical line on which each row began, kept as runs of consecutive lines."""
+
+    first_rows: Integers
+    first_lines: Integers
+
+    @classmethod
+    def of(cls, lines: Integers) -> RowLines:
+        """The runs in a list of every row's line."""
+        breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
+        return cls(breaks.astype(np.int64), lines[breaks])
+
+    def line(self, row: int) -> int:
+        """The line on which a row began; rows are counted from 0, lines from 1."""
+        run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
+        return int(self.first_lines[run]) + row - int(self.first_rows[run])
+
+
+@dataclass(frozen=True, eq=False)
+class FileLines:
+    """Which of several files each row comes from, and the lines of the rows in each of them."""
+
+    sources: tuple[str, ...]
+    first_rows: Integers
+    """The row of the table that is the first of each file."""
+    lines: tuple[RowLines | None, ...]
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """The file of a row, the row's position there, and its line if that is known."""
+        part = int(np.searchsorted(self.first_rows, row, side="right")) - 1
+        own = row - int(self.first_rows[part])
+        lines = self.lines[part]
+        return self.sources[part], own, None if lines is None else lines.line(own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,3 +179,62 @@ def number_matrix(columns: Sequence[Column]) -> Floats:
 
 def _is_double(column: Column) -> bool:
     return column.kind is Kind.NUMBER and bool(column.cells.type == pa.float64())
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A few facts about a column in some rows, each of which counts for some."""
+
+    distinct: int
+    """How many different values there are."""
+    missing: int
+    """How many rows have none."""
+    whole: bool
+    """Whether no number has a fraction."""
+    repeats: bool
+    """Whether some value may stand in as many rows as was asked for; of numbers, each row counts once."""
+
+
+def profile_columns(columns: Iterable[Column], weights: Integers | None, times: int = 2) -> dict[str, Profile]:
+    """The profiles of columns by their names.
+
+    ``weights`` says for how many rows each row counts, None where each is one; ``times`` is how often a value must
+    repeat to be of interest.
+    """
+    every = list(columns)
+    profiles = {column.name: _profile_values(column, weights) for column in every if not column.is_numeric}
+    threads = count_cores()
+    look = partial(_profile_numbers, weights=weights, times=times)
+    for found in map_ahead(look, number_groups(every), threads, ahead=threads):
+        profiles |= found
+    return profiles
+
+
+def _profile_values(column: Column, weights: Integers | None) -> Profile:
+    counts = column.counts(weights)
+    numbers = column.numbers() if column.kind is Kind.NUMBER and column.problem is None else None
+    held = counts[:-1] > 0
+    whole = numbers is None or bool(np.all(numbers[held] == np.rint(numbers[held])))
+    return Profile(column.distinct(weights), int(counts[-1]), whole, repeats=True)
+
+
+def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times: int) -> dict[str, Profile]:
+    numbers = number_matrix(columns)
+    # As doubles, neighbours beyond 2^53 are the same; whole numbers and texts tell them apart.
+    exact = [place for place, column in enumerate(columns) if not pa.types.is_floating(column.cells.type)]
+    beyond = np.any(np.abs(numbers[exact]) >= EXACT, axis=1).tolist()
+    merged = (columns[place] for place, is_beyond in zip(exact, beyond, strict=True) if is_beyond)
+    apart = {column.name: _profile_values(column, weights) for column in merged}
+    if weights is not None:
+        rows = np.flatnonzero(weights > 0)
+        numbers, weights = numbers[:, rows], weights[rows]
+    absent = np.isnan(numbers)
+    missing = np.count_nonzero(absent, axis=1) if weights is None else absent @ weights
+    whole = np.all((numbers == np.rint(numbers)) | absent, axis=1)
+    ordered = np.sort(numbers, axis=1)
+    # NaN, which is last, is not greater than anything, and equal to nothing.
+    distinct = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1) + ~absent.all(axis=1)
+    later = ordered[:, times - 1 :]
+    repeats = np.any(later == ordered[:, : later.shape[1]], axis=1)
+    facts = zip(distinct.tolist(), missing.tolist(), whole.tolist(), repeats.tolist(), strict=True)
+    return {column.name: Profile(*own) for column, own in zip(columns, facts, strict=True)} | apart
