@@ -1,15 +1,17 @@
-"""What became of each column, and how alike two rankings are."""
+"""What became of each column, what else differs, and how alike two rankings are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.comparison.changes import compare_rankings
-from probfs.comparison.result import Comparison
+from probfs.comparison.changes import compare_rankings, find_differences, find_renames
+from probfs.comparison.result import Comparison, Difference, shown_value
+from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
 
 NAMES = st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12, unique=True)
@@ -17,15 +19,6 @@ NAMES = st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12, uniqu
 
 def changes_of(comparison: Comparison) -> dict[str, tuple[str, int | None]]:
     return {column.column: (column.change, column.moved) for column in comparison.columns}
-
-
-def test_a_ranking_against_itself_has_no_change() -> None:
-    comparison = compare_orders("abcde", "abcde")
-    assert comparison.changed == ()
-    assert set(changes_of(comparison).values()) == {("same", 0)}
-    assert comparison.spearman == comparison.kendall == 1
-    assert comparison.rbo == pytest.approx(1)
-    assert comparison.same_scores
 
 
 def test_columns_rise_and_fall_among_those_that_both_have() -> None:
@@ -89,13 +82,6 @@ def test_a_move_is_beyond_if_no_interval_holds_the_other_rank(data: st.DataObjec
         assert column.beyond == (None if not inside else not any(inside))
     measured = comparison.measures["beyond"]
     assert (measured is None) == all(column.beyond is None for column in comparison.columns)
-
-
-def test_a_column_that_stayed_is_never_beyond() -> None:
-    tight = {name: (rank, rank) for rank, name in enumerate("abc", 1)}
-    comparison = compare_rankings(ranking_of("abc", intervals=tight), ranking_of("acb"))
-    assert [column.beyond for column in comparison.columns] == [False, True, True]
-    assert comparison.measures["beyond"] == 2
 
 
 def test_a_renamed_column_is_named() -> None:
@@ -167,8 +153,9 @@ def test_another_verdict_is_a_change_even_at_the_same_rank() -> None:
 def test_scores_are_the_same_up_to_rounding() -> None:
     old = ranking_of("ab")
     for factor, same in ((1 + 1e-12, True), (1 + 1e-6, False)):
-        columns = tuple(type(own)(**{**vars(own), "score": (own.score or 0) * factor}) for own in old.columns)
-        assert compare_rankings(old, type(old)(**{**vars(old), "columns": columns})).same_scores is same
+        features = tuple(replace(own, s_s=(own.s_s or 0) * factor) for own in old.features)
+        new = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
+        assert compare_rankings(old, new).same_scores is same
     screened = selection_of({"a": "keep", "b": "noise"}), selection_of({"a": "keep", "b": "weak"})
     assert compare_rankings(screened[0], screened[0]).same_scores
     assert not compare_rankings(*screened).same_scores
@@ -180,3 +167,122 @@ def test_scores_of_different_kinds_are_not_compared() -> None:
     assert compare_rankings(same, ranking_of("ab", settings={"score": "signed"})).same_scores is None
     assert compare_rankings(same, ranking_of("ab", settings={"eliminate": False})).same_scores is None
     assert compare_rankings(same, selection_of({"a": "keep", "b": "weak"})).same_scores is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"settings": {"score": "signed"}}, Difference("score", "absolute", "signed", True)),
+        ({"settings": {"classifier": "svm"}}, Difference("classifier", "nb", "svm", True)),
+        ({"settings": {"estimate": "cv"}}, Difference("estimate", "loo", "cv", True)),
+        ({"settings": {"folds": 5}}, Difference("folds", None, 5, True)),
+        ({"settings": {"bins": 7}}, Difference("bins", 5, 7, False)),
+        ({"settings": {"exclude": ["x"]}}, Difference("exclude", [], ["x"], False)),
+        ({"target": "mode"}, Difference("target", "outcome", "mode", True)),
+        ({"classes": {"no": 1, "maybe": 2}}, Difference("classes", ["no", "yes"], ["maybe", "no"], True)),
+        ({"labelled_rows": 400}, Difference("labelled rows", 500, 400, False)),
+        ({"unlabelled_rows": 7}, Difference("unlabelled rows", 0, 7, False)),
+    ],
+)
+def test_a_difference_says_what_and_whether_it_is_severe(changes: dict[str, Any], expected: Difference) -> None:
+    assert find_differences(ranking_of("ab"), ranking_of("ab", **changes)) == (expected,)
+
+
+def test_intervals_that_a_target_was_cut_into_may_move() -> None:
+    old = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,3]": 5, "(3,inf)": 5})
+    new = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,4]": 5, "(4,inf)": 5})
+    (found,) = find_differences(old, new)
+    assert (found.what, found.severe) == ("classes", False)
+
+
+def test_no_rank_depends_on_whether_intervals_were_measured() -> None:
+    assert find_differences(ranking_of("ab"), ranking_of("ab", settings={"uncertainty": True})) == ()
+
+
+def test_a_setting_that_only_one_version_knows_is_not_compared() -> None:
+    assert find_differences(ranking_of("ab"), ranking_of("ab", settings={"novelty": 3})) == ()
+
+
+def test_a_selection_is_no_ranking_and_the_severe_come_first() -> None:
+    found = find_differences(ranking_of("ab"), selection_of({"a": "keep", "b": "noise"}, labelled_rows=3))
+    assert [difference.what for difference in found] == ["document", "score", "folds", "labelled rows"]
+    assert [difference.severe for difference in found] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.1, "0.1"),
+        ("scale", "scale"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("x" * 300, f"'{'x' * 59}…'"),
+        (["a"] * 9, "'a', 'a', 'a', 'a' and 5 more"),
+        ([1, None], "'1', 'None'"),
+        (False, "no"),
+    ],
+)
+def test_values_are_shown_in_a_few_safe_words(value: object, shown: str) -> None:
+    assert shown_value(value) == shown
+
+
+def test_what_makes_a_comparison_doubtful_is_said() -> None:
+    old = ranking_of("abc", "old.json", total=1200)
+    new = ranking_of("abc", "new.json", settings={"score": "signed", "bins": 9})
+    with command_line_language():
+        remarks = compare_rankings(old, new, top=1201).warnings
+    assert [(remark.code, remark.severity, remark.message) for remark in remarks] == [
+        ("difference", "warning", "score: absolute in old.json, but signed in new.json; ranks are hard to compare"),
+        ("partial", "warning", "old.json lists only the best 3 of 1,200 columns: columns beyond them are unlisted"),
+        ("top", "note", "--top 1201: there are only 1,200, so overlap is of all columns"),
+    ]
+    assert compare_orders("abc", "cab", 3).warnings == ()
+
+
+def traits(strength: float | None, signed: float | None = 0.1, p: float | None = 0.25) -> tuple[float | None, ...]:
+    return strength, signed, None, p
+
+
+def test_a_column_with_the_same_scores_is_probably_the_same() -> None:
+    old = {"a": traits(0.5), "b": traits(0.25)}
+    new = {"z": traits(0.25 * (1 + 1e-12), 0.1 * (1 - 1e-12)), "y": traits(0.75)}
+    assert find_renames(old, new) == {"b": "z"}
+    # A signed score may cancel to nearly nothing; what rounding leaves of it is no difference.
+    assert find_renames({"a": traits(0.5, 1e-17)}, {"z": traits(0.5, -2e-17)}) == {"a": "z"}
+    # A column that was screened out is told by p.
+    screened = {"a": traits(None, None, 0.3), "b": traits(None, None, 0.4)}
+    assert find_renames(screened, {"z": traits(None, None, 0.4)}) == {"b": "z"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        traits(0.5 * (1 + 1e-6)),
+        traits(0.5, 0.1 + 1e-7),
+        traits(0.5, None),
+        traits(0.5, p=0.26),
+        traits(0.5, p=None),
+        traits(None),
+    ],
+)
+def test_any_other_score_tells_two_columns_apart(other: tuple[float | None, ...]) -> None:
+    assert find_renames({"a": traits(0.5)}, {"z": other}) == {}
+
+
+def test_nothing_is_said_where_two_could_be_meant_or_columns_have_no_effect() -> None:
+    twins = {"y": traits(0.5), "z": traits(0.5)}
+    assert find_renames({"a": traits(0.5)}, twins) == find_renames(twins, {"a": traits(0.5)}) == {}
+    assert find_renames({"a": traits(0.0, 0.0)}, {"z": traits(0.0, 0.0)}) == {}
+    for p in (0.0, 1.0, None):
+        assert find_renames({"a": traits(None, None, p)}, {"z": traits(None, None, p)}, same_rows=True) == {}
+    # Comparing each with each would take hours.
+    old, new = ({f"{sign}{n}": traits(0.5, sign * n * 1e-3) for n in range(1, 30_000)} for sign in (1, -1))
+    assert find_renames(old, new) == {}
+
+
+def test_of_two_columns_alone_the_test_against_the_class_tells() -> None:
+    """Scores may depend on names and on other columns, but that test does not."""
+    old, new = {"a": traits(0.5, p=0.03)}, {"z": traits(0.45, p=0.03 * (1 + 1e-12))}
+    assert find_renames(old, new, same_rows=True) == {"a": "z"}
+    assert find_renames(old, new) == {}
+    assert find_renames(old, {"z": traits(0.45, p=0.031)}, same_rows=True) == {}
+    assert find_renames({**old, "b": traits(0.1, p=0.2)}, new, same_rows=True) == {}

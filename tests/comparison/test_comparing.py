@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import json
+import os
 import random
+import threading
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 import probfs
+from probfs.errors import DataError
 from probfs.text import command_line_language
-from tests.support.comparisons import ranking_document, write_document
+from tests.support.comparisons import ranking_document, selection_document, write_document
 from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"
+COMMUTE = SAMPLES / "commute.csv"
+TEXT = json.dumps(ranking_document("abc"), indent=2)
+ABC = ["a", "b", "c"]
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +106,8 @@ def test_results_of_estimators_are_compared(write: Write) -> None:
     assert warning.message.startswith(f"classifier: estimator in {again}, but logistic in <new>;")
     with pytest.raises(probfs.DataError, match=r"again\.json: was made in Python with BernoulliNB\(\), an object that"):
         probfs.compare(again, kiln, on_note=pytest.fail)
+    # The result itself still has the estimator.
+    assert_nothing_changed(probfs.compare(old, kiln))
 
 
 def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ranking) -> None:
@@ -104,26 +118,6 @@ def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ran
     assert [column.column for column in more.changes("appeared")] == ["copy"]
     swapped = frame.drop(columns="mitoses").assign(copy=frame["bare_nuclei"])
     assert probfs.compare(ranking, swapped[["copy", *swapped.columns[:-1]]]).renamed == {}
-
-
-def test_intervals_tell_change_from_chance() -> None:
-    old = probfs.rank(SAMPLES / "commute.csv", target="mode", uncertainty=True)
-    comparison = probfs.compare(old, probfs.rank(SAMPLES / "commute.csv", target="mode", score="signed"))
-    beyond = comparison.measures["beyond"]
-    assert beyond == sum(column.beyond is True for column in comparison.columns)
-    for column in comparison.columns:
-        assert column.old_rank_low is not None
-        assert column.old_rank_high is not None
-        assert column.new_rank is not None
-        assert column.beyond == (not column.old_rank_low <= column.new_rank <= column.old_rank_high)
-
-
-def test_files_objects_and_both_shapes_of_documents_compare_alike(ranking: probfs.Ranking, tmp_path: Path) -> None:
-    ranking.to_json(tmp_path / "r.json")
-    from_file = probfs.compare(tmp_path / "r.json", ranking)
-    assert_nothing_changed(from_file)
-    assert (from_file.old.source, from_file.new.source) == (str(tmp_path / "r.json"), "<new>")
-    assert_nothing_changed(probfs.compare(str(tmp_path / "r.json"), CANCER))
 
 
 def test_hostile_names_are_compared_as_they_are(write: Write) -> None:
@@ -182,13 +176,154 @@ def test_a_number_of_first_columns_that_is_none_is_refused(ranking: probfs.Ranki
         probfs.compare(ranking, ranking, top=top)  # type: ignore[arg-type]  # the point of the test
 
 
-def test_a_document_against_a_document_needs_no_numpy(tmp_path: Path) -> None:
-    import subprocess
-    import sys
+class Input:
+    """Standard input that holds these bytes."""
 
-    path = write_document(tmp_path / "r.json", ranking_document("abc"))
-    program = (
-        f"import sys, probfs\nprint(probfs.compare({str(path)!r}, {str(path)!r}).to_json()[:1])\nprint(*sys.modules)"
-    )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert set(shown.split()).isdisjoint({"numpy", "pandas", "pyarrow", "scipy", "sklearn", "rich"})
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BufferedReader(io.BytesIO(content))
+
+    def isatty(self) -> bool:
+        return False
+
+
+def names_in(path: str | os.PathLike[str], **options: Any) -> list[str]:
+    return probfs.compare(path, path, **options).new.names
+
+
+@pytest.mark.parametrize("name", ["r.json", "R.JSON", "r.json.gz", "r.out", "r"])
+def test_a_document_is_known_by_its_ending_or_by_how_it_begins(write: Write, name: str) -> None:
+    content = gzip.compress(TEXT.encode()) if name.endswith(".gz") else f" \n{TEXT}".encode()
+    assert names_in(write(name, content)) == ABC
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.jsonl", "t.xlsx"])
+def test_the_ending_of_a_table_is_that_of_a_table_even_if_the_file_is_not_there(name: str) -> None:
+    with pytest.raises(probfs.UsageError, match="are both tables"):
+        names_in(name)
+
+
+def test_a_file_without_a_known_ending_is_a_table_unless_it_begins_with_a_brace(write: Write) -> None:
+    with pytest.raises(probfs.UsageError, match="are both tables"):
+        names_in(write("t.txt", "a,b\n1,2\n"))
+    with pytest.raises(probfs.UsageError, match="are both tables"):
+        names_in(write("t.dat", TEXT), input_format="jsonl")
+    with pytest.raises(DataError, match="is JSON, but not of probfs"):
+        names_in(write("u.dat", '{"a": 1}'))
+    with pytest.raises(DataError, match="none: cannot be read: no such file"):
+        names_in("none")
+
+
+def test_standard_input_is_looked_at_and_can_still_be_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = write("r.json", TEXT)
+    monkeypatch.setattr("sys.stdin", Input(TEXT.encode()))
+    found = probfs.compare(document, "-").new
+    assert (found.document, found.names) == ("<stdin>", ABC)
+    ranked = write("c.json", probfs.rank(COMMUTE, target="mode").to_json())
+    monkeypatch.setattr("sys.stdin", Input(COMMUTE.read_bytes()))
+    assert probfs.compare(ranked, "-").changed == ()
+
+
+def test_a_named_pipe_is_a_document(write: Write, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(TEXT,))
+    writer.start()
+    assert probfs.compare(write("r.json", TEXT), pipe).new.names == ABC
+    writer.join()
+
+
+def test_what_is_in_memory_is_a_result_or_a_table(ranking: probfs.Ranking) -> None:
+    columns = {"settings": [1], "to_json": [2]}
+    frame = pl.DataFrame(columns)
+    for table in (pd.DataFrame(columns), frame, frame.lazy(), frame.to_arrow(), np.zeros((2, 2))):
+        with pytest.raises(probfs.UsageError, match="a data frame and a data frame are both tables"):
+            probfs.compare(table, table)
+    for given in ({"a": 1}, 3, None):
+        with pytest.raises(probfs.UsageError, match=r"^new must be a path, a Ranking, a Selection or a "):
+            probfs.compare(ranking, given)  # type: ignore[arg-type]  # the point of the test
+    with pytest.raises(DataError, match=r"^<new>: lists no column, so there is nothing to compare"):
+        probfs.compare(ranking, ranking.top(0))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "signed", "estimate": "cv", "folds": 3, "seed": 7, "bins": 3, "shrink": "on", "smoothing": 0.5},
+        {"eliminate": False, "exclude": ["age"], "na": ["none", "x"], "keep_identifiers": True, "min_class": 1},
+        {"step": 0.5, "include": ["age", "distance", "weather"], "missing": "value", "uncertainty": True},
+        {"classifier": "logistic", "C": 0.5, "removal": "retrain", "step": "auto"},
+    ],
+)
+def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: Write) -> None:
+    ranking = probfs.rank(COMMUTE, target="mode", **options)
+    comparison = probfs.compare(write("r.json", ranking.to_json()), COMMUTE)
+    assert comparison.new.result == ranking
+    assert comparison.new.document == str(COMMUTE)
+
+
+def test_columns_are_selected_as_the_document_says(write: Write) -> None:
+    options: dict[str, Any] = {"keep": 2, "always": "age", "false_discoveries": 0.4, "score": "absolute", "bins": 4}
+    selection = probfs.select(COMMUTE, target="mode", folds=2, exclude="person", **options)
+    assert probfs.compare(COMMUTE, write("s.json", selection.to_json())).old.result == selection
+
+
+def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> None:
+    rows = "".join(f"{n % 2};{n % 3};{1 + n % 2};{n}.5\n" for n in range(30))
+    table, mapping = write("t.txt", f"a;b;n;y\n{rows}"), write("m.toml", '[columns]\na = "category"\n')
+    ranking = probfs.rank(table, target="y", cut_target=3, count="n", mapping=mapping, delimiter=";")
+    assert probfs.compare(ranking, table, delimiter=";").new.result == ranking
+    mapping.unlink()
+    with pytest.raises(DataError, match=r"^<old>: what was done there .*: .*m\.toml: cannot be read: no such file"):
+        probfs.compare(ranking, table, delimiter=";")
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"novelty": 3}, "settings.'novelty' is a setting that this version of probfs does not know"),
+        ({"false_discoveries": 0.1}, "settings.'false_discoveries' is a setting that this version of probfs does not"),
+        ({"kernel": "rbf"}, "settings.'kernel' is a setting that this version of probfs does not know, or not with"),
+        ({"mapping": "m\0.toml"}, "settings.mapping holds a character that no name has"),
+        ({"folds": 3}, 'what was done there cannot be done with the other table: folds= goes with estimate="cv" only'),
+        ({"step": 1.5}, "what was done there cannot be done with the other table: step=: 1.5 is neither"),
+        ({"exclude": ["nothing"]}, "exclude=: no column 'nothing'"),
+        ({"count": "age\x1b"}, "count=: no column 'age\\x1b'"),
+        ({"mapping": "/dev/zero"}, "/dev/zero: is larger than"),
+        ({"classifier": "estimator", "estimator": "Pipe\n" + "x" * 9999}, "with Pipe\\nxxxx"),
+    ],
+)
+def test_settings_that_cannot_be_used_again_are_the_document_s_fault(
+    write: Write, settings: dict[str, Any], says: str
+) -> None:
+    document = write("old.json", json.dumps(ranking_document("ab", target="mode", settings=settings)))
+    with pytest.raises(DataError) as caught:
+        probfs.compare(document, COMMUTE)
+    assert str(caught.value).startswith(f"{document}: ")
+    assert says in str(caught.value)
+    assert len(str(caught.value)) < 600
+    assert probfs.compare(document, document).changed == ()
+
+
+def test_the_settings_of_a_selection_are_checked_as_well(write: Write) -> None:
+    document = selection_document({"a": "keep"}, target="mode")
+    for name, value in {"keep": "some", "folds": 1, "score": "unlabeled", "always": ["nothing"]}.items():
+        content = {**document, "settings": {**document["settings"], name: value}}
+        content["sizes"] = document["sizes"] * 2
+        with pytest.raises(DataError, match=rf"s\.json: what was done there .*: {name}=: "):
+            probfs.compare(write("s.json", json.dumps(content)), COMMUTE)
+
+
+def test_a_table_without_the_target_and_a_broken_one_are_refused_with_their_names(write: Write) -> None:
+    ranking = probfs.rank(COMMUTE, target="mode")
+    with pytest.raises(DataError, match=r"^<old>: .*target=: no column 'mode' in .*t\.csv"):
+        probfs.compare(ranking, write("t.csv", "a,b\n1,2\n"))
+    with pytest.raises(DataError, match=r"t\.csv:2: 3 fields"):
+        probfs.compare(ranking, write("t.csv", "a,mode\n1,2,3\n"))
+
+
+def test_unlabelled_rows_of_other_files_are_not_left_out_silently(write: Write) -> None:
+    more = write("more.csv", COMMUTE.read_text())
+    ranking = probfs.rank(COMMUTE, target="mode", unlabeled=more, score="unlabeled")
+    with pytest.raises(DataError, match=r"^<old>: was ranked with the unlabelled rows of '.*', which are not read"):
+        probfs.compare(ranking, COMMUTE)
+    assert probfs.compare(probfs.rank(COMMUTE, target="mode", unlabeled=more), COMMUTE).changed == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from probfs.comparison.changes import compare_rankings
-from probfs.comparison.conditions import MEASURES
+from probfs.comparison.result import MEASURES
 from probfs.rendering.comparison_csv import COMPARISON_HEADER
 from probfs.rendering.comparison_json import comparison_document, comparison_json
 from tests.support.comparisons import compare_orders, ranking_of, selection_of

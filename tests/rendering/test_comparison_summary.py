@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from probfs.comparison.changes import compare_rankings
 from probfs.rendering.comparison_summary import comparison_sentences
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
@@ -22,8 +24,8 @@ def test_nothing_changed() -> None:
 
 def test_scores_may_change_without_ranks() -> None:
     old = ranking_of("ab")
-    columns = tuple(type(own)(**{**vars(own), "score": (own.score or 0) * 2}) for own in old.columns)
-    changed = type(old)(**{**vars(old), "columns": columns})
+    features = tuple(replace(own, s_s=(own.s_s or 0) * 2) for own in old.features)
+    changed = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
     assert comparison_sentences(compare_rankings(old, changed))[2:] == [
         "No rank changed: the same columns and ranks (2 columns); scores did change."
     ]

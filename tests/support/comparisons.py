@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from probfs.comparison.changes import compare_rankings
-from probfs.comparison.documents import ComparedRanking, parse_document
-from probfs.comparison.result import Comparison
+from probfs.comparison.result import Comparison, Side
+from probfs.ranking.result import Ranking
 from probfs.ranking.settings import choose_settings
+from probfs.selection.result import Selection
 from tests.support.selections import make_settings
 
 
@@ -58,7 +59,10 @@ def ranking_document(
             "input": _data(total or len(names), **data),
             "settings": {**plain.to_dict(), **(settings or {})},
             "features": features,
-            "rounds": [],
+            "rounds": [
+                {"round": 1, "features": len(names), "removed": [names[-1]], "errors": 9, "rows": 500}
+                | {"absolute_loss": 0.2, "log_loss": None}
+            ],
             "warnings": ["a warning"],
         }
     )
@@ -75,6 +79,7 @@ def selection_document(verdicts: Mapping[str, str], *, total: int | None = None,
             "p": _score_of(name) / 10,
             "q": 0.5,
             **dict.fromkeys(("s_s", "s_a", "log_loss"), None if verdict == "noise" else 1 / rank),
+            **dict.fromkeys(("folds", "instead", "explained")),
         }
         for rank, (name, verdict) in enumerate(verdicts.items(), 1)
     ]
@@ -85,6 +90,8 @@ def selection_document(verdicts: Mapping[str, str], *, total: int | None = None,
             "input": _data(total or len(verdicts), **data),
             "settings": make_settings().to_dict(),
             "features": features,
+            "sizes": [{"features": 0, "log_loss": 0.7, "temperature": 1.0, "errors": 245}],
+            "honest": None,
             "kept": [name for name, verdict in verdicts.items() if verdict == "keep"],
             "warnings": [],
         }
@@ -97,13 +104,15 @@ def as_version_2(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "schema": document["schema"].replace("/1", "/2"), "warnings": [warning]}
 
 
-def ranking_of(names: Sequence[str], source: str = "r.json", **changes: Any) -> ComparedRanking:
+def ranking_of(names: Sequence[str], document: str = "r.json", **changes: Any) -> Side:
     """A ranking of columns in this order, as it is compared."""
-    return parse_document(ranking_document(names, **changes), source)
+    content = ranking_document(names, **changes)
+    return Side(document, Ranking.from_dict(content, document), content["settings"])
 
 
-def selection_of(verdicts: Mapping[str, str], source: str = "s.json", **changes: Any) -> ComparedRanking:
-    return parse_document(selection_document(verdicts, **changes), source)
+def selection_of(verdicts: Mapping[str, str], document: str = "s.json", **changes: Any) -> Side:
+    content = selection_document(verdicts, **changes)
+    return Side(document, Selection.from_dict(content, document), content["settings"])
 
 
 def compare_orders(old: Sequence[str], new: Sequence[str], top: int | None = None) -> Comparison:

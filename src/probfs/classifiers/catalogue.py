@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from probfs.classifiers.options import (
     REFITTED,
+    Categories,
     Choice,
     Cost,
     EstimateName,
@@ -332,6 +333,31 @@ class Boosting(_Trees):
         from probfs.classifiers.estimators.recipes import gradient_boosting
 
         return gradient_boosting(dataset, self.iterations, self.learning_rate, self.leaf, self.depth, seed)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RecordedEstimator(RefittedModel):
+    """A user's estimator as a document has it: the text that Python shows, and its options. It cannot be fitted."""
+
+    name = USER_ESTIMATOR
+    sees_columns_together: ClassVar[bool] = True
+
+    shown: str
+    categories: Categories | None = setting(None, Choice(("onehot", "codes", "frame")), "how columns reach it.")
+    bins: int | None = setting(None, WholeNumber(2, MOST_BINS), "for one that counts categories.")
+
+    @property
+    def description(self) -> str:
+        return self.shown
+
+    @property
+    def title(self) -> str:
+        return self.shown.partition("(")[0]
+
+    def fit(self, request: Any) -> Any:
+        raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
+
+    hold_out = fit
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:

@@ -11,7 +11,7 @@ from probfs.cli import options as opt
 from probfs.cli import parsers
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, tell
-from probfs.comparison.conditions import MEASURES, parse_condition
+from probfs.comparison.result import MEASURES, parse_condition
 from probfs.rendering.comparison_formats import COMPARISON_FORMATS
 from probfs.text import printable
 

@@ -1,144 +1,235 @@
-"""What became of each column from an old ranking or selection to a new one, and how alike the two are."""
+"""From two rankings or selections to what became of each column, what else differs, and who was probably renamed."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from probfs import __version__
-from probfs.comparison.differences import find_differences
-from probfs.comparison.documents import ComparedColumn, ComparedRanking
 from probfs.comparison.measures import kendall, overlap, overlap_lengths, rank_biased_overlap, spearman
-from probfs.comparison.remarks import find_remarks
-from probfs.comparison.renames import find_renames
-from probfs.comparison.result import Change, ColumnChange, Comparison
+from probfs.comparison.result import (
+    Change,
+    ColumnChange,
+    Comparison,
+    Difference,
+    Feature,
+    Side,
+    finite_or_none,
+    shown_value,
+)
+from probfs.notes import Note, NoteKind
+from probfs.ranking.result import RankedFeature
+from probfs.text import counted, option
 
-_TOLERANCE = 1e-9
-"""Changes of scores below this, relative to the largest score, are rounding."""
+Traits: TypeAlias = "tuple[float | None, ...]"
+"""What a column scores under whatever name: the absolute score, which the others are exact in proportion to; other
+scores; p.
+"""
+
 DEFAULT_TOP = 10
+_TOLERANCE = 1e-9
+"""What rounding leaves of scores, relative to their size, when columns or rows change their order."""
+_MANY = 100
+"""Columns of which so many score the same are none that a score could tell apart."""
+_DECISIVE = ("classifier", "estimator", "score", "estimate", "eliminate", "kernel", "cut_target")
+"""Settings under which scores, and so ranks, mean something else."""
+_IRRELEVANT = ("uncertainty",)
+"""Settings that no rank depends on."""
 
 
-def compare_rankings(old: ComparedRanking, new: ComparedRanking, top: int | None = None) -> Comparison:
+def compare_rankings(old: Side, new: Side, top: int | None = None) -> Comparison:
     """Compare two rankings, two selections or one of each.
 
     ``top`` says how many of the first columns the measure ``overlap`` is about: by default 10, or half of the columns
     where there are fewer than 20, since all of them overlap in any order.
     """
-    columns = max(old.features, new.features)
+    columns = max(old.input.features, new.input.features)
     first = min(top or max(1, min(DEFAULT_TOP, (columns + 1) // 2)), columns)
-    pairs = _Pairs(old, new)
-    listed = min([len(side.columns) for side in (old, new) if side.is_partial], default=columns)
+    shared = _Shared(old, new), _Shared(new, old)
+    listed = min([len(side.features) for side in (old, new) if side.is_partial], default=columns)
     lengths = [length for length in overlap_lengths(columns, first) if length <= listed]
-    new_ranks = [pairs.new_ranks[name] for name in pairs.old_ranks]
+    new_ranks = [shared[1].ranks[name] for name in shared[0].ranks]
     differences = find_differences(old, new)
     return Comparison(
         old=old,
         new=new,
-        columns=tuple(_changes(pairs)),
+        columns=tuple(_find_changes(*shared)),
         spearman=spearman(new_ranks),
         kendall=kendall(new_ranks),
         rbo=rank_biased_overlap(old.names, new.names),
         overlaps=tuple(overlap(old.names, new.names, length) for length in lengths),
         top=first,
-        same_scores=_have_same_scores(pairs),
+        same_scores=_have_same_scores(*shared),
         differences=differences,
-        warnings=find_remarks(old, new, differences, top, columns),
+        warnings=tuple(_find_remarks(old, new, differences, top, columns)),
         version=__version__,
     )
 
 
-class _Pairs:
-    """The columns of both sides by name, and the ranks of those that both have among themselves."""
+class _Shared:
+    """The columns of one side by name, and those that the other side has too, ranked among themselves."""
 
-    def __init__(self, old: ComparedRanking, new: ComparedRanking) -> None:
-        self.sides = old, new
-        self.old = {column.name: column for column in old.columns}
-        self.new = {column.name: column for column in new.columns}
-        self.old_ranks = _ranks_among(old.names, self.new)
-        self.new_ranks = _ranks_among(new.names, self.old)
-        # In increasing order, to tell which of the common columns an interval of ranks spans.
-        self.old_places = [self.old[name].rank for name in self.old_ranks]
-        self.new_places = [self.new[name].rank for name in self.new_ranks]
+    def __init__(self, side: Side, other: Side) -> None:
+        self.side = side
+        self.features = {feature.feature: feature for feature in side.features}
+        names = set(other.names)
+        common = [feature for feature in side.features if feature.feature in names]
+        self.ranks = {feature.feature: rank for rank, feature in enumerate(common, 1)}
+        self.places = [feature.rank for feature in common]
+
+    def holds(self, name: str, rank: int) -> bool | None:
+        """Whether the column's rank interval holds a rank among the common columns; None without an interval."""
+        low, high = (getattr(self.features[name], key, None) for key in ("rank_low", "rank_high"))
+        if low is None or high is None:
+            return None
+        return bisect_left(self.places, low) < rank <= bisect_right(self.places, high)
+
+    def facts(self, prefix: str, name: str) -> dict[str, Any]:
+        """What a ``ColumnChange`` says of the column on this side."""
+        feature = self.features.get(name)
+        facts = {key: getattr(feature, key, None) for key in ("rank", "rank_low", "rank_high", "verdict")}
+        facts["score"] = None if feature is None else self.side.score_of(feature)
+        return {f"{prefix}_{key}": value for key, value in facts.items()}
 
 
-def _ranks_among(names: Sequence[str], others: Mapping[str, ComparedColumn]) -> dict[str, int]:
-    """The names that others have too, in their order, with ranks from 1 on."""
-    common = [name for name in names if name in others]
-    return dict(zip(common, range(1, len(common) + 1), strict=True))
-
-
-def _changes(pairs: _Pairs) -> Iterator[ColumnChange]:
+def _find_changes(old: _Shared, new: _Shared) -> Iterator[ColumnChange]:
     """Each column and its change: those of the new document in its order, then those that only the old one has."""
-    old, new = pairs.sides
-    vanished = [column for column in old.columns if column.name not in pairs.new]
-    appeared = [column for column in new.columns if column.name not in pairs.old]
-    # Where only the best columns are listed, those that are not may be there all the same.
-    same_rows = old.labelled_rows == new.labelled_rows
-    renames = {} if old.is_partial or new.is_partial else find_renames(vanished, appeared, same_rows)
-    former_names = {now: before for before, now in renames.items()}
-    for column in new.columns:
-        before = pairs.old.get(column.name)
-        if before is None:
-            change: Change = "unlisted" if old.is_partial else "appeared"
-            yield _change(None, column, change, renamed=former_names.get(column.name))
+    vanished = [name for name in old.features if name not in new.features]
+    renamed = _names_on_the_other_side(old, new, vanished)
+    for name in (*new.features, *vanished):
+        moved = beyond = None
+        change: Change
+        if name not in old.features:
+            change = "unlisted" if old.side.is_partial else "appeared"
+        elif name not in new.features:
+            change = "unlisted" if new.side.is_partial else "vanished"
         else:
-            moved = pairs.old_ranks[column.name] - pairs.new_ranks[column.name]
+            moved = old.ranks[name] - new.ranks[name]
             change = "rose" if moved > 0 else "fell" if moved < 0 else "same"
-            yield _change(before, column, change, moved, _is_beyond(before, column, pairs))
-    for column in vanished:
-        yield _change(column, None, "unlisted" if new.is_partial else "vanished", renamed=renames.get(column.name))
+            inside = {old.holds(name, new.ranks[name]), new.holds(name, old.ranks[name])} - {None}
+            beyond = True not in inside if inside else None
+        facts = {**old.facts("old", name), **new.facts("new", name)}
+        yield ColumnChange(name, change, moved, beyond=beyond, renamed=renamed.get(name), **facts)
 
 
-def _change(
-    old: ComparedColumn | None,
-    new: ComparedColumn | None,
-    change: Change,
-    moved: int | None = None,
-    beyond: bool | None = None,
-    renamed: str | None = None,
-) -> ColumnChange:
-    known = old or new
-    assert known is not None
-    return ColumnChange(
-        column=known.name,
-        change=change,
-        moved=moved,
-        old_rank=None if old is None else old.rank,
-        new_rank=None if new is None else new.rank,
-        old_rank_low=None if old is None else old.rank_low,
-        old_rank_high=None if old is None else old.rank_high,
-        new_rank_low=None if new is None else new.rank_low,
-        new_rank_high=None if new is None else new.rank_high,
-        beyond=beyond,
-        old_score=None if old is None else old.score,
-        new_score=None if new is None else new.score,
-        old_verdict=None if old is None else old.verdict,
-        new_verdict=None if new is None else new.verdict,
-        renamed=renamed,
-    )
+def _names_on_the_other_side(old: _Shared, new: _Shared, vanished: Sequence[str]) -> dict[str, str]:
+    """Columns that were probably renamed, by either name."""
+    if old.side.is_partial or new.side.is_partial:
+        # Where only the best columns are listed, those that are not may be there all the same.
+        return {}
+    gone = {name: _traits_of(old.features[name]) for name in vanished}
+    come = {name: _traits_of(feature) for name, feature in new.features.items() if name not in old.features}
+    renames = find_renames(gone, come, old.side.input.labelled_rows == new.side.input.labelled_rows)
+    return {**renames, **{now: before for before, now in renames.items()}}
 
 
-def _is_beyond(old: ComparedColumn, new: ComparedColumn, pairs: _Pairs) -> bool | None:
-    """Whether no interval that is known holds the rank in the other document, in ranks among the common columns."""
-    inside = [
-        bisect_left(places, column.rank_low) < rank <= bisect_right(places, column.rank_high)
-        for column, places, rank in (
-            (old, pairs.old_places, pairs.new_ranks[new.name]),
-            (new, pairs.new_places, pairs.old_ranks[old.name]),
-        )
-        if column.rank_low is not None and column.rank_high is not None
-    ]
-    return not any(inside) if inside else None
-
-
-def _have_same_scores(pairs: _Pairs) -> bool | None:
+def _have_same_scores(old: _Shared, new: _Shared) -> bool | None:
     """Whether scores are the same; None where the two documents have scores of different kinds."""
-    old_side, new_side = pairs.sides
-    kinds = [(side.kind, side.score.key, side.settings.get("eliminate")) for side in (old_side, new_side)]
-    if kinds[0] != kinds[1]:
+    if len({(own.side.kind, own.side.score_key, own.side.settings.get("eliminate")) for own in (old, new)}) > 1:
         return None
-    scores = [(pairs.old[name].score, pairs.new[name].score) for name in pairs.old_ranks]
+    scores = [tuple(own.side.score_of(own.features[name]) for own in (old, new)) for name in old.ranks]
     largest = max((abs(score) for pair in scores for score in pair if score is not None), default=0.0)
-    return all(
-        old is new if old is None or new is None else abs(old - new) <= _TOLERANCE * largest for old, new in scores
-    )
+    return all(_are_close(before, now, largest) for before, now in scores)
+
+
+def find_differences(old: Side, new: Side) -> tuple[Difference, ...]:
+    """What differs, the severe first; settings that only one of the two documents knows are not compared."""
+    found = [difference for difference in _possible_differences(old, new) if difference.old != difference.new]
+    return tuple(sorted(found, key=lambda difference: not difference.severe))
+
+
+def _possible_differences(old: Side, new: Side) -> Iterator[Difference]:
+    yield Difference("document", old.kind, new.kind, severe=True)
+    yield Difference("target", old.input.target, new.input.target, severe=True)
+    # Classes that numbers were cut into are named by intervals, whose limits follow the rows.
+    both_cut = None not in (old.settings.get("cut_target"), new.settings.get("cut_target"))
+    yield Difference("classes", sorted(old.input.classes), sorted(new.input.classes), severe=not both_cut)
+    for key, value in old.settings.items():
+        if key in new.settings and key not in _IRRELEVANT:
+            # The folds of a selection judge it, those of a ranking score its rows.
+            decisive = key in _DECISIVE or (key == "folds" and old.kind == new.kind == "ranking")
+            yield Difference(key, value, new.settings[key], decisive)
+    yield Difference("labelled rows", old.input.labelled_rows, new.input.labelled_rows, severe=False)
+    yield Difference("unlabelled rows", old.input.unlabelled_rows, new.input.unlabelled_rows, severe=False)
+    yield Difference("version of probfs", old.result.version, new.result.version, severe=False)
+
+
+def _find_remarks(
+    old: Side, new: Side, differences: Sequence[Difference], top: int | None, columns: int
+) -> Iterator[Note]:
+    """What to know before the comparison is believed."""
+    for found in differences:
+        if found.severe:
+            values = f"{shown_value(found.old)} in {old.document}, but {shown_value(found.new)} in {new.document}"
+            yield NoteKind.DIFFERENCE.note(f"{found.what}: {values}; ranks are hard to compare")
+    for side in (old, new):
+        if side.is_partial:
+            listed = f"lists only the best {len(side.features):,} of {counted(side.input.features, 'column')}"
+            yield NoteKind.PARTIAL.note(f"{side.document} {listed}: columns beyond them are unlisted")
+    if top is not None and top > columns:
+        message = f"{option('top', top)}: there are only {columns:,}, so overlap is of all columns"
+        yield NoteKind.TOP.note(message)
+
+
+def _traits_of(feature: Feature) -> Traits:
+    """Those of the first round, and in a selection those it has."""
+    ranked, selected = ("initial_s_s", "initial_s_a", "initial_s_su", "p"), ("s_s", "s_a", "log_loss", "p")
+    keys = ranked if isinstance(feature, RankedFeature) else selected
+    return tuple([finite_or_none(getattr(feature, key)) for key in keys])
+
+
+def find_renames(
+    vanished: Mapping[str, Traits], appeared: Mapping[str, Traits], same_rows: bool = False
+) -> dict[str, str]:
+    """Old names with the new names that took their place: pairs that score the same, and as no other of either side.
+
+    All scores that both have must agree, and the probability of the test against the class. Columns without any effect
+    (a score of 0, or no score and a p of 0 or 1) all look the same, so they are never matched.
+
+    The scores of a support vector machine depend on the names, which decide how rows are dealt into folds and shuffled;
+    those of any classifier depend on the other columns. So if only one column vanished and only one appeared, and if
+    the tables have as many rows, which is ``same_rows``, their p alone may tell: it tests the column by itself.
+    """
+    forwards, backwards = _only_matches(vanished, appeared), _only_matches(appeared, vanished)
+    matches = {old: new for old, new in forwards.items() if backwards.get(new) == old}
+    if not matches and same_rows and len(vanished) == len(appeared) == 1:
+        ((old, traits),), ((new, others),) = vanished.items(), appeared.items()
+        if 0 < (traits[-1] or 0) < 1 and _are_close(traits[-1], others[-1], 0.0):
+            return {old: new}
+    return matches
+
+
+def _only_matches(columns: Mapping[str, Traits], others: Mapping[str, Traits]) -> dict[str, str]:
+    """The columns that match exactly one of the others."""
+    candidates = sorted((_size(traits), name) for name, traits in others.items() if _is_telling(traits))
+    matches: dict[str, str] = {}
+    for column, traits in columns.items():
+        size = _size(traits)
+        first = bisect_left(candidates, (size * (1 - 2 * _TOLERANCE), ""))
+        last = bisect_right(candidates, size * (1 + 2 * _TOLERANCE), key=lambda candidate: candidate[0])
+        if _is_telling(traits) and last - first <= _MANY:
+            matching = [name for _, name in candidates[first:last] if _score_the_same(traits, others[name])]
+            if len(matching) == 1:
+                matches[column] = matching[0]
+    return matches
+
+
+def _is_telling(traits: Traits) -> bool:
+    return _size(traits) > 0 if traits[0] is not None else 0 < _size(traits) < 1
+
+
+def _size(traits: Traits) -> float:
+    """The absolute score; for a column that a selection screened out, p."""
+    return (traits[-1] or 0.0) if traits[0] is None else traits[0]
+
+
+def _score_the_same(one: Traits, other: Traits) -> bool:
+    size = max(one[0] or 0.0, other[0] or 0.0)
+    return all(_are_close(first, second, size) for first, second in zip(one, other, strict=True))
+
+
+def _are_close(first: float | None, second: float | None, size: float) -> bool:
+    if first is None or second is None:
+        return first is second
+    return abs(first - second) <= _TOLERANCE * max(size, abs(first), abs(second))

@@ -1,26 +1,43 @@
-"""One call from two rankings, selections or their files to what changed."""
+"""One call from two rankings, selections or their files to what changed; one of the two may be a table."""
 
 from __future__ import annotations
 
+import codecs
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from probfs.classifiers.options import WholeNumber
+from probfs.classifiers.catalogue import RecordedEstimator
+from probfs.classifiers.options import WholeNumber, check_value
+from probfs.classifiers.scores import SCORES
 from probfs.comparison.changes import compare_rankings
-from probfs.comparison.documents import ComparedRanking
-from probfs.comparison.sources import Comparable, find_document, name_of_table
-from probfs.errors import UsageError
-from probfs.notes import Note
+from probfs.comparison.result import Comparison, Side
+from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
+from probfs.ranking.document import kind_of_document, read_json
+from probfs.ranking.result import Ranking
+from probfs.rendering.json_text import finite
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.opening import STANDARD_INPUT
-from probfs.text import option
+from probfs.selection.result import Selection
+from probfs.tables.streams import without_compression_ending
+from probfs.tables.files import may_be_many
+from probfs.tables.formats import format_of_path
+from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
+from probfs.text import listed, option, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:
-    from probfs.comparison.result import Comparison
+    from probfs.tables.frames import InMemory
+
+Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory"
+"""A path, a result, or a table."""
 
 TOP = WholeNumber(1, metavar="K")
+_FOLLOWING = ("estimate", "step", "eliminate", "uncertainty")
+"""Settings of a selection that follow from others: its callers have no such choice."""
+_LONGEST_ESTIMATOR = 100
 
 
 def compare(
@@ -43,8 +60,8 @@ def compare(
     ----------
     old, new : path, Ranking, Selection or data frame
         The JSON of ``rank`` or ``select``, or their results. One of the two may be a table, a path or a data frame: it
-        is ranked, or its columns are selected, with the target and the settings of the other, unless that was made
-        with an estimator of your own. A pattern or a folder is the table of its files.
+        is ranked, or its columns are selected, with the target and the settings of the other, unless that is a file
+        made with an estimator of your own. A pattern or a folder is the table of its files.
     top : int, default: 10, or half of the columns where there are fewer than 20
         How many of the first columns the measure ``overlap`` is about.
     delimiter, decimal, encoding, input_format, union
@@ -73,65 +90,142 @@ def compare(
     >>> compare(ranking, "sample_data/breast_cancer.csv").measures["changed"]
     0
     """
-    first = None if top is None else _check_top(top)
+    first = None if top is None else check_value("top", TOP, top)
     reading: dict[str, Any] = {
         "delimiter": delimiter,
         "decimal": decimal,
         "encoding": encoding,
         "input_format": input_format,
-        "union": union or None,
     }
+    tell = on_note or (lambda note: None)
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
     with nullcontext() if on_progress is None else listening(on_progress):
-        before = find_document(old, "old", input_format, max_unpacked)
-        after = find_document(new, "new", input_format, max_unpacked)
+        before = _find_side(old, "old", input_format, max_unpacked)
+        after = _find_side(new, "new", input_format, max_unpacked)
         if before is not None and after is not None:
-            _refuse_reading(reading)
+            _refuse_reading({**reading, "union": union or None})
         else:
             reading |= {"max_unpacked": max_unpacked, "union": union}
-            before, after = _rank_the_table(old, new, before, after, reading, on_note)
+            if before is not None:
+                after = _rank_alike(new, before, reading, tell)
+            elif after is not None:
+                before = _rank_alike(old, after, reading, tell)
+            else:
+                names = " and ".join(map(_name_of_table, (old, new)))
+                problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
+                raise UsageError(f"{problem}, or rank both and compare the results")
     comparison = compare_rankings(before, after, first)
     for remark in comparison.warnings:
-        if on_note is not None:
-            on_note(remark)
+        tell(remark)
     return comparison
 
 
-def _rank_the_table(
-    old: Comparable,
-    new: Comparable,
-    before: ComparedRanking | None,
-    after: ComparedRanking | None,
-    reading: dict[str, Any],
-    on_note: Callable[[Note], None] | None,
-) -> tuple[ComparedRanking, ComparedRanking]:
-    """Both sides as documents, once the one that is a table has been ranked."""
-    from probfs.comparison.reranking import rank_alike
-
-    document = before or after
-    if document is None:
-        names = " and ".join(name_of_table(table) for table in (old, new))
-        problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
-        raise UsageError(f"{problem}, or rank both and compare the results")
-    data = new if after is None else old
-    table = rank_alike(data, document, reading, on_note)
-    return (document, table) if after is None else (table, document)
-
-
-def _refuse_reading(reading: dict[str, Any]) -> None:
+def _refuse_reading(reading: Mapping[str, Any]) -> None:
     """Refuse what says how a table is read where there is none."""
     for name, value in reading.items():
         if value is not None and (name, value) != ("encoding", "utf-8"):
             raise UsageError(f"{option(name, value)}: both are JSON of probfs, and there is no table to read")
 
 
-def _check_top(top: Any) -> int:
-    try:
-        return int(TOP.check(top))
-    except ValueError as error:
-        raise UsageError(f"{option('top')}: {error}") from None
+def _find_side(given: Comparable, name: str, input_format: str | None, max_unpacked: int | None) -> Side | None:
+    """The document that was given, or that a path leads to; None for a table. ``name`` is the parameter's."""
+    if isinstance(given, Ranking | Selection):
+        return _side_of(given, f"<{name}>")
+    if isinstance(given, str | os.PathLike):
+        if not _leads_to_document(given, input_format, max_unpacked):
+            return None
+        content, source = read_json(given, max_unpacked), display_name(given)
+        kind = Ranking if kind_of_document(content, source) == "ranking" else Selection
+        return _side_of(kind.from_dict(content, source), source, content["settings"])
+    # Imports numpy, which whoever holds a table has anyway.
+    from probfs.tables.frames import is_table
+
+    if is_table(given):
+        return None
+    expected = "a path, a Ranking, a Selection or a data frame"
+    raise UsageError(f"{name} must be {expected}, not {type(given).__name__}")
+
+
+def _side_of(result: Ranking | Selection, document: str, settings: Mapping[str, Any] | None = None) -> Side:
+    if not result.features:
+        raise DataError("lists no column, so there is nothing to compare", source=document)
+    return Side(document, result, finite(result.settings.to_dict()) if settings is None else settings)
+
+
+def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, max_unpacked: int | None) -> bool:
+    """Whether a path leads to a document: by its ending, else by how the file begins.
+
+    A table in JSON lines begins as a document does, so it needs its ending or the name of its format. What a named pipe
+    holds cannot be looked at twice: it is taken for a document unless the format of a table was named.
+    """
+    if without_compression_ending(os.fspath(path).lower()).endswith(".json"):
+        return True
+    if input_format is not None or format_of_path(path) is not None or may_be_many(path):
+        return False
+    if _is_standard_input(path):
+        # What is peeked at stays there to be read; a closed standard input has nothing.
+        peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
+        return peek is not None and _begins_as_object(peek(1))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return True
+    with open_source(path, max_unpacked) as (_, head):
+        return _begins_as_object(head)
+
+
+def _begins_as_object(head: bytes) -> bool:
+    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
 
 
 def _is_standard_input(given: Comparable) -> bool:
     return isinstance(given, str | os.PathLike) and os.fspath(given) == STANDARD_INPUT
+
+
+def _name_of_table(given: Comparable) -> str:
+    return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
+
+
+def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Callable[[Note], None]) -> Side:
+    """Rank a table, or select its columns, with the target and the settings of the other side.
+
+    ``reading`` says how the table is read, in the keywords of ``probfs.rank``.
+    """
+    from probfs import api
+
+    call: Callable[..., Any] = api.rank if side.kind == "ranking" else api.select
+    keywords = _settings_as_keywords(side)
+    message = f"{_name_of_table(data)} is read with the target and the settings of {side.document}"
+    on_note(NoteKind.SETTINGS_REUSED.note(message))
+    try:
+        result = call(data, target=side.input.target, **keywords, **reading, on_note=on_note)
+    except UsageError as error:
+        # It is no option of the user's that is wrong.
+        problem = f"what was done there cannot be done with the other table: {error}"
+        raise DataError(problem, source=side.document) from error
+    return _side_of(result, result.input.source)
+
+
+def _settings_as_keywords(side: Side) -> dict[str, Any]:
+    """The settings of a side as keywords of ``probfs.rank`` or ``probfs.select``."""
+    settings, source = side.result.settings, side.document
+    if isinstance(settings.model, RecordedEstimator):
+        shown = shorten_middle(printable(settings.model.shown), _LONGEST_ESTIMATOR)
+        problem = f"was made in Python with {shown}, an object that no document holds"
+        name = "probfs.rank" if side.kind == "ranking" else "probfs.select"
+        remedy = f"call {name} for the other table with the same object, and compare the two results"
+        raise DataError(f"{problem}; {remedy}", source=source)
+    if side.input.unlabelled_sources and SCORES[settings.score].needs_unlabelled:
+        files = listed(side.input.unlabelled_sources)
+        problem = f"was ranked with the unlabelled rows of {files}, which are not read again"
+        remedy = "rank the other table with probfs rank --unlabeled, and compare the two documents"
+        raise DataError(f"{problem}; {remedy}", source=source)
+    known = finite(settings.to_dict())
+    for name, value in side.settings.items():
+        if value is not None and known.get(name) != value:
+            problem = "is a setting that this version of probfs does not know, or not with the others"
+            raise DataError(f"settings.{quoted(name)} {problem}", source=source)
+    if "\0" in (settings.mapping or ""):
+        raise DataError("settings.mapping holds a character that no name has", source=source)
+    left_out = ("model", *(_FOLLOWING if side.kind == "selection" else ("step",) if settings.step is None else ()))
+    keywords = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name not in left_out}
+    return {"classifier": settings.model, **keywords}

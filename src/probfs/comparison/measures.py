@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 RBO_PERSISTENCE = 0.9
@@ -41,24 +43,13 @@ def kendall(ranks: Sequence[int]) -> float | None:
     number = len(ranks)
     if number < 2:
         return None
-    return 1 - 4 * _count_inversions(ranks) / (number * (number - 1))
-
-
-def _count_inversions(ranks: Sequence[int]) -> int:
-    """How many pairs stand in the wrong order, counted by a tree of partial sums (Fenwick's) over the ranks so far."""
-    tree = [0] * (len(ranks) + 1)
+    sorted_ranks: list[int] = []
     inversions = 0
     for seen, rank in enumerate(ranks):
-        not_above, node = 0, rank
-        while node:
-            not_above += tree[node]
-            node &= node - 1
-        inversions += seen - not_above
-        node = rank
-        while node < len(tree):
-            tree[node] += 1
-            node += node & -node
-    return inversions
+        place = bisect_left(sorted_ranks, rank)
+        sorted_ranks.insert(place, rank)
+        inversions += seen - place
+    return 1 - 4 * inversions / (number * (number - 1))
 
 
 def overlap_lengths(columns: int, top: int) -> list[int]:
@@ -88,26 +79,17 @@ def rank_biased_overlap(old: Sequence[str], new: Sequence[str]) -> float:
     """
     weight, total = 1 - RBO_PERSISTENCE, 0.0
     shorter, longer = sorted((len(old), len(new)))
-    at_shorter = at_end = 0
-    for depth, shared in enumerate(_shared_counts(old, new, longer), 1):
+    places = {name: place for place, name in enumerate(old, 1)}
+    # How many columns are in both lists from this depth on.
+    joining = Counter(max(place, places[name]) for place, name in enumerate(new, 1) if name in places)
+    shared = at_shorter = 0
+    for depth in range(1, longer + 1):
+        shared += joining[depth]
+        if depth <= shorter:
+            at_shorter = shared
         # Beyond the end of the shorter list, as many of its columns are expected to be shared as before.
-        expected = at_shorter * (depth - shorter) / shorter if depth > shorter else 0.0
+        expected = at_shorter * max(depth - shorter, 0) / shorter
         total += weight * (shared + expected) / depth
         weight *= RBO_PERSISTENCE
-        at_end = shared
-        if depth == shorter:
-            at_shorter = shared
-    rest = RBO_PERSISTENCE**longer * ((at_end - at_shorter) / longer + at_shorter / shorter)
+    rest = RBO_PERSISTENCE**longer * ((shared - at_shorter) / longer + at_shorter / shorter)
     return min(total + rest, 1.0)
-
-
-def _shared_counts(old: Sequence[str], new: Sequence[str], longest: int) -> Iterator[int]:
-    """How many of the first 1, 2, 3 … columns of both are the same."""
-    seen: tuple[set[str], set[str]] = set(), set()
-    shared = 0
-    for depth in range(longest):
-        for own, other, names in ((seen[0], seen[1], old), (seen[1], seen[0], new)):
-            if depth < len(names):
-                own.add(names[depth])
-                shared += names[depth] in other
-        yield shared

@@ -1,24 +1,82 @@
-"""The result: a frozen comparison."""
+"""The result, a frozen comparison, and conditions on it for pipelines, like ``spearman<0.8``."""
 
 from __future__ import annotations
 
+import math
+import operator
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from probfs.comparison.differences import Difference
-from probfs.comparison.documents import ComparedRanking
+from probfs.classifiers.options import parse_number
+from probfs.classifiers.scores import SCORES
 from probfs.comparison.measures import Overlap
+from probfs.errors import UsageError
 from probfs.notes import Note
+from probfs.ranking.result import InputSummary, RankedFeature, Ranking
 from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_csv, comparison_rows
 from probfs.rendering.comparison_json import comparison_document, comparison_json
 from probfs.runtime.output import deliver_text
+from probfs.selection.result import SelectedFeature, Selection
+from probfs.text import listed, option, printable, quoted
 
 if TYPE_CHECKING:
     import pandas
 
 Change = Literal["same", "rose", "fell", "appeared", "vanished", "unlisted"]
+Feature: TypeAlias = RankedFeature | SelectedFeature
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two that are compared."""
+
+    document: str
+    """The document's name as messages show it."""
+    result: Ranking | Selection
+    settings: Mapping[str, Any] = field(hash=False)
+    """As the document has them: an older one lacks some, a newer one may have more."""
+
+    @property
+    def kind(self) -> Literal["ranking", "selection"]:
+        return "ranking" if isinstance(self.result, Ranking) else "selection"
+
+    @property
+    def input(self) -> InputSummary:
+        return self.result.input
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Best first; only the best of them where the document was written with ``--top``."""
+        return self.result.features
+
+    @property
+    def names(self) -> list[str]:
+        return [feature.feature for feature in self.features]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only the best columns are listed."""
+        return len(self.features) < self.input.features
+
+    @property
+    def kept(self) -> tuple[str, ...] | None:
+        """The names of the columns that a selection keeps, listed or not; None for a ranking."""
+        return self.result.kept if isinstance(self.result, Selection) else None
+
+    @property
+    def score_key(self) -> str:
+        return SCORES[self.result.settings.score].key
+
+    def score_of(self, feature: Feature) -> float | None:
+        """The score that decided, in the round in which the column left; None if a selection screened it out."""
+        return finite_or_none(getattr(feature, self.score_key, None))
+
+
+def finite_or_none(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)
@@ -55,12 +113,44 @@ class ColumnChange:
         return None not in (self.old_verdict, self.new_verdict) and self.old_verdict != self.new_verdict
 
 
+@dataclass(frozen=True)
+class Difference:
+    """Something besides ranks that is not the same in both documents."""
+
+    what: str
+    old: Any
+    new: Any
+    severe: bool
+    """Whether it makes the two hard to compare."""
+
+    def __str__(self) -> str:
+        return f"{self.what} ({shown_value(self.old)} → {shown_value(self.new)})"
+
+
+def shown_value(value: Any) -> str:
+    """A setting as a sentence has it.
+
+    >>> shown_value(None), shown_value(True), shown_value([]), shown_value(["a", "b"]), shown_value(2500)
+    ('none', 'yes', 'none', "'a', 'b'", '2,500')
+    """
+    if value is None or value == []:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return listed([str(item) for item in value], most=4)
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return quoted(text) if len(text) > 40 else printable(text)
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """What changed from an old ranking or selection to a new one."""
 
-    old: ComparedRanking
-    new: ComparedRanking
+    old: Side
+    new: Side
     columns: tuple[ColumnChange, ...]
     """In the order of the new ranks; columns that only the old document has come last, in their old order."""
     spearman: float | None
@@ -81,7 +171,7 @@ class Comparison:
     def __repr__(self) -> str:
         correlation = "no correlation" if self.spearman is None else f"Spearman {self.spearman:.3f}"
         changed = f"{self.measures['changed']} of {len(self.columns)} columns changed"
-        return f"<Comparison of {self.old.source} with {self.new.source}: {changed}, {correlation}>"
+        return f"<Comparison of {self.old.document} with {self.new.document}: {changed}, {correlation}>"
 
     def changes(self, change: Change) -> tuple[ColumnChange, ...]:
         """The columns of which a change is true."""
@@ -167,3 +257,76 @@ def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> t
         return ()
     known = set(others)
     return tuple(name for name in names if name not in known)
+
+
+_TOO_FEW = "fewer than two columns are in both"
+_NO_SELECTIONS = "the two are not both selections"
+_PARTIAL = "lists only its best columns"
+MEASURES: Mapping[str, str] = {
+    "spearman": _TOO_FEW,
+    "kendall": _TOO_FEW,
+    "overlap": "a document lists fewer columns",
+    "rbo": "",
+    "changed": "",
+    "rose": "",
+    "fell": "",
+    "appeared": f"the old document {_PARTIAL}",
+    "vanished": f"the new document {_PARTIAL}",
+    "renamed": f"a document {_PARTIAL}",
+    "beyond": "neither document has rank intervals",
+    "verdicts": f"{_NO_SELECTIONS}, or one {_PARTIAL}",
+    "kept_changed": _NO_SELECTIONS,
+}
+"""What a condition can be about, and why there may be no such number."""
+_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_CONDITION = re.compile(rf"\s*(\w+)\s*({'|'.join(_OPERATORS)})\s*(\S+)\s*")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A measure, an operator and a limit."""
+
+    measure: str
+    operator: str
+    limit: float
+
+    def explain(self, comparison: Comparison) -> str | None:
+        """Why the condition is true, in a few words; None if it is not.
+
+        A measure that the documents do not give makes every condition on it true: a check that cannot be made has not
+        been passed.
+        """
+        value = comparison.measures[self.measure]
+        if value is None:
+            return f"{self} counts as true: {self.measure} is not known, as {MEASURES[self.measure]}"
+        is_true = _OPERATORS[self.operator](value, self.limit)
+        return f"{self} is true: {self.measure} is {value:.12g}" if is_true else None
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.operator} {self.limit:g}"
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition that a text says, as in ``SPEARMAN<0.8``.
+
+    >>> parse_condition("SPEARMAN < 0.8")
+    Condition(measure='spearman', operator='<', limit=0.8)
+    """
+    match = _CONDITION.fullmatch(text)
+    measures = ", ".join(MEASURES)
+    if match is None:
+        problem = f"{quoted(text)} is not a measure, {' '.join(_OPERATORS)}, and a number"
+        raise UsageError(f"{option('fail_if')}: {problem}, in quotes, like 'spearman<0.8'; measures: {measures}")
+    measure, symbol, limit = match[1].lower(), match[2], parse_number(match[3])
+    if measure not in MEASURES:
+        raise UsageError(f"{option('fail_if')}: {quoted(match[1])} is no measure; choose from {measures}")
+    if limit is None:
+        raise UsageError(f"{option('fail_if')}: {quoted(match[3])} is not a number, in the condition {quoted(text)}")
+    return Condition(measure, symbol, limit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from probfs.notes import Note
-from probfs.ranking.elimination import Round
+from probfs.ranking.document import Document, load_json
 from probfs.ranking.settings import Settings
 from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
 from probfs.rendering.ranking_json import ranking_document, ranking_json
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from probfs.ranking.elimination import Round
     from probfs.ranking.story import Background
 
 
@@ -105,6 +106,34 @@ class Ranking:
     """What a report tells besides; None unless one was asked for."""
     most_listed: int | None = field(default=None, compare=False, repr=False)
     """How many features ``top`` was asked for; None for all."""
+
+    @classmethod
+    def from_json(cls, json: str | os.PathLike[str]) -> Ranking:
+        """The ranking that ``to_json`` wrote: from its text, or from a file, if a ``pathlib.Path`` is given.
+
+        A number that JSON cannot hold comes back as infinite. What only a report needs is not there. Raises a
+        ``DataError`` that names the field if this is no ranking of probfs.
+        """
+        return cls.from_dict(*load_json(json))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Ranking:
+        """The ranking that ``to_dict`` gave; ``source`` is what messages call it."""
+        document = Document(content, "ranking", source)
+        ranking = cls(
+            features=document.get("features", tuple[RankedFeature, ...]),
+            rounds=document.get("rounds", tuple[RoundSummary, ...]),
+            input=document.get("input", InputSummary),
+            settings=document.get("settings", Settings),
+            warnings=document.get("warnings", tuple[Note, ...]),
+            version=document.get("version", str),
+        )
+        document.check_order(ranking.features, ranking.input.features)
+        for place, feature in enumerate(ranking.features):
+            low, high = feature.rank_low, feature.rank_high
+            if (low is None) != (high is None) or not (low or 1) <= feature.rank <= (high or feature.rank):
+                document.fail(f"features[{place}].rank_low", "and rank_high do not have the rank between them")
+        return ranking
 
     def top(self, number: int | None) -> Ranking:
         """The same ranking with only the best features listed; the rounds stay complete."""

@@ -9,8 +9,7 @@ from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_rows
 from probfs.rendering.json_text import json_text
 
 if TYPE_CHECKING:
-    from probfs.comparison.documents import ComparedRanking
-    from probfs.comparison.result import Comparison
+    from probfs.comparison.result import Comparison, Side
 
 SCHEMA = "probfs.comparison/1"
 
@@ -38,16 +37,17 @@ def comparison_json(comparison: Comparison) -> str:
     return json_text(comparison_document(comparison))
 
 
-def _side(side: ComparedRanking) -> dict[str, Any]:
+def _side(side: Side) -> dict[str, Any]:
+    data = side.input
     return {
-        "document": side.source,
+        "document": side.document,
         "kind": side.kind,
-        "version": side.version,
-        "source": side.table,
-        "target": side.target,
-        "classes": dict(side.classes),
-        "labelled_rows": side.labelled_rows,
-        "unlabelled_rows": side.unlabelled_rows,
-        "features": side.features,
-        "listed": len(side.columns),
+        "version": side.result.version,
+        "source": data.source,
+        "target": data.target,
+        "classes": dict(data.classes),
+        "labelled_rows": data.labelled_rows,
+        "unlabelled_rows": data.unlabelled_rows,
+        "features": data.features,
+        "listed": len(side.features),
     }

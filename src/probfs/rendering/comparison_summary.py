@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from probfs.text import and_more, counted, listed, option, printable, quoted
 
 if TYPE_CHECKING:
-    from probfs.comparison.documents import ComparedRanking
-    from probfs.comparison.result import Comparison
+    from probfs.comparison.result import Comparison, Side
 
 _MOST_NAMES = 6
 _SHOWN_OVERLAPS = (5, 10, 20, 50, 100)
@@ -28,11 +27,12 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
     ]
 
 
-def _what_it_is(side: ComparedRanking) -> str:
-    rows = counted(side.labelled_rows, "labelled row")
-    columns = counted(side.features, "feature")
-    table = "" if side.table == side.source else f"{side.source}, "
-    return f"{table}{side.kind} of {printable(side.table)} ({columns}, {rows}, target {printable(side.target)})"
+def _what_it_is(side: Side) -> str:
+    data = side.input
+    rows = counted(data.labelled_rows, "labelled row")
+    columns = counted(data.features, "feature")
+    document = "" if data.source == side.document else f"{side.document}, "
+    return f"{document}{side.kind} of {printable(data.source)} ({columns}, {rows}, target {printable(data.target)})"
 
 
 def _what_changed(comparison: Comparison) -> str:
@@ -107,7 +107,7 @@ def _how_alike(comparison: Comparison) -> list[str]:
         common = sum(column.moved is not None for column in comparison.columns)
         correlations = f"Spearman {comparison.spearman:.3f}, Kendall {comparison.kendall:.3f}"
         sentences.append(f"Rank correlation of {counted(common, 'column')} in both: {correlations}.")
-    most = max(comparison.old.features, comparison.new.features)
+    most = max(comparison.old.input.features, comparison.new.input.features)
     shown = [own for own in comparison.overlaps if own.first < most and own.first in (*_SHOWN_OVERLAPS, comparison.top)]
     overlaps = [f"{own.shared:,} of the first {own.first:,}" for own in shown]
     same = f"The same: {', '.join(overlaps)}; rank-biased overlap" if overlaps else "Rank-biased overlap:"

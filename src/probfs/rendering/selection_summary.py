@@ -36,7 +36,7 @@ def what_to_keep(selection: Selection) -> str:
         "beyond" if selection.is_beyond(feature) else feature.verdict
         for feature in (*selection.features, *selection.unlisted)
     )
-    total, kept = verdicts.total(), len(selection.kept)
+    total, kept = selection.input.features, len(selection.kept)
     screened = f"told from noise (false discoveries: at most {100 * selection.settings.false_discoveries:g}%)"
     if verdicts["noise"] == total:
         words = _on_whose_word(selection)

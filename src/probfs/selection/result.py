@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probfs.notes import Note
+from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import InputSummary, Ranking
 from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
 from probfs.rendering.selection_json import selection_document, selection_json
 from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
+from probfs.text import quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,6 +118,46 @@ class Selection:
     """What a report tells besides; None unless one was asked for."""
     most_listed: int | None = field(default=None, compare=False, repr=False)
     """How many features ``top`` was asked for; None for all."""
+
+    @classmethod
+    def from_json(cls, json: str | os.PathLike[str]) -> Selection:
+        """The selection that ``to_json`` wrote: from its text, or from a file, if a ``pathlib.Path`` is given.
+
+        A number that JSON cannot hold comes back as infinite. ``ranking``, ``unlisted`` and what only a report needs
+        are not there. Raises a ``DataError`` that names the field if this is no selection of probfs.
+        """
+        return cls.from_dict(*load_json(json))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Selection:
+        """The selection that ``to_dict`` gave; ``source`` is what messages call it."""
+        document = Document(content, "selection", source)
+        selection = cls(
+            features=document.get("features", tuple[SelectedFeature, ...]),
+            sizes=document.get("sizes", tuple[Size, ...]),
+            kept=document.get("kept", tuple[str, ...]),
+            honest=document.get("honest", HonestEstimate | None),
+            input=document.get("input", InputSummary),
+            settings=document.get("settings", SelectionSettings),
+            warnings=document.get("warnings", tuple[Note, ...]),
+            version=document.get("version", str),
+        )
+        document.check_order(selection.features, selection.input.features)
+        verdicts = {feature.feature: feature.verdict == "keep" for feature in selection.features}
+        is_partial = len(verdicts) < selection.input.features
+        for name, times in Counter(selection.kept).items():
+            if times > 1 or not verdicts.pop(name, is_partial):
+                document.fail("kept", f"has {quoted(name)}, which is there twice or not among the features to keep")
+        for name, is_kept in verdicts.items():
+            if is_kept:
+                document.fail("kept", f"has not {quoted(name)}, whose verdict is keep")
+        sizes = selection.sizes[len(selection.settings.always) :]
+        if not sizes:
+            document.fail("sizes", "does not say how all columns together do")
+        # As ``cut.find_best``, which would import numpy.
+        least = min(size.log_loss for size in sizes)
+        nearly = least + 1e-12 * abs(least)
+        return replace(selection, best_size=next(size.features for size in sizes if size.log_loss <= nearly))
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""

@@ -1,0 +1,252 @@
+"""The JSON of a ranking or selection, read back into data classes: anyone may have written it, so it is all checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import types
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from functools import cache
+from math import inf
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+
+from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, RecordedEstimator
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.errors import DataError, UsageError
+from probfs.notes import Note, Severity
+from probfs.ranking.settings import Settings
+from probfs.tables.opening import display_name, open_source
+from probfs.text import printable, quoted, shorten_middle, shown_bytes
+
+MOST_BYTES = 128 << 20
+"""The JSON of 100,000 columns has about half of that."""
+_VERSIONS = ("1", "2")
+"""The versions of both schemas that are read; in the first, warnings are texts."""
+_PLAIN = {str: "a text", bool: "true or false", int: "a whole number from 0 on", float: "a finite number"}
+_ABSENT = object()
+_LARGEST_NUMBER = 10**18
+_LONGEST_PROBLEM = 300
+_REMEDY = "write the file again with probfs rank or select, --format json"
+
+
+class Document:
+    """The content of a document; what is wrong with it is a DataError that names the file and the field."""
+
+    def __init__(self, content: Any, kind: str, source: str) -> None:
+        found = kind_of_document(content, source)
+        if found != kind:
+            raise DataError(f"is a {found}, not a {kind}", source=source)
+        self._content: Mapping[str, Any] = content
+        self._source = source
+
+    def get(self, key: str, kind: Any) -> Any:
+        """A field, if it is of this type."""
+        try:
+            return _decode_field(self._content, key, kind)
+        except _MisfitError as error:
+            self.fail(error.place, str(error))
+
+    def check_order(self, features: Iterable[Any], columns: int) -> None:
+        """Refuse ranks that are not 1, 2, 3 …, a name that is there twice, and more features than there were."""
+        seen: set[str] = set()
+        for place, feature in enumerate(features):
+            if feature.rank != place + 1:
+                self.fail(f"features[{place}].rank", f"is {feature.rank}, but the column is number {place + 1}")
+            if feature.feature in seen:
+                self.fail(f"features[{place}].feature", f"{quoted(feature.feature)} stands there twice")
+            seen.add(feature.feature)
+        if columns < len(seen):
+            self.fail("input.features", f"is {columns}, but {len(seen)} are listed")
+
+    def fail(self, place: str, problem: str) -> NoReturn:
+        # A place may be the name of a class, and a problem may quote a value: both can hold anything.
+        said = shorten_middle(printable(f"{place} {problem}"), _LONGEST_PROBLEM)
+        raise DataError(f"{said}; {_REMEDY}", source=self._source)
+
+
+def kind_of_document(content: Any, source: str) -> str:
+    """Which of the two a document says that it is; a DataError if it is neither, or of an unknown version."""
+    schema = content.get("schema") if isinstance(content, Mapping) else None
+    if not isinstance(schema, str) or not schema.startswith("probfs."):
+        raise DataError("is JSON, but not of probfs rank or probfs select", source=source)
+    name, _, version = schema.removeprefix("probfs.").partition("/")
+    if name not in ("ranking", "selection"):
+        problem = f"is {quoted(schema)}, which is neither a ranking nor a selection"
+        raise DataError(f"{problem}; name the JSON of probfs rank or select", source=source)
+    if version not in _VERSIONS:
+        problem = f"is {quoted(schema)}, which this version of probfs does not know"
+        raise DataError(f"{problem}; it reads up to probfs.{name}/{_VERSIONS[-1]}", source=source)
+    return name
+
+
+def load_json(given: str | os.PathLike[str]) -> tuple[Any, str]:
+    """The content of a JSON text, or of the file that a path object leads to; and what messages call it."""
+    if isinstance(given, str):
+        return parse_json(given, "<json>"), "<json>"
+    return read_json(given), display_name(given)
+
+
+def read_json(path: str | os.PathLike[str], max_unpacked: int | None = None) -> Any:
+    """The content of a JSON file, compressed or not."""
+    source = display_name(path)
+    with open_source(path, max_unpacked) as (stream, _):
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise DataError(f"is larger than {shown_bytes(MOST_BYTES)}; is it a ranking or selection?", source=source)
+    if not content.strip():
+        raise DataError("is empty", source=source)
+    try:
+        return parse_json(content.decode(), source)
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 near byte {error.start}, as JSON must be", source=source) from error
+
+
+def parse_json(text: str, source: str) -> Any:
+    """The value that a JSON text holds; what JSON does not allow is an error with its line."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise DataError(f"holds {constant}, which is no JSON", source=source)
+
+    try:
+        content = json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
+        if "\\ud" in text.lower():
+            json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise DataError("holds half of a character, which is not valid Unicode", source=source) from error
+    except DataError:
+        raise
+    except json.JSONDecodeError as error:
+        problem = f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]}; is the file cut off?"
+        raise DataError(problem, source=source, line=error.lineno, column=error.colno) from error
+    except ValueError as error:
+        # What else there is: a whole number of thousands of digits.
+        raise DataError("is not JSON of probfs: a number is too long to be read", source=source) from error
+    except RecursionError as error:
+        raise DataError("is not JSON of probfs: lists or objects are nested too deeply", source=source) from error
+    return content
+
+
+class _MisfitError(Exception):
+    """A value that is not of the type wanted; every level that it leaves puts its part before the place."""
+
+    place = ""
+
+    def inside(self, part: str) -> _MisfitError:
+        separator = "." if self.place and not self.place.startswith("[") else ""
+        self.place = f"{part}{separator}{self.place}"
+        return self
+
+
+def _decode(kind: Any, value: Any) -> Any:
+    """A value of JSON as a type has it that a field of a result can be of."""
+    if kind in _PLAIN:
+        return _decode_plain(kind, value)
+    if kind is Note:
+        return _decode_note(value)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _decode_union(inner, value)
+    if origin is Literal:
+        if value not in inner:
+            shown = f"is {quoted(value)}, " if isinstance(value, str) else "is "
+            raise _MisfitError(f"{shown}not one of {', '.join(inner)}")
+        return value
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise _MisfitError("is not a list")
+        return tuple([_decode_inside(f"[{place}]", inner[0], item) for place, item in enumerate(value)])
+    if not isinstance(value, Mapping):
+        raise _MisfitError("is not an object")
+    if is_dataclass(kind):
+        return _decode_object(kind, value)
+    return {_decode(str, key): _decode_inside(key, inner[1], item) for key, item in value.items()}
+
+
+def _decode_inside(part: str, kind: Any, value: Any) -> Any:
+    try:
+        if value is _ABSENT:
+            raise _MisfitError("is missing")
+        return _decode(kind, value)
+    except _MisfitError as error:
+        raise error.inside(part) from None
+
+
+def _decode_field(content: Mapping[str, Any], key: str, kind: Any) -> Any:
+    if key in content:
+        return _decode_inside(key, kind, content[key])
+    group, _, rest = key.partition("_")
+    if isinstance(content.get(group), Mapping):
+        # The initial scores of a feature are an object of their own.
+        return _decode_inside(f"{group}.{rest}", kind, content[group].get(rest, _ABSENT))
+    return _decode_inside(key, kind, _ABSENT)
+
+
+def _decode_object(kind: Any, content: Mapping[str, Any]) -> Any:
+    given = {"model": _find_model(content)} if issubclass(kind, Settings) else {}
+    for name, each, may_lack in _fields_of(kind):
+        if name not in given and not (may_lack and name not in content):
+            given[name] = _decode_field(content, name, each)
+    return kind(**given)
+
+
+def _decode_plain(kind: Any, value: Any) -> Any:
+    if kind is float and value is None:
+        # JSON has no number that is not finite, and null instead.
+        return inf
+    if kind is int or kind is float:
+        fits = isinstance(value, int | kind) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
+        fits = fits and (kind is float or value >= 0)
+    else:
+        fits = isinstance(value, kind)
+    if not fits:
+        raise _MisfitError(f"is not {_PLAIN[kind]}")
+    return kind(value)
+
+
+def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
+    if value is None and type(None) in kinds:
+        return None
+    *others, last = [kind for kind in kinds if kind is not type(None)]
+    for kind in others:
+        with suppress(_MisfitError):
+            return _decode(kind, value)
+    return _decode(last, value)
+
+
+@dataclass(frozen=True)
+class _NoteFields:
+    message: str
+    code: str
+    severity: Severity
+    columns: tuple[str, ...]
+
+
+def _decode_note(value: Any) -> Note:
+    fields_of_text = {"message": value, "code": "unknown", "severity": "warning", "columns": ()}
+    return Note(**vars(_decode(_NoteFields, fields_of_text if isinstance(value, str) else value)))
+
+
+@cache
+def _fields_of(kind: Any) -> list[tuple[str, Any, bool]]:
+    """The fields of a data class: the name, the type, and whether there is a default for documents that lack it."""
+    hints = get_type_hints(kind)
+    return [(each.name, hints[each.name], each.default is not MISSING) for each in fields(kind)]
+
+
+def _find_model(settings: Mapping[str, Any]) -> UnfittedClassifier:
+    """The classifier that settings name, with its options; those of others do not matter."""
+    name, score = (_decode_field(settings, key, str) for key in ("classifier", "score"))
+    try:
+        SCORES[score]
+        if name == USER_ESTIMATOR:
+            found: Any = RecordedEstimator(shown=_decode_field(settings, "estimator", str))
+        else:
+            found = CLASSIFIERS[name]
+        given = {each: settings.get(each) for each, declared in found.options().items() if declared.recorded}
+        model: UnfittedClassifier = replace(found, **given)
+    except UsageError as error:
+        raise _MisfitError(f"are wrong: {error}") from None
+    return model
