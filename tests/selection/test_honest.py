@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import probfs
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import order_by_content
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.honest import estimate_honestly
 from tests.selection.test_choice import candidates, table

@@ -16,8 +16,7 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.folds import deal_folds, telling_rows_apart
+from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
 from probfs.selection.choice import Candidates, choose_columns

@@ -17,8 +17,15 @@ from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.cluster.block import Block
 from probfs.cluster.blocks import Blocks
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import Hashes, value_hashes
-from probfs.columns.folds import deal_from, distinct_hashes, features_telling_apart, refuse_many_folds, row_sums
+from probfs.columns.folds import (
+    Hashes,
+    deal_from,
+    distinct_hashes,
+    features_telling_apart,
+    refuse_many_folds,
+    row_sums,
+    value_hashes,
+)
 from probfs.tables.arrays import Floats, Integers
 
 _MOST_RANGES = 16

@@ -10,11 +10,9 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from probfs.columns.cutting import cut_one, interval_codes, quantile_points
 from probfs.columns.dataset import MISSING_LABEL, Dataset, DeferredLabels, Feature, refuse_many_values
 from probfs.columns.leakage import note_on_leaks
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan
+from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import (
     UNKNOWN,
     Category,
@@ -24,10 +22,12 @@ from probfs.columns.rules import (
     Numeric,
     Quantiles,
     UnfitValueError,
+    cut_one,
+    interval_codes,
     interval_labels,
+    quantile_points,
 )
-from probfs.columns.target import label_of_each_value, row_counts
-from probfs.columns.target_check import check_target
+from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.columns.texts import are_dates
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind

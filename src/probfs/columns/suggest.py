@@ -9,8 +9,7 @@ import numpy as np
 
 from probfs.columns.choice import CUT_ABOVE
 from probfs.columns.inspect import kind_of
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan, Role
+from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Measured, Quantiles, Seen
 from probfs.columns.texts import ALSO_WORDS
 from probfs.tables.arrays import Floats, Integers, index_array

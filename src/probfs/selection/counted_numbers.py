@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
-from probfs.columns.cutting import interval_codes, quantile_points
 from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.rules import interval_codes, quantile_points
 from probfs.tables.arrays import Integers
 
 
