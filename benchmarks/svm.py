@@ -22,8 +22,8 @@ from probfs.classifiers.options import DEFAULT_GAMMA, KernelName
 from probfs.classifiers.refitting.classifier import permute_features
 from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.distinct_rows import order_by_content
 from probfs.columns.encode import encode
+from probfs.columns.folds import order_by_content
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
 from probfs.ranking.elimination import schedule

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from probfs.selection.temperature import fit_temperature
 
 from probfs.classifiers.naive_bayes import compiling
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
-from probfs.selection.temperature import fit_temperature
 from tests.support.row_odds import random_odds
 
 

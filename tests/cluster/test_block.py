@@ -7,13 +7,13 @@ import sys
 from typing import Any
 
 import numpy as np
+from probfs.cluster.block import Activated, Block, Dropped, History, Model, Question, Shrunk, active_after
+from probfs.cluster.coded_rows import CodedRows
 
 from probfs.classifiers.naive_bayes.grouping import Grouping
 from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.options import EstimateName
-from probfs.cluster.block import Activated, Block, Dropped, History, Model, Question, Shrunk, active_after
-from probfs.cluster.coded_rows import CodedRows
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.datasets import random_dataset
 
 DATASET = random_dataset(500, 6, 3, 2, 0)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from probfs.cluster.block import Part
+from probfs.cluster.store import ClusterStore
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ClassCounts
-from probfs.cluster.block import Part
 from probfs.cluster.blocks import Blocks
 from probfs.cluster.connection import as_it_is
-from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.blocks import blocks_of, condense
 from tests.support.datasets import random_dataset
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from probfs.cluster.copies import find_copies_in_blocks
+
 from probfs.columns.dataset import Dataset
-from probfs.screening.copies import find_copies
-from probfs.screening.value_counts import count_values
+from probfs.screening.redundancy import find_copies
+from probfs.screening.screen import count_values
 from tests.support.blocks import blocks_of
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from probfs.cluster import fold_numbers
 from probfs.cluster.block import Block
-from probfs.cluster.blocks import Blocks
 from probfs.cluster.coded_rows import CodedRows
-from probfs.cluster.connection import as_it_is
 from probfs.cluster.fold_cells import FoldCells
 from probfs.cluster.fold_numbers import gather_fold_numbers
 from probfs.cluster.number_cells import NumberCells
 from probfs.screening.drawn_tables import enough_draws
+
+from probfs.cluster import fold_numbers
+from probfs.cluster.blocks import Blocks
+from probfs.cluster.connection import as_it_is
 from probfs.screening.number_test import rank_test
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.column import number_column

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from probfs.cluster.folds import count_folds, deal_blocks, find_telling_features
 
 from probfs.classifiers.naive_bayes.model import SlotLayout
 from probfs.cluster.blocks import Blocks
-from probfs.cluster.folds import count_folds, deal_blocks, find_telling_features
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.blocks import blocks_of, condense
 from tests.support.datasets import random_dataset
 from tests.support.screening import datasets

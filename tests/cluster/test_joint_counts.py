@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from probfs.cluster.joint_counts import JointCountsInBlocks
 
 from probfs.cluster import joint_counts
-from probfs.cluster.joint_counts import JointCountsInBlocks
 from probfs.columns.dataset import Dataset
-from probfs.screening.joint_counts import CodedTable, Pairs, PairSums
+from probfs.screening.redundancy import CodedTable, Pairs, PairSums
 from tests.support.blocks import blocks_of
 from tests.support.screening import datasets
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
 from probfs.cluster.number_cells import NumberCells
+
 from probfs.tables.column import Column
 from probfs.tables.frames import table_in_memory
 

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from probfs.cluster.store import ClusterStore
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ClassCounts
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
-from probfs.cluster.store import ClusterStore
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.blocks import blocks_of, condense
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import content_hashes, merge_equal_rows, order_by_content
+from probfs.columns.dataset import Dataset, merge_equal_rows
+from probfs.columns.folds import content_hashes, order_by_content
 from probfs.screening.screen import count_values
 from tests.support.prepared_tables import csv_of_rows, encode_csv
 from tests.support.screening import datasets

@@ -17,13 +17,12 @@ from hypothesis import strategies as st
 import probfs
 from probfs.columns import encode as encode_module
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.cutting import interval_codes, quantile_points
 from probfs.columns.dataset import MISSING_LABEL
 from probfs.columns.encode import FeatureCoding, encode, learn_coding, notes_on_unseen
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.rules import Category, Numeric, Quantiles, Seen
+from probfs.columns.rules import Category, Numeric, Quantiles, Seen, interval_codes, quantile_points
 from probfs.columns.suggest import suggest_mapping
 from probfs.columns.texts import mark_missing
 from probfs.errors import DataError, ProbfsError

@@ -1,6 +1,8 @@
-"""A prepared table: which rows are labelled, what they weigh, and the table as a mapping makes it."""
+"""A prepared table: which rows are labelled, what columns are for, and what a mapping makes of it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -8,8 +10,10 @@ import pytest
 from probfs.columns.encode import encode
 from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import apply_mapping
+from probfs.columns.rules import Category, Measured, Numeric, Quantiles, Rule
 from probfs.errors import DataError
-from tests.support.prepared_tables import prepare_csv, prepare_frame
+from probfs.text import command_line_language
+from tests.support.prepared_tables import csv_of_rows, prepare_csv, prepare_frame
 from tests.support.table_content import table_content
 
 
@@ -69,3 +73,110 @@ def test_a_value_that_only_unlabelled_rows_hold_is_refused_with_its_first_line(r
     text = "x,y\n1,p\n2,q\nmany,\n3,\nmany,\n"
     with pytest.raises(DataError, match=r"^t\.csv:4: column 'x': 'many' is not a number"):
         encode(prepare_csv(text, f"[columns]\nx = {rule}", numbers_as_they_are=measured))
+
+
+# What each column is for
+
+LONG = csv_of_rows(["x", "y"], [(number + 0.5, "pq"[number % 2]) for number in range(30)])
+"""A numeric column with more values than are counted as categories."""
+SHORT = csv_of_rows(["x", "y"], [(number % 20, "pq"[number % 2]) for number in range(40)])
+NUMBERED = csv_of_rows(["nr", "a", "y"], [(number, number % 3, "pq"[number % 2]) for number in range(1, 31)])
+NUMERIC = '[columns]\nx = "numeric"\n'
+
+
+def plans(text: str, mapping: str = "", **choice: Any) -> dict[str, str]:
+    """What will be done with each column, in words."""
+    return {plan.name: plan.describe() for plan in prepare_csv(text, mapping, **choice).plans}
+
+
+def test_every_column_has_its_role_and_who_said_so() -> None:
+    text = "id,a,b,n,y\n1,x,u,1,p\n2,z,v,2,q\n"
+    assert plans(text, "drop = ['b']\n[columns]\na = '== x'", exclude=["id"], count="n") == {
+        "id": "left out (exclude=)",
+        "a": "yes/no: 'x' (mapping)",
+        "b": "left out (dropped by the mapping)",
+        "n": "count (count=)",
+        "y": "target",
+    }
+    with command_line_language():
+        assert plans(text, exclude=["id"])["id"] == "left out (--exclude)"
+        assert plans(text, include=["a"])["b"] == "left out (--include)"
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping", "choice", "rule"),
+    [
+        (SHORT, "", {}, Category()),
+        (LONG, "", {}, Quantiles(5, strict=False)),
+        (LONG, "", {"bins": 3}, Quantiles(3, strict=False)),
+        (SHORT, NUMERIC, {}, Numeric(Category())),
+        (LONG, NUMERIC, {"bins": 7}, Numeric(Quantiles(7))),
+        (SHORT, "", {"numbers_as_they_are": True}, Measured(strict=False)),
+        (LONG, NUMERIC, {"numbers_as_they_are": True}, Measured()),
+        (LONG, '[columns]\nx = "category"\n', {"numbers_as_they_are": True}, Category()),
+    ],
+)
+def test_a_numeric_column_is_cut_counted_or_measured_by_what_the_classifier_wants(
+    text: str, mapping: str, choice: dict[str, Any], rule: Rule
+) -> None:
+    (plan,) = prepare_csv(text, mapping, **choice).features
+    assert plan.rule == rule
+
+
+def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
+    cells = [(number + 0.5, "pq"[number % 2] if number < 20 else "") for number in range(30)]
+    assert plans(csv_of_rows(["x", "y"], cells))["x"] == "category"
+    assert plans(LONG)["x"] == "5 intervals at quantiles (30 numbers)"
+    infinite = "5 intervals at quantiles (30 numbers; the infinite one needs na=)"
+    assert plans(LONG.replace("29.5,", "inf,"))["x"] == infinite
+
+
+def test_leading_zeros_make_names_of_numbers() -> None:
+    text = csv_of_rows(["x", "y"], [(f"{number % 25:03}", "pq"[number % 2]) for number in range(50)])
+    assert plans(text)["x"] == "category"
+    assert prepare_csv(text).notes == ()
+
+
+def test_nearly_numeric_columns_and_unknown_members_of_groups_are_noted_in_the_caller_s_language() -> None:
+    (note,) = prepare_csv(LONG.replace("29.5,", "many,")).notes
+    problem = "nearly all values are numbers, but not all, so ranked as categories: 'x'; name the others"
+    assert note == f"{problem} with na=, or map the column"
+    with command_line_language():
+        assert "with --na," in prepare_csv(LONG.replace("29.5,", "many,")).notes[0]
+    (note,) = prepare_csv("x,y\na,p\nb,q\n", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n').notes
+    assert note == "column 'x' holds none of 'zzz', which the groups of m.toml name"
+
+
+def test_an_identifier_is_left_out_and_it_is_said_how_to_keep_it() -> None:
+    left_out = "left out (identifier: numbers the rows from 1 on)"
+    assert plans(NUMBERED) == {"nr": left_out, "a": "category", "y": "target"}
+    start = "left out, as identifiers tell rows apart, not classes: 'nr' (numbers the rows from 1 on)"
+    assert prepare_csv(NUMBERED).notes == (f"{start}; keep_identifiers=True ranks them",)
+    with command_line_language():
+        assert prepare_csv(NUMBERED).notes == (f"{start}; --keep-identifiers ranks them",)
+    names = [f"c{position}_id" for position in range(9)]
+    text = csv_of_rows([*names, "a", "y"], [(*[number * 7] * 9, "x", "pq"[number % 2]) for number in range(30)])
+    (note,) = prepare_csv(text).notes
+    assert "'c5_id' (named like an identifier, 30 values in 30 rows) and 3 more; keep_identifiers=True" in note
+
+
+@pytest.mark.parametrize(
+    ("mapping", "choice"),
+    [
+        ("", {"keep_identifiers": True}),
+        ("", {"include": ["nr", "a"]}),
+        ("[columns]\nnr = { quantiles = 5 }\n", {}),
+    ],
+)
+def test_an_identifier_that_the_user_wants_is_ranked_and_noted(mapping: str, choice: dict[str, Any]) -> None:
+    prepared = prepare_csv(NUMBERED, mapping, **choice)
+    assert [plan.name for plan in prepared.features] == ["nr", "a"]
+    problem = "ranked, but they look like identifiers: 'nr' (numbers the rows from 1 on)"
+    assert prepared.notes == (f"{problem}; exclude= leaves them out",)
+
+
+def test_columns_that_are_not_ranked_anyway_are_not_judged() -> None:
+    assert plans(NUMBERED, exclude=["nr"])["nr"] == "left out (exclude=)"
+    assert plans(NUMBERED, 'drop = ["nr"]')["nr"] == "left out (dropped by the mapping)"
+    assert plans(NUMBERED, count="nr")["nr"] == "count (count=)"
+    assert prepare_csv(NUMBERED, target="nr").notes == ()

@@ -13,8 +13,14 @@ import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.target import MOST_ROWS, choose_target, drop_rare_classes, read_classes, row_counts
-from probfs.columns.target_check import candidate_targets, check_target
+from probfs.columns.target import (
+    MOST_ROWS,
+    check_target,
+    choose_target,
+    drop_rare_classes,
+    read_classes,
+    row_counts,
+)
 from probfs.errors import DataError, UsageError
 from probfs.tables.reading import read_table
 from probfs.text import command_line_language
@@ -216,10 +222,10 @@ def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
 
 def test_a_column_named_like_a_class_is_a_candidate_if_it_repeats_its_values() -> None:
     rows = [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]
-    assert candidate_targets(prepare_csv(csv_of_rows(["a", "species", "y", "z"], rows))) == ["species"]
-    nothing = prepare_csv(csv_of_rows(["a", "z"], [(n / 7, n + 0.5) for n in range(30)]))
+    with pytest.raises(DataError, match=r"name another with target= \('species'\?\), or cut it"):
+        check_target(prepare_csv(csv_of_rows(["a", "species", "y", "z"], rows)))
     with pytest.raises(DataError, match="name another with target=, or cut it"):
-        check_target(nothing)
+        check_target(prepare_csv(csv_of_rows(["a", "z"], [(n / 7, n + 0.5) for n in range(30)])))
 
 
 # Rows that stand for several

@@ -10,8 +10,8 @@ import pytest
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.inspect import inspect_table
-from probfs.ranking.story import Background
 from probfs.ranking.inputs import read_prepared
+from probfs.ranking.story import Background
 from probfs.tables.reading import ReadOptions
 from tests.support.paths import SAMPLES
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.screening import copies
-from probfs.screening.copies import find_copies
-from probfs.screening.value_counts import count_values
+from probfs.screening.redundancy import find_copies
+from probfs.screening.screen import count_values
 from probfs.tables.arrays import text_array
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets

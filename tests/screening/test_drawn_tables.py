@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.screening.drawn_tables import drawn_probabilities
 
 from probfs.screening import drawn_tables
-from probfs.screening.drawn_tables import drawn_probabilities
 from probfs.tables.arrays import Floats, Integers
 
 

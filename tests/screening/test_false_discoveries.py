@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.screening.false_discoveries import q_values
+from probfs.screening.screen import q_values
 
 
 def test_q_values_by_hand() -> None:

@@ -6,9 +6,8 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from scipy.special import gammaincc, gammainccinv
-
 from probfs.screening.gamma_tail import upper_tail
+from scipy.special import gammaincc, gammainccinv
 
 
 @pytest.mark.parametrize("least", range(-7, 9))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
 from probfs.screening import joint_counts
-from probfs.screening.joint_counts import CodedTable, CountedCombinations, CountTables, PairCounts, Pairs, PairSums
+from probfs.screening.redundancy import CodedTable, CountedCombinations, CountTables, PairCounts, Pairs, PairSums
 from tests.support.screening import datasets
 
 

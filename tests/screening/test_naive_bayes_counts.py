@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from probfs.classifiers.naive_bayes.model import SlotLayout
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from tests.support.datasets import random_dataset
 
 

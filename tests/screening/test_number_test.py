@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.screening.column_tests import ColumnTests
 from scipy.stats import kruskal
 
 from probfs.screening import number_test
-from probfs.screening.column_tests import ColumnTests
 from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes, rank_test_of_sums
 from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import enumerated_p, midranks, score_relation

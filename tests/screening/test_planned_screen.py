@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from probfs.cluster.planned_screen import screen_plan
 
 from probfs.cluster.counted_column import condense, join_condensed
 from probfs.cluster.encoding_plan import plan_encoding
-from probfs.cluster.planned_screen import screen_plan
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.screening.cut_numbers import numbers_before_cutting
-from probfs.screening.screen import screen
+from probfs.screening.screen import numbers_before_cutting, screen
 from tests.support.prepared_tables import csv_of_rows
 from tests.support.table_content import read_csv_text
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
 from probfs.screening import joint_counts, redundancy
-from probfs.screening.joint_counts import CodedTable
-from probfs.screening.redundancy import find_twins
+from probfs.screening.redundancy import CodedTable, find_twins
 from tests.support.screening import dataset_of, datasets
 
 Cell = tuple[int, ...]

@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
+from probfs.screening.column_tests import ColumnTests
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.screening.column_tests import ColumnTests
-from probfs.screening.false_discoveries import q_values
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test
-from probfs.screening.screen import combined_probabilities, screen
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import combined_probabilities, count_values, q_values, screen
 from probfs.screening.value_test import chi_squared_test
 from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset

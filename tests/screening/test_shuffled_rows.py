@@ -7,11 +7,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from probfs.screening.drawn_tables import drawn_probabilities
+from probfs.screening.shuffled_rows import shuffled_probabilities
 from scipy.stats import chi2_contingency, ks_2samp
 
 from probfs.screening import drawn_tables, shuffled_rows
-from probfs.screening.drawn_tables import drawn_probabilities
-from probfs.screening.shuffled_rows import shuffled_probabilities
 from probfs.screening.value_test import _relation_of
 from probfs.tables.arrays import Floats
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.screening.column_tests import ColumnTests
 from scipy.special import gammaincc
 from scipy.stats import chi2_contingency
 
 from probfs.columns.dataset import Dataset
 from probfs.screening import value_test
-from probfs.screening.column_tests import ColumnTests
-from probfs.screening.value_counts import count_values
+from probfs.screening.screen import count_values
 from probfs.screening.value_test import chi_squared_test
 from probfs.tables.arrays import Integers
 from tests.support.screening import dataset_of, datasets, enumerated_p, value_relation

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.selection.rows import LocalRows
 
 from probfs.columns.dataset import Dataset
 from probfs.selection.choice import Candidates, Choice, choose_columns
-from probfs.selection.rows import LocalRows
 from tests.support import plain_selection
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.selections import make_settings

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from probfs.selection.counted_numbers import with_intervals
 
 from probfs.columns.dataset import Feature
-from probfs.selection.counted_numbers import with_intervals
 from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
 

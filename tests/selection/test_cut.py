@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from probfs.selection.cut import Compare, choose_size, find_best
 
 from probfs.classifiers.row_odds import Moments
 from probfs.selection.curve import CurvePoint
-from probfs.selection.cut import Compare, choose_size, find_best
 
 LOSSES = (0.7, 0.41, 0.402, 0.4, 0.4, 0.405, 0.5)
 """Of 0, 1, … 6 columns: the least with 3, and again with 4."""

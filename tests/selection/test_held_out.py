@@ -7,9 +7,9 @@ from operator import add
 
 import numpy as np
 import pytest
+from probfs.selection.held_out import JudgedRows, TemperedModel
 
 from probfs.classifiers.row_odds import RowOdds
-from probfs.selection.held_out import JudgedRows, TemperedModel
 from tests.support.row_odds import random_odds
 
 MODELS = [TemperedModel([0], 0.5), TemperedModel([0, 1], 0.9), TemperedModel([], 1.0)]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from probfs.selection.honest import estimate_honestly
 from sklearn.ensemble import RandomForestClassifier
 
 import probfs
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import order_by_content
 from probfs.runtime.progress import Progress, listening
-from probfs.selection.honest import estimate_honestly
 from tests.selection.test_choice import candidates, table
 from tests.support import plain_selection
 from tests.support.datasets import random_dataset

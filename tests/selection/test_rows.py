@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from probfs.selection.held_out import TemperedModel
+from probfs.selection.rows import LocalRows
 
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.screening.number_test import CodedNumbers
 from probfs.screening.screen import screen
-from probfs.selection.held_out import TemperedModel
-from probfs.selection.rows import LocalRows
 from tests.selection.test_choice import table
 from tests.support.selections import make_settings
 

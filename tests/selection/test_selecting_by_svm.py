@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from probfs.selection.honest import estimate_honestly
+from probfs.selection.rows import LocalRows
 
 import probfs
 from probfs import DataError
@@ -16,13 +18,10 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.folds import deal_folds, telling_rows_apart
+from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
 from probfs.selection.choice import Candidates, choose_columns
-from probfs.selection.honest import estimate_honestly
-from probfs.selection.rows import LocalRows
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from probfs.selection.verdicts import judge_columns
 from probfs.tables.arrays import Integers

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from probfs.selection.honest import estimate_honestly
+from probfs.selection.rows import LocalRows
 
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
 from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Choice, choose_columns
-from probfs.selection.honest import estimate_honestly
-from probfs.selection.rows import LocalRows
 from probfs.tables.arrays import Integers
 from tests.selection.test_choice import candidates
 from tests.support.datasets import feature_of

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.selection.temperature import fit_temperature
 from scipy.optimize import minimize_scalar
 
 from probfs.classifiers.row_odds import RowOdds, least_probability
-from probfs.selection.temperature import fit_temperature
 from tests.support.row_odds import random_odds
 
 

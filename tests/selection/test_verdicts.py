@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probfs.selection.rows import LocalRows
 
 from probfs.columns.dataset import Dataset
-from probfs.selection.rows import LocalRows
 from probfs.selection.verdicts import judge_columns
 from tests.selection.test_choice import choose, table
 from tests.support.datasets import feature_of, random_dataset

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-
 from probfs.cluster.block import Block
-from probfs.cluster.blocks import Blocks
 from probfs.cluster.coded_rows import CodedRows
+
+from probfs.cluster.blocks import Blocks
 from probfs.cluster.connection import as_it_is
 from probfs.columns.dataset import Dataset
 from tests.support.in_process_cluster import InProcessCluster

@@ -9,7 +9,7 @@ import numpy as np
 
 from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder
 from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import order_by_content
 from tests.support.expected_svm_rounds import cost_of_table
 from tests.support.refitted_svm import Floats, Integers, SvmParameters, build_matrix, fit
 

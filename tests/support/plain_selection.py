@@ -17,8 +17,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
 from probfs.ranking.elimination import leaving_order
-from probfs.screening.screen import q_values
-from probfs.screening.screen import screen
+from probfs.screening.screen import q_values, screen
 
 Row = tuple[int, tuple[int, ...]]
 """A label, and the codes of all features; a missing cell has the code after the last value."""

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+from probfs.cluster.planned_screen import screen_plan
 
 from probfs.cluster.counted_column import condense, join_condensed
 from probfs.cluster.encoding_plan import EncodedBlock, encode_block, plan_encoding
-from probfs.cluster.planned_screen import screen_plan
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.inspect import Inspection, inspect_table
@@ -24,8 +24,7 @@ from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.errors import ProbfsError
 from probfs.ranking.inputs import every_name, reading_for, reading_unlabelled
-from probfs.screening.screen import numbers_before_cutting
-from probfs.screening.screen import Screening, screen
+from probfs.screening.screen import Screening, numbers_before_cutting, screen
 from probfs.tables.arff import read_arff
 from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions, TableInput

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import order_by_content
 from probfs.tables.arrays import text_array
 from tests.conftest import ROOT
 

@@ -112,7 +112,7 @@ class NaiveBayes(UnfittedClassifier):
     bins: int = bins_setting()
 
     def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        from probfs.columns.distinct_rows import merge_equal_rows
+        from probfs.columns.dataset import merge_equal_rows
 
         return merge_equal_rows(dataset)
 
@@ -174,7 +174,7 @@ class RefittedModel(UnfittedClassifier):
         return f"{self.title}, {removal}"
 
     def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        from probfs.columns.distinct_rows import order_by_content
+        from probfs.columns.folds import order_by_content
 
         return order_by_content(dataset, seed)
 

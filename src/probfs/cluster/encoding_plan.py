@@ -25,8 +25,7 @@ from probfs.columns.encode import (
 )
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.target import row_counts
-from probfs.columns.target_check import check_target
+from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.notes import Note
 from probfs.rows.block import Block

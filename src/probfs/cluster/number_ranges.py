@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.cutting import rows_up_to_each_share
+from probfs.columns.rules import rows_up_to_each_share
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels, code_type
 
 EVERY = slice(None)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.errors import DataError
@@ -17,21 +20,25 @@ MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
+_BLOCK = 1 << 17
+"""Rows counted together, if there are not more combinations of values, so that their arrays stay in the cache."""
+_ROWS_PER_COMBINATION = 4
+"""Merging pays where there are at least this many rows for each combination of values that could occur."""
 
 
+@dataclass(frozen=True, eq=False)
 class DeferredLabels:
     """Labels that nobody may want to see: how many they are, and a way to make them."""
 
-    def __init__(self, number: int, make: Callable[[], pa.StringArray]) -> None:
-        self._number = number
-        self._make = make
+    number: int
+    make: Callable[[], pa.StringArray]
 
     def __len__(self) -> int:
-        return self._number
+        return self.number
 
     @cached_property
     def made(self) -> pa.StringArray:
-        return self._make()
+        return self.make()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +77,9 @@ class Feature:
 def refuse_many_values(name: str, values: int, source: str) -> None:
     """Refuse a column with more values than are counted."""
     if values > MOST_VALUES:
-        problem = (
-            f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are counted"
-        )
+        problem = f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are"
         hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
-        raise DataError(f"{problem}; {hint}", source=source)
+        raise DataError(f"{problem} counted; {hint}", source=source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +119,52 @@ class Dataset:
     def class_rows(self) -> dict[str, int]:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
         return dict(zip(self.classes, totals.tolist(), strict=True))
+
+
+def merge_equal_rows(dataset: Dataset) -> Dataset:
+    """The dataset with equal rows merged, where rows must repeat because few combinations of values can occur."""
+    sizes: list[int] = []
+    for feature in dataset.features:
+        # A missing cell counts as one more value.
+        sizes.append(1 + max(int(codes.max(initial=0)) for codes in (feature.labelled, feature.unlabelled)))
+        if math.prod(sizes) * len(dataset.classes) * _ROWS_PER_COMBINATION > len(dataset.counts):
+            return dataset
+    labelled = [dataset.labels, *(feature.labelled for feature in dataset.features)]
+    (labels, *cells), counts = _count_combinations(labelled, [len(dataset.classes), *sizes], dataset.counts)
+    unlabelled, unlabelled_counts = [feature.unlabelled for feature in dataset.features], dataset.unlabelled_counts
+    if math.prod(sizes) * _ROWS_PER_COMBINATION <= len(unlabelled_counts):
+        unlabelled, unlabelled_counts = _count_combinations(unlabelled, sizes, unlabelled_counts)
+    features = tuple(
+        replace(feature, labelled=own, unlabelled=others)
+        for feature, own, others in zip(dataset.features, cells, unlabelled, strict=True)
+    )
+    return replace(dataset, features=features, labels=labels, counts=counts, unlabelled_counts=unlabelled_counts)
+
+
+def _count_combinations(
+    columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
+) -> tuple[list[npt.NDArray[Any]], Integers]:
+    """Each combination of values that occurs, column by column, and how many rows hold it."""
+    single = bool((counts == 1).all())
+    totals = np.zeros(math.prod(sizes), dtype=np.int64)
+    at_a_time = max(_BLOCK, len(totals))
+    # Each row is one number, of which every column is a digit, in the narrowest type that holds it.
+    number_type = np.min_scalar_type(len(totals))
+    for first in range(0, len(counts), at_a_time):
+        rows = slice(first, first + at_a_time)
+        numbers = np.zeros(len(counts[rows]), dtype=number_type)
+        for column, size in zip(columns, sizes, strict=True):
+            numbers *= number_type.type(size)
+            numbers += column[rows].astype(number_type, copy=False)
+        # Adding in double precision is exact up to 2**53 rows.
+        own = np.bincount(numbers, None if single else counts[rows], minlength=len(totals))
+        totals += own.astype(np.int64, copy=False)
+    present = np.flatnonzero(totals)
+    places, digits = present, []
+    for column, size in zip(reversed(columns), reversed(sizes), strict=True):
+        places, digit = np.divmod(places, size)
+        digits.append(digit.astype(column.dtype))
+    return digits[::-1], totals[present]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,9 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from probfs.columns.cutting import cut_one, interval_codes, quantile_points
 from probfs.columns.dataset import MISSING_LABEL, Dataset, DeferredLabels, Feature, refuse_many_values
 from probfs.columns.leakage import note_on_leaks
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan
+from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import (
     UNKNOWN,
     Category,
@@ -24,10 +22,12 @@ from probfs.columns.rules import (
     Numeric,
     Quantiles,
     UnfitValueError,
+    cut_one,
+    interval_codes,
     interval_labels,
+    quantile_points,
 )
-from probfs.columns.target import label_of_each_value, row_counts
-from probfs.columns.target_check import check_target
+from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.columns.texts import are_dates
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
@@ -121,18 +121,19 @@ def _cut(
     unlabelled = [codes[:, prepared.unlabelled], *(interval_codes(one, points, counting) for one in further)]
     own, further_codes = codes[:, rows], np.concatenate(unlabelled, axis=1)
     features = []
-    for place, (column, held) in enumerate(zip(columns, np.count_nonzero(counting, axis=1).tolist(), strict=True)):
+    for place, column in enumerate(columns):
         missing_is_value = plans[column.name].missing_is_value
-        make = partial(_interval_labels, points[place], counting[place], column.kind, missing_is_value)
-        labels = DeferredLabels(held + 1 + missing_is_value, make)
+        own_points = points[place, counting[place]]
+        make = partial(_interval_labels, own_points, column.kind, missing_is_value)
+        labels = DeferredLabels(len(own_points) + 1 + missing_is_value, make)
         feature = Feature(column.name, labels, own[place], further_codes[place], missing_is_value=missing_is_value)
         # Labelled rows are in every interval, so no cell holds what they do not.
         features.append(EncodedFeature(feature, len(labels), 0.0))
     return features
 
 
-def _interval_labels(points: Floats, counting: Flags, kind: Kind, missing_is_value: bool) -> pa.StringArray:
-    return _with_missing(interval_labels(points[counting], kind), missing_is_value)
+def _interval_labels(points: Floats, kind: Kind, missing_is_value: bool) -> pa.StringArray:
+    return _with_missing(interval_labels(points, kind), missing_is_value)
 
 
 def _with_missing(labels: pa.StringArray, missing_is_value: bool) -> pa.StringArray:
@@ -219,31 +220,33 @@ def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCodi
 
 
 def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> EncodedFeature:
+    own = prepared.table.columns[plan.name].is_missing()[prepared.unlabelled]
+    present = ~np.concatenate([own, *(table.columns[plan.name].is_missing() for table in others)])
     if isinstance(plan.rule, Measured):
-        return _measure_feature(prepared, others, plan, plan.rule)
-    coding, new_codes = learn_coding(prepared, plan)
-    codes = looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
-    labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
-    unlabelled = np.concatenate([codes[prepared.unlabelled], *map(coding.recode, others)])
-    unlabelled, telling = coding.silence_unseen(unlabelled)
-    present = int(np.count_nonzero(_unlabelled_presence(prepared, others, plan.name)))
-    missing_is_value, nominal = coding.missing_is_value, coding.nominal
-    feature = Feature(
-        plan.name, coding.labels, labelled, unlabelled, missing_is_value=missing_is_value, nominal=nominal
-    )
-    return EncodedFeature(feature, coding.distinct, unseen_share(present - telling, present))
+        feature, distinct, telling = _measure_feature(prepared, others, plan, plan.rule, present)
+    else:
+        coding, new_codes = learn_coding(prepared, plan)
+        codes = looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
+        labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
+        unlabelled = np.concatenate([codes[prepared.unlabelled], *map(coding.recode, others)])
+        unlabelled, telling = coding.silence_unseen(unlabelled)
+        feature = Feature(plan.name, coding.labels, labelled, unlabelled, None, coding.missing_is_value, coding.nominal)
+        distinct = coding.distinct
+    holding = int(np.count_nonzero(present))
+    return EncodedFeature(feature, distinct, unseen_share(holding - telling, holding))
 
 
 def _measure_feature(
-    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
-) -> EncodedFeature:
-    name, missing_is_value = plan.name, plan.missing_is_value
-    column = prepared.table.columns[name]
+    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured, present: Flags
+) -> tuple[Feature, int, int]:
+    """A feature of numbers as they are, how many different ones labelled rows hold, and how many unlabelled cells hold
+    one; ``present`` says which of these hold anything.
+    """
+    column = prepared.table.columns[plan.name]
     own = number_of_each_row(prepared.table, column, rule)
-    labelled = own[prepared.labelled]
     # Texts of another file are dates if those of the labelled one are.
-    further = [number_of_each_row(table, table.columns[name], rule, column.kind) for table in others]
-    unlabelled = np.concatenate([own[prepared.unlabelled], *further])
+    further = [number_of_each_row(table, table.columns[plan.name], rule, column.kind) for table in others]
+    labelled, unlabelled = own[prepared.labelled], np.concatenate([own[prepared.unlabelled], *further])
     # Missing cells are NaN, of which unique leaves one, at the end: its code is the one after the last number's.
     # Adding 0 makes -0 the same as 0.
     numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
@@ -251,16 +254,14 @@ def _measure_feature(
     if column.kind is Kind.DATE and len(numbers):
         # Days since the first date: a classifier that does not scale columns would drown in seconds since 1970.
         numbers = (numbers - numbers[0]) / _SECONDS_OF_A_DAY
-    narrow = codes.astype(code_type(len(numbers) + missing_is_value))
-    presence = _unlabelled_presence(prepared, others, name)
-    if missing_is_value:
+    narrow = codes.astype(code_type(len(numbers) + plan.missing_is_value))
+    own_codes, other_codes = narrow[: len(labelled)], narrow[len(labelled) :]
+    if plan.missing_is_value:
         # An unlabelled text that is not a number is not missing: it says nothing.
-        narrow[len(labelled) :][np.isnan(unlabelled) & presence] += 1
-    feature = Feature(name, text_array([]), narrow[: len(labelled)], narrow[len(labelled) :], numbers, missing_is_value)
-    distinct = int(np.count_nonzero(np.bincount(feature.labelled, minlength=feature.values + 1)[:-1]))
-    present = int(np.count_nonzero(presence))
-    known = int(np.count_nonzero(~np.isnan(unlabelled)))
-    return EncodedFeature(feature, distinct, unseen_share(present - known, present))
+        other_codes[np.isnan(unlabelled) & present] += 1
+    feature = Feature(plan.name, text_array([]), own_codes, other_codes, numbers, plan.missing_is_value)
+    distinct = int(np.count_nonzero(np.bincount(own_codes, minlength=feature.values + 1)[:-1]))
+    return feature, distinct, int(np.count_nonzero(~np.isnan(unlabelled)))
 
 
 def number_of_each_row(table: Table, column: Column, rule: Measured, kind: Kind | None = None) -> Floats:
@@ -274,13 +275,6 @@ def number_of_each_row(table: Table, column: Column, rule: Measured, kind: Kind 
     except UnfitValueError as error:
         raise table.cell_error(column, error.position, error.problem) from error
     return np.append(numbers, np.nan)[column.codes]
-
-
-def _unlabelled_presence(prepared: PreparedTable, others: Sequence[Table], name: str) -> Flags:
-    """For each unlabelled cell of a column, whether it holds a value, seen in labelled rows or not."""
-    own = prepared.table.columns[name].is_missing()[prepared.unlabelled]
-    absent: Flags = np.concatenate([own, *(table.columns[name].is_missing() for table in others)])
-    return ~absent
 
 
 # Tables of further rows
@@ -320,18 +314,14 @@ def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
 
 
 def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[Note]:
-    told_by_missing: set[str] = set()
-    if prepared.choice.numbers_as_they_are:
-        told_by_missing = {one.feature.name for one in encoded if one.distinct == 1 and _tells_by_missing(one.feature)}
-    numbers = {one.feature.name: one.feature.numbers for one in encoded if one.feature.numbers is not None}
-    return notes_on_features(prepared, {one.feature.name: one.distinct for one in encoded}, numbers, told_by_missing)
-
-
-def _tells_by_missing(feature: Feature) -> bool:
-    """Whether missing cells tell rows apart for a classifier that measures: in a category they do, a missing number is
-    replaced by the mean.
-    """
-    return feature.numbers is None and bool(np.any(feature.labelled == feature.values))
+    features = [one.feature for one in encoded]
+    distinct = {one.feature.name: one.distinct for one in encoded}
+    numbers = {feature.name: feature.numbers for feature in features if feature.numbers is not None}
+    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
+    measures = prepared.choice.numbers_as_they_are
+    single = [own for own in features if measures and own.numbers is None and distinct[own.name] == 1]
+    told_by_missing = {own.name for own in single if np.any(own.labelled == own.values)}
+    return notes_on_features(prepared, distinct, numbers, told_by_missing)
 
 
 def notes_on_features(

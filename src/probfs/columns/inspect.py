@@ -9,8 +9,7 @@ import numpy as np
 
 from probfs.columns.encode import code_of_each_value, number_of_each_row
 from probfs.columns.leakage import note_on_leaks
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan, Role
+from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind

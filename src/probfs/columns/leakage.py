@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Integers, Labels, Rows
+from probfs.tables.arrays import Flags, Floats, Integers, Labels, Rows
 from probfs.tables.column import Column
 from probfs.tables.table import Profile
 from probfs.text import quoted
@@ -59,23 +58,19 @@ class LeakLimits:
     """How many rows a leak gets wrong at most, given how many labelled rows there are of each class."""
 
     by_class: Integers
-    most_errors: npt.NDArray[np.float64]
+    most_errors: Floats
     """For each class; negative where no value can leak it."""
+    fewest_rows: int
+    """Values and missing cells in fewer rows than this are no leak."""
 
     @classmethod
     def of(cls, by_class: Integers) -> LeakLimits:
-        total = by_class.sum()
+        total = int(by_class.sum())
         rarer_side = np.minimum(by_class, total - by_class)
         limits = np.minimum(_MOST_ERRORS * total, _MOST_ERRORS_OF_GUESSING * rarer_side)
-        return cls(by_class, np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0))
-
-    @property
-    def fewest_rows(self) -> int:
-        """Values and missing cells in fewer rows than this are no leak."""
-        total = int(self.by_class.sum())
-        rarer_side = np.minimum(self.by_class, total - self.by_class)
-        smaller = (rarer_side - self.most_errors)[self.most_errors >= 0]
-        return max(_FEWEST_ROWS, math.ceil(smaller.min())) if len(smaller) else total + 1
+        enough = rarer_side >= _FEWEST_ROWS
+        fewest = max(_FEWEST_ROWS, math.ceil((rarer_side - limits)[enough].min())) if enough.any() else total + 1
+        return cls(by_class, np.where(enough, limits, -1.0), fewest)
 
     def errors(self, rows: Integers, labels: Integers, overlap: Integers) -> tuple[Integers, Integers]:
         """Of values in so many rows, that meet a class in so many: in how many rows the one is without the other, and
@@ -84,16 +79,16 @@ class LeakLimits:
         differing = rows + self.by_class[labels] - 2 * overlap
         return differing, np.minimum(differing, self.by_class.sum() - differing)
 
-    def leaking(self, overlap: Integers) -> npt.NDArray[np.bool_]:
+    def leaking(self, overlap: Integers) -> Flags:
         """Which values are leaks; ``overlap`` says in how many rows each meets each class: values × classes."""
         rows = overlap.sum(axis=1, keepdims=True)
         _, errors = self.errors(rows, np.arange(len(self.by_class)), overlap)
-        leaking: npt.NDArray[np.bool_] = np.any((errors <= self.most_errors) & self.on_both_sides(rows), axis=1)
+        leaking: Flags = np.any((errors <= self.most_errors) & self.on_both_sides(rows), axis=1)
         return leaking
 
-    def on_both_sides(self, rows: Integers) -> npt.NDArray[np.bool_]:
+    def on_both_sides(self, rows: Integers) -> Flags:
         """Whether enough rows hold a value, and enough do not."""
-        enough: npt.NDArray[np.bool_] = np.minimum(rows, self.by_class.sum() - rows) >= _FEWEST_ROWS
+        enough: Flags = np.minimum(rows, self.by_class.sum() - rows) >= _FEWEST_ROWS
         return enough
 
 
@@ -116,7 +111,6 @@ class LeakFinder:
         self._weights = weights
         self._label_weights = None if weights is None else weights[self._rows]
         by_class = np.bincount(labels, self._label_weights, minlength=len(classes)).astype(np.int64)
-        self._by_class = by_class
         self._total = int(by_class.sum())
         self._limits = LeakLimits.of(by_class)
 
@@ -144,44 +138,34 @@ class LeakFinder:
         missing = len(column.entries)
         order = (labels[leaks], values[leaks], values[leaks] != missing, (differing > errors)[leaks])
         best = leaks[np.lexsort((*order, errors[leaks]))[0]]
-        code = int(values[best])
-        return Leak(
-            None if code == missing else column.values[code].as_py(),
-            self._classes[int(labels[best])],
-            1 - int(errors[best]) / self._total,
-        )
+        value = None if values[best] == missing else column.values[int(values[best])].as_py()
+        return Leak(value, self._classes[int(labels[best])], 1 - int(errors[best]) / self._total)
 
     def _could_leak(self, rows: Integers) -> bool:
         """Whether some value is in about as many rows as a class or its opposite: no other value can be a leak."""
         likely = self._limits.most_errors >= 0
-        sizes = np.concatenate([self._by_class[likely], self._total - self._by_class[likely]])
-        limits = np.tile(self._limits.most_errors[likely], 2)
+        limits, sizes = self._limits.most_errors[likely], self._limits.by_class[likely]
         ordered = np.sort(rows[rows >= _FEWEST_ROWS])
-        first, last = (
-            np.searchsorted(ordered, sizes - limits, "left"),
-            np.searchsorted(ordered, sizes + limits, "right"),
-        )
-        return bool(np.any(first < last))
+        for near in (sizes, self._total - sizes):
+            if np.any(np.searchsorted(ordered, near - limits) < np.searchsorted(ordered, near + limits, "right")):
+                return True
+        return False
 
-    def _pairs(
-        self, column: Column, rows: Integers
-    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    def _pairs(self, column: Column, rows: Integers) -> tuple[Integers, Integers, Integers]:
         """Values, classes, and in how many rows they meet: all pairs that could be a leak."""
         classes = len(self._classes)
         codes, places, weights = column.coded_cells(self._rows, self._label_weights)
-        labels = self._labels[places]
+        keys = codes * np.int64(classes) + self._labels[places]
         if len(rows) * classes <= _DENSE:
-            keys = codes * np.intp(classes) + labels
-            counted = np.bincount(keys, weights, minlength=len(rows) * classes)
-            places = np.arange(len(counted))
-            return places // classes, places % classes, counted.astype(np.int64)
-        keys, inverse = np.unique(codes * np.int64(classes) + labels, return_inverse=True)
-        counted = np.bincount(inverse, weights)
-        # A value and a class that never meet may fill the table together; one of them then has nearly half of the rows.
-        large = self._total * (1 - _MOST_ERRORS) / 2
-        frequent = [np.flatnonzero(rows >= large)[:, None] * classes + np.arange(classes)]
-        frequent.append(np.arange(len(rows))[:, None] * classes + np.flatnonzero(self._by_class >= large))
-        apart = np.setdiff1d(np.concatenate([pairs.ravel() for pairs in frequent]), keys)
-        places = np.concatenate([keys, apart])
-        overlap = np.concatenate([counted, np.zeros(len(apart))])
-        return places // classes, places % classes, overlap.astype(np.int64)
+            overlap = np.bincount(keys, weights, minlength=len(rows) * classes)
+            pairs = np.arange(len(overlap))
+        else:
+            met, inverse = np.unique(keys, return_inverse=True)
+            # A value and a class that never meet may fill the table together; one of them has nearly half of the rows.
+            large = self._total * (1 - _MOST_ERRORS) / 2
+            frequent = np.flatnonzero(rows >= large)[:, None] * classes + np.arange(classes)
+            any_value = np.arange(len(rows))[:, None] * classes + np.flatnonzero(self._limits.by_class >= large)
+            apart = np.setdiff1d(np.concatenate([frequent.ravel(), any_value.ravel()]), met)
+            pairs = np.concatenate([met, apart])
+            overlap = np.concatenate([np.bincount(inverse, weights), np.zeros(len(apart))])
+        return pairs // classes, pairs % classes, overlap.astype(np.int64)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.columns.choice import ColumnChoice, TableNames, check_choice
+from probfs.columns.choice import CUT_ABOVE, ColumnChoice, TableNames, check_choice
+from probfs.columns.identifiers import identifier_reason
 from probfs.columns.leakage import Leak, LeakFinder, times_in_leak
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.missing import decide_missing
-from probfs.columns.roles import ColumnPlan, Role, RowFacts, plan_columns
-from probfs.columns.rules import UNKNOWN, Coder, Numeric, Rule
+from probfs.columns.missing import LEAST_MISSING, missing_cells_tell
+from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.target import (
     Target,
     choose_target,
@@ -25,10 +27,58 @@ from probfs.columns.target import (
 )
 from probfs.columns.texts import TableTexts, learn_texts, mark_missing
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Integers, Labels, code_type, looked_up
+from probfs.tables.arrays import Integers, code_type, index_array, is_number, looked_up
+from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
-from probfs.tables.table import Table, profile_columns
-from probfs.text import printable
+from probfs.tables.table import Profile, Table, profile_columns
+from probfs.text import counted, listed, option, printable, quoted
+
+_MOST_EXPLAINED = 6
+"""Identifiers in one note."""
+_NEARLY_ALL = 0.9
+
+
+class Role(Enum):
+    """What a column is there for."""
+
+    TARGET = "target"
+    COUNT = "count"
+    FEATURE = "feature"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What will be done with a column, and on whose word."""
+
+    name: str
+    role: Role
+    reason: str
+    rule: Rule | Measured = field(default_factory=Category)
+    identifier: str = ""
+    """Why the column looks like an identifier, ranked or not; empty if it does not."""
+    missing_is_value: bool = False
+    """Whether a missing cell counts as a value of its own."""
+
+    def describe(self) -> str:
+        what = self.rule.describe() if self.role is Role.FEATURE else self.role.value
+        if self.missing_is_value:
+            what += ", missing as a value"
+        return f"{what} ({self.reason})" if self.reason else what
+
+
+@dataclass(frozen=True, eq=False)
+class RowFacts:
+    """How rows count, and what columns hold in those that do."""
+
+    counts: Integers | None
+    """How many equal rows each row stands for; None where each is one."""
+    labelled_weights: Integers | None
+    """The same for labelled rows, 0 for all others; None where all rows are labelled and stand for one."""
+    every: Mapping[str, Profile]
+    """What columns hold in all rows."""
+    labelled: Mapping[str, Profile]
+    """What they hold in labelled rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +107,9 @@ class PreparedTable:
     @property
     def labelled_rows(self) -> int:
         """How many rows have a class and count for something."""
-        if self.labelled_weights is None:
-            return self.table.rows
-        if self.table.row_counts is not None:
+        if self.table.row_counts is not None and self.labelled_weights is not None:
             return int(self.table.row_counts[self.labelled].sum())
-        return len(self.labelled)
+        return self.table.rows if self.labelled_weights is None else len(self.labelled)
 
     @cached_property
     def labelled(self) -> npt.NDArray[np.intp]:
@@ -81,16 +129,17 @@ class PreparedTable:
     def features(self) -> tuple[ColumnPlan, ...]:
         return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
 
+    @property
+    def identifiers(self) -> list[ColumnPlan]:
+        """The columns that are left out because they seem to name their rows."""
+        return [plan for plan in self.plans if plan.role is Role.LEFT_OUT and plan.identifier]
+
     @cached_property
     def leaks(self) -> dict[str, Leak]:
         """The features of which one value, or missing cells, nearly give the class away."""
-        every = self.labelled_weights is None
-        finder = LeakFinder(
-            self.target.classes,
-            self.target.labels if every else self.target.labels[self.labelled],
-            self.labelled_weights,
-            None if every else self.labelled,
-        )
+        rows = None if self.labelled_weights is None else self.labelled
+        labels = self.target.labels if rows is None else self.target.labels[rows]
+        finder = LeakFinder(self.target.classes, labels, self.labelled_weights, rows)
         return finder.find((self.table.columns[plan.name] for plan in self.features), self.facts.labelled)
 
     @property
@@ -124,19 +173,18 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     counts = None if choice.count is None else weights
     every_class = read_classes(table, mapping, target_name, reason, counts, choice.cut_target)
     target, weights, dropping = drop_rare_classes(every_class, weights, choice.min_class, table.source)
-    facts = _row_facts(table, target, counts, _labelled_weights(target.labels, weights))
-    plans, planning = plan_columns(table, mapping, choice, target_name, facts)
-    plans, counting = decide_missing(
-        table, plans, target, facts, choice=choice.missing, by_column=mapping.missing_cells
-    )
+    facts = _row_facts(table, target, counts, weights)
+    plans = tuple(_plan_columns(table, mapping, choice, target, facts))
     used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
     table = table.with_notes(texts.notes(used))
-    notes = (*table.notes, *dropping, *planning, *counting)
+    notes = (*table.notes, *dropping, *_notes(table, mapping, choice, facts, plans))
     dropped_rows = sum(every_class.class_rows) - sum(target.class_rows)
     return PreparedTable(table, target, choice, texts, weights, facts, plans, notes, dropped_rows)
 
 
-def _row_facts(table: Table, target: Target, counts: Integers | None, labelled: Integers | None) -> RowFacts:
+def _row_facts(table: Table, target: Target, counts: Integers | None, weights: Integers) -> RowFacts:
+    every_row = target.labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1
+    labelled = None if every_row else np.where(target.labels == UNKNOWN, 0, weights)
     columns = [column for column in table.columns.values() if not column.unread]
     in_labelled = profile_columns(columns, labelled, times_in_leak(target.class_rows, labelled))
     # Where all rows are labelled and stand for one, the profiles are the same.
@@ -144,18 +192,146 @@ def _row_facts(table: Table, target: Target, counts: Integers | None, labelled: 
     return RowFacts(counts, labelled, in_every, in_labelled)
 
 
+# What each column is for
+
+
+def _plan_columns(
+    table: Table, mapping: ColumnMapping, choice: ColumnChoice, target: Target, facts: RowFacts
+) -> Iterator[ColumnPlan]:
+    left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
+    if choice.include:
+        left_out = dict.fromkeys(set(table.columns).difference(choice.include), option("include")) | left_out
+    for name, column in table.columns.items():
+        if name == target.name:
+            yield ColumnPlan(name, Role.TARGET, "")
+        elif name == choice.count:
+            yield ColumnPlan(name, Role.COUNT, option("count"))
+        elif name in left_out:
+            yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
+        else:
+            yield _plan_feature(column, mapping, choice, target, facts)
+
+
+def _plan_feature(
+    column: Column, mapping: ColumnMapping, choice: ColumnChoice, target: Target, facts: RowFacts
+) -> ColumnPlan:
+    """The plan for a column that is ranked, unless it is an identifier of which nobody wants that."""
+    name = column.name
+    identifier = identifier_reason(column, facts.every[name], facts.counts) or ""
+    if identifier and not (choice.keep_identifiers or name in choice.include or name in mapping.columns):
+        return ColumnPlan(name, Role.LEFT_OUT, f"identifier: {identifier}", identifier=identifier)
+    rule, reason = _rule_of_feature(column, mapping.columns.get(name), choice, facts)
+    how = mapping.missing_cells.get(name, choice.missing)
+    missing_is_value = how != "skip" and _missing_is_value(column, target, facts, always=how == "value")
+    return ColumnPlan(name, Role.FEATURE, reason, rule, identifier, missing_is_value)
+
+
+def _rule_of_feature(
+    column: Column, rule: Rule | None, choice: ColumnChoice, facts: RowFacts
+) -> tuple[Rule | Measured, str]:
+    """The rule for a feature, given the mapping's if there is one, and the reason for it."""
+    seen = facts.labelled[column.name].distinct
+    many, measures = seen > CUT_ABOVE, choice.numbers_as_they_are
+    if isinstance(rule, Numeric):
+        return Measured() if measures else Numeric(Quantiles(choice.bins) if many else Category()), "mapping"
+    if rule is not None:
+        return rule, "mapping"
+    is_measured = column.kind in (Kind.NUMBER, Kind.DATE) and not column.is_nominal and column.problem is None
+    if not is_measured or not (many or measures):
+        return Category(), ""
+    # What is done with numbers of which nobody said anything.
+    guess = Measured(strict=False) if measures else Quantiles(choice.bins, strict=False)
+    infinite = f"; the infinite one needs {option('na')}" if _holds_infinity(column, facts.labelled_weights) else ""
+    return guess, counted(seen, column.kind.value) + infinite
+
+
+def _holds_infinity(column: Column, weights: Integers | None) -> bool:
+    """Whether a row of positive weight holds an infinite number."""
+    if column.kind is Kind.DATE:
+        return False
+    if not column.is_numeric:
+        numbers = column.numbers()
+        return numbers is not None and bool(np.any(np.isinf(numbers) & (column.counts(weights)[:-1] > 0)))
+    infinite = np.isinf(column.by_row)
+    return bool(np.any(infinite if weights is None else infinite & (weights > 0)))
+
+
+def _missing_is_value(column: Column, target: Target, facts: RowFacts, *, always: bool) -> bool:
+    """Whether the missing cells of a feature count as a value: always, or where they tell the class. Where all labelled
+    cells are there, or all missing, they do not.
+    """
+    weights, missing = facts.labelled_weights, facts.labelled[column.name].missing
+    present = (column.rows if weights is None else int(weights.sum())) - missing
+    if not missing or not present:
+        return False
+    return always or (missing >= LEAST_MISSING and missing_cells_tell(column, target, weights))
+
+
+# What a user should know of that
+
+
+def _notes(
+    table: Table, mapping: ColumnMapping, choice: ColumnChoice, facts: RowFacts, plans: Sequence[ColumnPlan]
+) -> Iterator[Note]:
+    for name, rule in mapping.columns.items():
+        if isinstance(rule, Groups):
+            held = set(table.columns[name].values.to_pylist())
+            # Misspelt, perhaps.
+            unknown = [value for values in rule.groups.values() for value in values if value not in held]
+            if unknown:
+                problem = f"column {quoted(name)} holds none of {listed(unknown)}"
+                message = f"{problem}, which the groups of {mapping.source} name"
+                yield NoteKind.UNKNOWN_MEMBERS.note(message, [name])
+    features = [plan for plan in plans if plan.role is Role.FEATURE]
+    guessed = (table.columns[plan.name] for plan in features if plan.name not in mapping.columns)
+    almost = [column.name for column in guessed if _nearly_numbers(column, facts)]
+    if almost:
+        problem = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
+        message = f"{problem}; name the others with {option('na')}, or map the column"
+        yield NoteKind.NEARLY_NUMBERS.note(message, almost)
+    yield from _notes_on_identifiers(plans)
+    telling = [plan.name for plan in features if plan.missing_is_value and plan.name not in mapping.missing_cells]
+    if telling and choice.missing == "auto":
+        ways = option("missing", "skip|value")
+        message = f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}"
+        yield NoteKind.MISSING_CELLS.note(message, telling)
+
+
+def _nearly_numbers(column: Column, facts: RowFacts) -> bool:
+    """Whether nearly all of many texts, but not all, are numbers."""
+    many = facts.labelled[column.name].distinct > CUT_ABOVE
+    if not many or column.kind is not Kind.TEXT or column.is_nominal or column.problem is not None:
+        return False
+    values = column.values.take(index_array(np.flatnonzero(column.counts(facts.labelled_weights)[:-1])))
+    # If all are numbers, a leading zero makes them names, like postal codes.
+    return bool(_NEARLY_ALL <= is_number(values).mean() < 1)
+
+
+def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
+    """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
+    for role in (Role.LEFT_OUT, Role.FEATURE):
+        found = {plan.name: plan.identifier for plan in plans if plan.identifier and plan.role is role}
+        shown = [f"{quoted(name)} ({why})" for name, why in list(found.items())[:_MOST_EXPLAINED]]
+        names = ", ".join(shown) + (f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else "")
+        if found and role is Role.LEFT_OUT:
+            keep = option("keep_identifiers", True)
+            message = f"left out, as identifiers tell rows apart, not classes: {names}; {keep} ranks them"
+            yield NoteKind.IDENTIFIER.note(message, found)
+        elif found:
+            message = f"ranked, but they look like identifiers: {names}; {option('exclude')} leaves them out"
+            yield NoteKind.IDENTIFIER_RANKED.note(message, found)
+
+
+# The table that a mapping makes
+
+
 def apply_mapping(prepared: PreparedTable, mapping: ColumnMapping) -> Table:
     """The table with the mapping's rules applied and its dropped columns left out."""
     table = prepared.table
-    columns = {}
-    for name, column in table.columns.items():
-        rule = mapping.columns.get(name)
-        if name in mapping.drop:
-            continue
-        if rule is None or isinstance(rule, Numeric):
-            columns[name] = column
-        else:
-            columns[name] = _recode(table, column, prepared.learn(column, rule))
+    columns = {name: column for name, column in table.columns.items() if name not in mapping.drop}
+    for name, rule in mapping.columns.items():
+        if not isinstance(rule, Numeric):
+            columns[name] = _recode(table, columns[name], prepared.learn(columns[name], rule))
     return Table(table.source, columns, table.rows, table.lines)
 
 
@@ -164,9 +340,3 @@ def _recode(table: Table, column: Column, coder: Coder) -> Column:
     labels = label_of_each_value(table, column, coder)
     new_codes = np.where(labels == UNKNOWN, len(coder.labels), labels).astype(code_type(len(coder.labels)))
     return text_column(column.name, looked_up(new_codes, column.codes), coder.labels, declared=coder.labels)
-
-
-def _labelled_weights(labels: Labels, weights: Integers) -> Integers | None:
-    if labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1:
-        return None
-    return np.where(labels == UNKNOWN, 0, weights)

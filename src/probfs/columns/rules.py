@@ -11,40 +11,35 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrays import (
+    Codes,
     Flags,
     Floats,
     Integers,
+    code_type,
     filled,
     index_array,
-    is_moment,
-    is_number,
-    mask_array,
     numpy_array,
-    parse_moments,
-    parse_numbers,
     short_number,
     text_array,
 )
-from probfs.tables.cells import Kind, as_texts
+from probfs.tables.cells import Kind, as_texts, numbers_by_row
 from probfs.text import counted, listed, option, quoted
 
 UNKNOWN = -1
 """The code of a value that a rule has no place for; such a cell counts as missing."""
 _OTHER = "other"
-_NO_YES = ("no", "yes")
-ORDERINGS: Mapping[str, Callable[[Floats, float], Flags]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-}
+_NO_YES = text_array(("no", "yes"))
+_FEW_POINTS = 32
+"""Up to so many points, comparing all numbers with each is faster than a search for the numbers of each column."""
+ORDERINGS: Mapping[str, Callable[[Floats, float], Flags]]
+ORDERINGS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
 
 class UnfitValueError(Exception):
@@ -108,49 +103,23 @@ def positions_in(values: pa.Array, among: pa.StringArray) -> Integers:
 
 def some_numbers(values: pa.Array, kind: Kind) -> Floats:
     """The values as numbers, NaN where one is not a number; 007 is 7 once the user asked for numbers."""
-    dates = kind is Kind.DATE
     if pa.types.is_floating(values.type):
-        return np.full(len(values), np.nan) if dates else numpy_array(values)
-    everything = parse_moments(values) if dates else parse_numbers(values)
-    if everything is not None:
-        return everything
-    numeric = is_moment(values) if dates else is_number(values)
-    numbers = np.full(len(values), np.nan)
-    some = values.filter(mask_array(numeric))
-    numbers[numeric] = parse_moments(some) if dates else parse_numbers(some)
-    return numbers
+        return np.full(len(values), np.nan) if kind is Kind.DATE else numpy_array(values)
+    return numbers_by_row(pa.chunked_array([values]), kind)
 
 
-def all_numbers(values: pa.Array, kind: Kind) -> Floats:
-    """The values as numbers, all of which must be such, and finite."""
+def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floats:
+    """The values as numbers, none of which may be infinite, nor, if ``strict``, anything but a number."""
     numbers = some_numbers(values, kind)
-    if np.isnan(numbers).any():
-        position = int(np.argmax(np.isnan(numbers)))
-        wanted = "an ISO date" if kind is Kind.DATE else "a number"
-        problem = f"{quoted(_text_at(values, position))} is not {wanted}"
-        raise UnfitValueError(position, f"{problem}; map the column as \"category\", or list it in 'missing'")
-    return finite(values, numbers)
-
-
-def finite(values: pa.Array, numbers: Floats) -> Floats:
-    """The same numbers, none of which may be infinite."""
-    infinite = np.flatnonzero(np.isinf(numbers))
-    if len(infinite):
-        position = int(infinite[0])
-        problem = f"{quoted(_text_at(values, position))} is infinite; name it with {option('na')}"
-        raise UnfitValueError(position, f'{problem}, or map the column as "category"')
+    wanted = "an ISO date" if kind is Kind.DATE else "a number"
+    not_a_number = f"is not {wanted}; map the column as \"category\", or list it in 'missing'"
+    infinite = f'is infinite; name it with {option("na")}, or map the column as "category"'
+    for wrong, problem in ((np.isnan(numbers) & strict, not_a_number), (np.isinf(numbers), infinite)):
+        if wrong.any():
+            position = int(wrong.argmax())
+            text = as_texts(values[position : position + 1])[0].as_py()
+            raise UnfitValueError(position, f"{quoted(text)} {problem}")
     return numbers
-
-
-def _text_at(values: pa.Array, position: int) -> str:
-    text: str = as_texts(values[position : position + 1])[0].as_py()
-    return text
-
-
-def _sorted_numbers(seen: Seen) -> tuple[Floats, Integers]:
-    numbers = all_numbers(seen.values, seen.kind)
-    order = np.argsort(numbers, kind="stable")
-    return numbers[order], seen.counts[order]
 
 
 # Values as they are, by groups, or the rare ones together
@@ -226,22 +195,19 @@ class Groups:
 
     def learn(self, seen: Seen) -> Coder:
         labels = list(self.groups)
-        members = {value: labels.index(name) for name, values in self.groups.items() for value in values}
-        other = UNKNOWN
-        if self.other is not None:
-            if self.other not in labels:
-                labels.append(self.other)
-            other = labels.index(self.other)
-        else:
-            known = as_texts(seen.values) if seen.declared is None else seen.declared
-            for value in known.to_pylist():
-                if value in members:
-                    continue
-                if value in self.groups:
-                    at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
-                    raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
-                members[value] = len(labels)
-                labels.append(value)
+        members = {value: place for place, values in enumerate(self.groups.values()) for value in values}
+        known = as_texts(seen.values) if seen.declared is None else seen.declared
+        # With an other, values in no group need no names of their own.
+        alone = [] if self.other is not None else [value for value in known.to_pylist() if value not in members]
+        for value in alone:
+            if value in self.groups:
+                at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
+                raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
+            members[value] = len(labels)
+            labels.append(value)
+        if self.other is not None and self.other not in labels:
+            labels.append(self.other)
+        other = UNKNOWN if self.other is None else labels.index(self.other)
         codes = np.fromiter(members.values(), np.int64, len(members))
         return _ListCoder(text_array(labels), text_array(list(members)), codes, other)
 
@@ -267,9 +233,7 @@ class CutCoder:
         return interval_labels(self.points, self.kind)
 
     def assign(self, values: pa.Array) -> Integers:
-        if self.strict:
-            return np.searchsorted(self.points, all_numbers(values, self.kind), side="left")
-        numbers = some_numbers(values, self.kind)
+        numbers = finite_numbers(values, self.kind) if self.strict else some_numbers(values, self.kind)
         return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
 
 
@@ -305,17 +269,12 @@ class Quantiles:
         return CutCoder(self.points(seen), seen.kind, self.strict)
 
     def points(self, seen: Seen) -> Floats:
-        """The least value at or below which lies each i/k of the rows: no interpolation, so counted rows and
-        repeated rows give the same points; the largest value is no point, since nothing would lie above it.
-        """
-        numbers, counts = _sorted_numbers(seen)
-        below = np.cumsum(counts)
-        if not len(below):
-            return np.empty(0)
-        # In Python's integers: rows may be counted in quadrillions.
-        wanted = [-(-share * int(below[-1]) // self.intervals) for share in range(1, self.intervals)]
-        points = np.unique(numbers[np.searchsorted(below, wanted, side="left")])
-        inner: Floats = points[points < numbers[-1]]
+        """The points of a column's values, as ``quantile_points`` has them."""
+        numbers = finite_numbers(seen.values, seen.kind)
+        if not len(numbers):
+            return numbers
+        points, counting = quantile_points(numbers[None, :], seen.counts, self.intervals)
+        inner: Floats = points[counting]
         return inner
 
     def describe(self) -> str:
@@ -329,15 +288,70 @@ class Widths:
     intervals: int
 
     def learn(self, seen: Seen) -> Coder:
-        numbers, _ = _sorted_numbers(seen)
-        if not len(numbers) or numbers[0] == numbers[-1]:
+        numbers = finite_numbers(seen.values, seen.kind)
+        if not len(numbers) or numbers.min() == numbers.max():
             return CutCoder(np.empty(0), seen.kind)
         share = np.arange(1, self.intervals) / self.intervals
         # Not low + share·(high - low): the difference of extreme numbers is beyond a double.
-        return CutCoder(np.unique(numbers[0] * (1 - share) + numbers[-1] * share), seen.kind)
+        return CutCoder(np.unique(numbers.min() * (1 - share) + numbers.max() * share), seen.kind)
 
     def describe(self) -> str:
         return f"{self.intervals} intervals of equal width"
+
+
+def quantile_points(numbers: Floats, weights: Integers | None, intervals: int) -> tuple[Floats, Flags]:
+    """The points at which each row of a matrix is cut, and which of them count.
+
+    They are the least numbers at or below which lies each i/k of the table rows: no interpolation, so counted rows and
+    repeated ones give the same points. A point does not count if it repeats the one before, or if it is the largest
+    number, above which nothing lies. NaN is missing; every row has a number. ``weights`` says how many equal table rows
+    each place stands for; None where each is one.
+    """
+    present = np.count_nonzero(~np.isnan(numbers), axis=1)
+    if weights is None:
+        ordered = np.sort(numbers, axis=1)
+        places = rows_up_to_each_share(present, intervals) - 1
+    else:
+        order = np.argsort(numbers, axis=1)
+        ordered = np.take_along_axis(numbers, order, axis=1)
+        below = np.cumsum(np.where(np.isnan(ordered), 0, weights[order]), axis=1)
+        wanted = rows_up_to_each_share(below[:, -1], intervals)
+        places = np.stack([np.searchsorted(own, rows) for own, rows in zip(below, wanted, strict=True)])
+    points = np.take_along_axis(ordered, places, axis=1)
+    counting = points < np.take_along_axis(ordered, present[:, None] - 1, axis=1)
+    counting[:, 1:] &= points[:, 1:] > points[:, :-1]
+    return points, counting
+
+
+def rows_up_to_each_share(rows: Integers, intervals: int) -> Integers:
+    """1/k … (k-1)/k of the table rows of each column, rounded up."""
+    # Rows may be counted in quadrillions, so that a multiple of them is beyond 64 bits.
+    whole, rest = np.divmod(rows[:, None], intervals)
+    shares = np.arange(1, intervals)
+    return np.asarray(whole * shares - (-rest * shares // intervals))
+
+
+def interval_codes(numbers: Floats, points: Floats, counting: Flags) -> Codes:
+    """For each number, how many of its row's counting points are below it; NaN comes after the last interval."""
+    most = counting.shape[1]
+    codes = np.zeros(numbers.shape, dtype=code_type(most + 2))
+    if most <= _FEW_POINTS:
+        for point in np.where(counting, points, np.inf).T:
+            codes += numbers > point[:, None]
+    else:
+        for place, own in enumerate(numbers):
+            codes[place] = np.searchsorted(points[place, counting[place]], own)
+    absent = np.isnan(numbers)
+    if absent.any():
+        intervals = (np.count_nonzero(counting, axis=1) + 1).astype(codes.dtype)
+        np.copyto(codes, np.broadcast_to(intervals[:, None], codes.shape), where=absent)
+    return codes
+
+
+def cut_one(numbers: Floats, points: Floats) -> Codes:
+    """The interval of each number between some points; NaN comes after the last."""
+    codes: Codes = interval_codes(numbers[None, :], points[None, :], np.ones((1, len(points)), dtype=np.bool_))[0]
+    return codes
 
 
 # Numbers as they are
@@ -350,7 +364,7 @@ class Numeric:
     fallback: Rule = field(default_factory=Category)
 
     def learn(self, seen: Seen) -> Coder:
-        all_numbers(seen.values, seen.kind)
+        finite_numbers(seen.values, seen.kind)
         return self.fallback.learn(seen)
 
     def describe(self) -> str:
@@ -366,25 +380,13 @@ class Measured:
 
     def numbers(self, values: pa.Array, kind: Kind) -> Floats:
         """The number of each value; NaN, which stands for a missing cell, where there is none."""
-        return all_numbers(values, kind) if self.strict else finite(values, some_numbers(values, kind))
+        return finite_numbers(values, kind, strict=self.strict)
 
     def describe(self) -> str:
         return "numeric"
 
 
-# Columns of yes and no: comparisons and memberships
-
-
-@dataclass(frozen=True, eq=False)
-class _YesNoCoder:
-    is_yes: Callable[[pa.Array], Flags]
-
-    @property
-    def labels(self) -> pa.StringArray:
-        return text_array(_NO_YES)
-
-    def assign(self, values: pa.Array) -> Integers:
-        return self.is_yes(values).astype(np.int64)
+# Columns of yes and no: comparisons and memberships, which have nothing to learn and are their own coders
 
 
 @dataclass(frozen=True)
@@ -394,12 +396,13 @@ class Ordering:
     symbol: str
     bound: float
     scale: Kind = Kind.NUMBER
+    labels: ClassVar[pa.StringArray] = _NO_YES
 
     def learn(self, seen: Seen) -> Coder:
-        return _YesNoCoder(self._is_yes)
+        return self
 
-    def _is_yes(self, values: pa.Array) -> Flags:
-        return ORDERINGS[self.symbol](all_numbers(values, self.scale), self.bound)
+    def assign(self, values: pa.Array) -> Integers:
+        return ORDERINGS[self.symbol](finite_numbers(values, self.scale), self.bound).astype(np.int64)
 
     def describe(self) -> str:
         return f"yes/no: {self.symbol} {end_label(self.bound, self.scale)}"
@@ -413,15 +416,16 @@ class Among:
     numbers: tuple[float, ...] = ()
     scale: Kind = Kind.NUMBER
     negated: bool = False
+    labels: ClassVar[pa.StringArray] = _NO_YES
 
     def learn(self, seen: Seen) -> Coder:
-        return _YesNoCoder(self._is_yes)
+        return self
 
-    def _is_yes(self, values: pa.Array) -> Flags:
+    def assign(self, values: pa.Array) -> Integers:
         among: Flags = positions_in(values, text_array(self.texts)) != UNKNOWN
         if self.numbers:
             among |= np.isin(some_numbers(values, self.scale), np.array(self.numbers, dtype=np.float64))
-        return ~among if self.negated else among
+        return np.asarray(among != self.negated, dtype=np.int64)
 
     def describe(self) -> str:
         return f"yes/no: {'not ' if self.negated else ''}{listed(self.texts)}"

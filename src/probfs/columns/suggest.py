@@ -9,11 +9,10 @@ import numpy as np
 
 from probfs.columns.choice import CUT_ABOVE
 from probfs.columns.inspect import kind_of
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import ColumnPlan, Role
-from probfs.columns.rules import Measured, Quantiles, Seen
+from probfs.columns.prepare import ColumnPlan, PreparedTable
+from probfs.columns.rules import Measured, Quantiles, Seen, some_numbers
 from probfs.columns.texts import ALSO_WORDS
-from probfs.tables.arrays import Floats, Integers, index_array
+from probfs.tables.arrays import Integers, index_array
 from probfs.tables.column import Column
 from probfs.text import counted, is_unseen, option, printable
 
@@ -29,7 +28,7 @@ _RARE_ROWS = 5
 
 def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     """A commented TOML mapping that ``rank`` takes as it is, for the classifier the table was prepared for."""
-    identifiers = _identifiers(prepared)
+    identifiers = prepared.identifiers
     problems = {plan.name: prepared.table.columns[plan.name].problem for plan in prepared.features}
     features = [plan for plan in prepared.features if problems[plan.name] is None]
     rules, kept = _rules(prepared, features)
@@ -73,11 +72,6 @@ def toml_text(text: str) -> str:
     """
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
-
-
-def _identifiers(prepared: PreparedTable) -> list[ColumnPlan]:
-    """The columns that were left out because they seem to name their rows."""
-    return [plan for plan in prepared.plans if plan.role is Role.LEFT_OUT and plan.identifier]
 
 
 def _rule_that_keeps(prepared: PreparedTable, plan: ColumnPlan) -> str:
@@ -145,7 +139,7 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
     counts = column.counts(weights)[:-1]
     seen = np.flatnonzero(counts)
     if len(seen) > CUT_ABOVE and kind_of(column) in ("number", "date"):
-        finite = seen[np.isfinite(_numbers(column)[seen])]
+        finite = seen[np.isfinite(some_numbers(column.entries, column.kind)[seen])]
         observed = Seen(column.entries.take(index_array(finite)), counts[finite], column.kind)
         labels = Quantiles(bins).learn(observed).labels.to_pylist()
         return f"{key} = {{ quantiles = {bins} }}  # {counted(len(seen), 'value')}; now {' '.join(labels)}"
@@ -189,12 +183,6 @@ def _infinite_texts(prepared: PreparedTable) -> list[str]:
 def _finite_numbers(column: Column) -> bool:
     numbers = column.numbers()
     return numbers is not None and bool(np.isfinite(numbers).all())
-
-
-def _numbers(column: Column) -> Floats:
-    numbers = column.numbers()
-    assert numbers is not None, "a column of numbers or dates"
-    return numbers
 
 
 def _rare_values(column: Column, counts: Integers, seen: Integers, few: int) -> list[str]:

@@ -1,23 +1,28 @@
-"""The column to predict: which one it is, the class of each row, and the rows that count."""
+"""The column to predict: which one it is, the class of each row, the rows that count, and whether it is predictable."""
 
 from __future__ import annotations
 
+import re
+import statistics
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_MIN_CLASS, ColumnChoice, TableNames, default_target
+from probfs.columns.identifiers import look_like_dates
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import UNKNOWN, Category, Coder, Quantiles, Rule, Seen, UnfitValueError, some_numbers
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Integers, Labels, index_array, looked_up
+from probfs.tables.arrays import Integers, Labels, index_array, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.tables.table import GIVEN_AS_Y, Table
 from probfs.text import counted, listed, option, quoted
+
+if TYPE_CHECKING:
+    from probfs.columns.prepare import PreparedTable
 
 MOST_CLASSES_OF_NUMBERS = 50
 """A target of more distinct numbers than this, of which nobody said that they are classes, is taken for a quantity."""
@@ -28,6 +33,20 @@ MOST_COUNT = 10**15
 """A row stands for fewer rows than this."""
 _BY = "by "
 """How the reason begins where the user or the mapping named the target."""
+_MOST_CANDIDATES = 3
+"""How many other columns a refusal names."""
+_MOST_CLASSES = 20
+"""A candidate has no more classes than this, unless it is named like a class column."""
+_MOST_LOOKED_AT = 10_000
+"""A column of more different values is no candidate, whatever it is called."""
+_NEARLY_ALL = 0.9
+_WORDS_OF_A_PHRASE = 4
+"""Texts of typically so many words are free text, not names of classes."""
+_CLASS_NAME = re.compile(
+    r"(?:^|[_\W])(?:class|target|label|outcome|response|result|category|type|status|diagnosis|group|y)$"
+    r"|^(?:species|survived|churn(?:ed)?|default(?:ed)?|approved|grade|is_\w+)$",
+    re.I,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,18 +147,20 @@ def read_classes(
     rule = mapping.columns.get(name, Category()) if cut is None else Quantiles(cut)
     coder = learn_rule(table, column, rule, counts)
     labels = label_of_each_value(table, column, coder)
-    codes = np.where(labels == UNKNOWN, len(coder.labels), labels)
-    rows = np.bincount(codes, column.counts(counts), minlength=len(coder.labels) + 1)
-    in_order = column.ordered and isinstance(rule, Category)
-    classes, positions = _sort_classes(coder.labels, rows[:-1] > 0, in_order=in_order)
+    # UNKNOWN (-1) picks the last entry: the rows without a label here, and no class below.
+    rows = np.zeros(len(coder.labels) + 1, dtype=np.int64)
+    np.add.at(rows, labels, column.counts(counts))
+    names = coder.labels.to_pylist()
+    order = np.flatnonzero(rows[:-1]).tolist()
+    if not (column.ordered and isinstance(rule, Category)):
+        order.sort(key=names.__getitem__)
+    classes = tuple(names[label] for label in order)
+    class_rows = tuple(rows[order].tolist())
     # From each value to its label, and from there to its class, before any row is looked at.
-    narrow = np.min_scalar_type(-1 - len(classes))
-    by_row = looked_up(positions[labels].astype(narrow), column.codes)
+    positions = np.full(len(rows), UNKNOWN, dtype=np.min_scalar_type(-1 - len(classes)))
+    positions[order] = np.arange(len(order))
+    by_row = looked_up(positions[labels], column.codes)
     declared = column.is_nominal or name in mapping.columns or cut is not None
-    found = np.flatnonzero(positions[:-1] != UNKNOWN)
-    by_class = np.zeros(len(classes), dtype=np.int64)
-    by_class[positions[found]] = rows[found]
-    class_rows = tuple(by_class.tolist())
     quantity = not declared and _is_quantity(column, class_rows)
     return Target(name, reason, classes, by_row, declared, class_rows, quantity, classes)
 
@@ -190,15 +211,68 @@ def _is_quantity(column: Column, class_rows: tuple[int, ...]) -> bool:
     return len(class_rows) > MOST_CLASSES_OF_NUMBERS or alone > 1 or (alone == 1 and not few)
 
 
-def _sort_classes(
-    labels: pa.StringArray, present: npt.NDArray[np.bool_], *, in_order: bool
-) -> tuple[tuple[str, ...], Integers]:
-    """The labels that occur, sorted by name unless they are in order, and for each label its position among them."""
-    names = labels.to_pylist()
-    order = np.flatnonzero(present).tolist()
-    if not in_order:
-        order.sort(key=lambda code: names[code])
-    position = np.full(len(names) + 1, UNKNOWN)
-    position[order] = np.arange(len(order))
-    # A label of UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
-    return tuple(names[code] for code in order), position
+# Whether it can be predicted, and what to do if not
+
+
+def check_target(prepared: PreparedTable) -> None:
+    """Refuse a table whose target is no class column, or has nothing beside it to rank."""
+    target = prepared.target
+    name, assumed = quoted(target.name), f", {target.reason}," if target.assumed else ""
+    why = _plainly_no_class(prepared) if target.assumed else None
+    problem = None
+    if not prepared.features:
+        identifiers = [plan.name for plan in prepared.identifiers]
+        beside = f" and identifiers: {listed(identifiers)}; {option('keep_identifiers', True)} ranks them"
+        problem = f"no column is left to rank beside the target {name}{beside if identifiers else ''}"
+    elif not prepared.labelled_rows:
+        problem = f"no row has a value in the target {name}; name another with {option('target')}"
+    elif target.quantity:
+        alone = target.class_rows.count(1)
+        numbers = f"{len(target.class_rows):,} distinct numbers"
+        numbers += f", {alone:,} of them in one row only" if alone else ""
+        cut = f"cut it into classes with {option('cut_target', 3)}"
+        classes = f'if they are classes, map it as "category" ({option("mapping")})'
+        problem = f"the target {name}{assumed} is a quantity (a regression target?): {numbers}"
+        problem = f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
+    elif len(target.classes) == 1:
+        problem = f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed"
+    elif why is not None:
+        problem = f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
+    if problem is not None:
+        raise DataError(problem, source=prepared.table.source)
+
+
+def _name_another(prepared: PreparedTable) -> str:
+    """How to name another target, with candidates where nobody had named this one: columns named like a target first,
+    then those of few values, later columns first.
+    """
+    found = []
+    for position, plan in enumerate(prepared.features if prepared.target.assumed else ()):
+        column = prepared.table.columns[plan.name]
+        if prepared.facts.labelled[plan.name].distinct > _MOST_LOOKED_AT:
+            continue
+        rows = column.counts(prepared.weights)[:-1]
+        rows = rows[rows > 0]
+        named = bool(_CLASS_NAME.search(plan.name))
+        measured = not column.is_nominal and len(column.entries) > CUT_ABOVE and column.numbers() is not None
+        # A class column repeats its values, whatever it is called.
+        few = 2 <= len(rows) <= _MOST_CLASSES and rows.min() > 1
+        if few or (named and 2 <= len(rows) <= rows.sum() / 2 and not measured):
+            found.append((not named, len(rows), -position, quoted(plan.name)))
+    candidates = " or ".join(name for *_, name in sorted(found)[:_MOST_CANDIDATES])
+    return f"name another with {option('target')}" + (f" ({candidates}?)" if candidates else "")
+
+
+def _plainly_no_class(prepared: PreparedTable) -> str | None:
+    """Why a column that nobody named holds no classes, or None if it may."""
+    classes = prepared.target.found
+    by_a_rule = prepared.target.declared and not prepared.table.columns[prepared.target.name].is_nominal
+    if by_a_rule or len(classes) <= CUT_ABOVE:
+        # Somebody has looked at it, or there are few.
+        return None
+    rows = sum(prepared.target.class_rows) + prepared.dropped_rows
+    if len(classes) > _NEARLY_ALL * rows:
+        return f"{len(classes):,} different values in {rows:,} rows"
+    phrases = statistics.median(len(text.split()) for text in classes) >= _WORDS_OF_A_PHRASE
+    what = "dates" if look_like_dates(text_array(classes)) else "free text" if phrases else None
+    return None if what is None else f"{what}, {len(classes):,} different ones in {rows:,} rows"

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from probfs.columns.choice import ColumnChoice, columns_as_text, columns_not_needed
 from probfs.columns.mapping import ColumnMapping, load_mapping
-from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.roles import Role
+from probfs.columns.prepare import PreparedTable, Role, prepare
 from probfs.errors import UsageError
 from probfs.runtime.progress import report
 from probfs.runtime.threads import count_cores

@@ -24,8 +24,7 @@ import numpy as np
 from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.folds import by_dropping_rare_classes
+from probfs.columns.folds import by_dropping_rare_classes, order_by_content
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.elimination import eliminate, schedule

@@ -11,8 +11,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes
-from probfs.columns.prepare import PreparedTable
-from probfs.columns.roles import Role
+from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest

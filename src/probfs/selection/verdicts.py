@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
-from probfs.columns.cutting import interval_codes, quantile_points
 from probfs.columns.dataset import Feature
+from probfs.columns.rules import interval_codes, quantile_points
 from probfs.rows.block import Block
 from probfs.screening.redundancy import JointCounts, find_twins
 from probfs.selection.choice import Candidates, Choice

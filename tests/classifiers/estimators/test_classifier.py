@@ -23,7 +23,7 @@ from probfs.classifiers.estimators.classifier import EstimatorClassifier
 from probfs.classifiers.protocol import FitRequest, HoldOutRequest, OddsClassifier
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import order_by_content
+from probfs.columns.folds import order_by_content
 from probfs.screening.screen import count_values
 from tests.support import refitted_estimators as slow
 from tests.support.svm_tables import random_dataset

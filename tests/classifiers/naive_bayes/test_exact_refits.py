@@ -14,8 +14,7 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import merge_equal_rows
+from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.encode import encode
 from probfs.columns.folds import deal_folds
 from probfs.columns.mapping import ColumnMapping
@@ -55,7 +54,7 @@ def test_order_scores_errors_and_losses_equal_exact_refits(
 def test_compiled_loops_on_merged_rows_equal_exact_refits(
     problem: Problem, how: tuple[str, EstimateName, float, int | float]
 ) -> None:
-    with patch("probfs.columns.distinct_rows._ROWS_PER_COMBINATION", 0):
+    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         check_against_refits(problem, *how, compiled=True)
 
 
@@ -67,7 +66,7 @@ def test_missing_as_a_value_equals_exact_refits_with_one_value_more(
     dataset = encoded_with_missing_as_a_value(problem)
     filled = problem.with_missing_as_a_value()
     assert [feature.values for feature in dataset.features] == list(filled.values)
-    with patch("probfs.columns.distinct_rows._ROWS_PER_COMBINATION", 0):
+    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         check_against_refits(filled, *how, compiled=compiled, dataset=dataset)
 
 

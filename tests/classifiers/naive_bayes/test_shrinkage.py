@@ -14,8 +14,7 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import merge_equal_rows
+from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import eliminate
 from tests.support import shrunk_naive_bayes as reference
@@ -63,7 +62,7 @@ def check_against_refits(problem: Problem, how: Settings, compiled: bool) -> Non
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, choice, score, estimate, Fraction(smoothing), exact_step, folds)
-    with patch("probfs.columns.distinct_rows._ROWS_PER_COMBINATION", 0):
+    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         merged = merge_equal_rows(dataset)
     classifier = FittedNaiveBayes(merged, estimate, 3, smoothing, 7, shrink=choice, compiled=compiled)
     found = list(eliminate(classifier, problem.names, SCORES[score], step))

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import probfs
-from probfs.ranking.story import Background
 from probfs.ranking.result import InputSummary
+from probfs.ranking.story import Background
 from probfs.rendering.report.content import ReportTable
 from probfs.rendering.report.data_section import cut_points, data_section
 from tests.support.paths import SAMPLES

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from probfs.classifiers.options import EstimateName
 from probfs.columns.dataset import Dataset
-from probfs.columns.distinct_rows import order_by_content
-from probfs.columns.folds import deal_folds
+from probfs.columns.folds import deal_folds, order_by_content
 from probfs.tables.arrays import Floats, Integers
 
 Positions = npt.NDArray[np.intp]
