@@ -20,7 +20,6 @@ from probfs.errors import UsageError
         ({"workers": 2}, 'workers= goes with engine="dask" only'),
         ({"engine": "dask", "workers": 0}, "workers=: 0 is no number of processes; give 1 or more"),
         ({"engine": "dask", "workers": True}, "workers=: True is no number of processes"),
-        ({"engine": "dask", "uncertainty": True}, "uncertainty=True ranks samples of rows, which need to be here"),
         ({"engine": "dask", "workers": 2, "scheduler": "tcp://x:1"}, "keep one of the two"),
     ],
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probfs.selection.temperature import fit_temperature
 
 from probfs.classifiers.naive_bayes import compiling
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
@@ -23,19 +24,24 @@ def test_compiled_sums_are_those_of_numpy(rows: int, classes: int) -> None:
         least = least_probability(odds.rows)
         compiled, plain = (odds.tempered(least, compiled=compiled) for compiled in (True, False))
         for sharpness in (0.0, 0.37, 1.0):
-            np.testing.assert_allclose(compiled(sharpness), plain(sharpness), rtol=1e-11, atol=1e-9 * odds.rows)
+            found, expected = astuple(compiled(sharpness)), astuple(plain(sharpness))
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-9 * odds.rows)
 
 
-def test_rows_with_classes_of_weight_0_are_left_to_numpy() -> None:
-    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=True)
+@pytest.mark.parametrize("zeros", [True, False], ids=["classes of weight 0", "no compiler"])
+def test_numpy_does_what_the_loop_cannot(zeros: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros)
+    if not zeros:
+        monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
+    monkeypatch.setattr(RowOdds, "_sum_losses_compiled", lambda *_: pytest.fail("the loop was used"))
     assert odds.tempered(0.01, compiled=True)(0.5) == odds.tempered(0.01)(0.5)
 
 
-def test_where_the_loop_is_not_available_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=False)
-    expected = fit_temperature(odds, 0.01)
-    monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
-    assert fit_temperature(odds, 0.01, compiled=True) == expected
+def test_sums_of_parts_add_up() -> None:
+    odds = random_odds(0, 50, 3, 1.0, 0.3, zeros=True)
+    parts = [RowOdds(odds.against_own[:, rows], odds.counts[rows], 0) for rows in (slice(20), slice(20, None))]
+    first, second = (part.tempered(0.01)(0.5) for part in parts)
+    assert astuple(first + second) == pytest.approx(astuple(odds.tempered(0.01)(0.5)))
 
 
 def test_losses_by_hand() -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.cluster import condensing, connection, fold_numbers
+from probfs.cluster import condensing, connection
 from probfs.errors import DataError, UsageError
 from tests.support.in_process_cluster import InProcessCluster
 from tests.support.split_selections import assert_same_selection, write_split_candidates
@@ -56,9 +56,7 @@ def test_compiled_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("joint_counts", "redundancy"):
-        monkeypatch.setattr(f"probfs.screening.{module}.CELLS_AT_A_TIME", 50)
-    monkeypatch.setattr("probfs.cluster.joint_counts.CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("probfs.screening.redundancy.CELLS_AT_A_TIME", 50)
     table = write_split_candidates(tmp_path / "table", 3)
     options = {**table.options, "keep": 2, "folds": 3}
     expected = probfs.select(table.folder, **options)
@@ -79,7 +77,6 @@ def test_equal_rows_in_several_files(tmp_path: Path, files: int) -> None:
 @pytest.mark.parametrize("summarized", [False, True])
 def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summarized: bool) -> None:
     monkeypatch.setattr(condensing, "MANY_NUMBERS", 50 if summarized else 20_000)
-    monkeypatch.setattr(fold_numbers, "_CELLS_OF_A_RANGE", 1000)
     random = np.random.default_rng(3)
     labels = random.integers(0, 3, 9000)
     cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}

@@ -12,22 +12,13 @@ import pytest
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
-from probfs.ranking.elimination import Round
 from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import (
-    Listeners,
-    arrange_rows,
-    eliminate_features,
-    encode_rows,
-    fit_classifier,
-    make_ranking,
-    screen_features,
-)
-from probfs.runtime.progress import Progress, listening
+from probfs.ranking.stages import RANKING, Listeners, LocalEngine, rank_table
+from probfs.runtime.progress import Progress
 from probfs.tables.reading import ReadOptions
 from probfs.text import command_line_language
-from tests.support.scripted_classifier import ScriptedClassifier
+from tests.support.datasets import frame_of, random_dataset
 from tests.support.table_content import Write
 
 CHOICE = ColumnChoice("y", exclude=["n"])
@@ -39,16 +30,13 @@ def settings(frame: pd.DataFrame) -> Settings:
 
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
-    silent = Listeners()
-    inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
-    rows = encode_rows(inputs, settings, silent)
-    tests = screen_features(inputs, rows, settings)
-    encoded = arrange_rows(rows, settings)
-    fitted = fit_classifier(encoded.dataset, settings, silent)
-    rounds = eliminate_features(fitted, encoded.names, settings, silent)
-    assert make_ranking(inputs, encoded, fitted, rounds, tests, settings, silent) == probfs.rank(
-        frame, target="y", exclude=["n"]
-    )
+    request = InputRequest(frame, (), None, ReadOptions(), CHOICE)
+    ranking = rank_table(LocalEngine(), request, settings, Listeners())
+    assert ranking == probfs.rank(frame, target="y", exclude=["n"])
+    assert ranking.background is None
+    told = rank_table(LocalEngine(), request, settings, Listeners(), call="probfs.rank(…)")
+    assert told.background is not None
+    assert told.background.call == "probfs.rank(…)"
 
 
 def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Write) -> None:
@@ -69,11 +57,11 @@ def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Se
     inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
-        encode_rows(inputs, unlabeled, Listeners())
+        LocalEngine().encode(inputs, unlabeled, Listeners())
     ways = "or as rows without a value in the target"
     assert str(caught.value) == f'score="unlabeled": there is no unlabelled row; add some with unlabeled=, {ways}'
     with command_line_language(), pytest.raises(UsageError) as caught:
-        encode_rows(inputs, unlabeled, Listeners())
+        LocalEngine().encode(inputs, unlabeled, Listeners())
     assert str(caught.value) == f"--score unlabeled: there is no unlabelled row; add some with --unlabeled FILE, {ways}"
 
 
@@ -110,24 +98,21 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
     ]
 
 
-def test_progress_counts_features_that_leave_together(settings: Settings) -> None:
-    heard: list[int] = []
-    settings = dataclasses.replace(settings, step=2)
-    with listening(lambda progress: heard.append(progress.done)):
-        list(eliminate_features(ScriptedClassifier([0.2, 0.1, 0.3]), ["a", "b", "c"], settings, Listeners()))
-    assert heard == [0, 2, 3]
+def test_progress_counts_features_that_leave_together_before_their_round_is_told() -> None:
+    heard: list[tuple[str, int]] = []
 
+    def hear(progress: Progress) -> None:
+        if progress.stage == RANKING:
+            heard.append(("left", progress.done))
 
-def test_a_round_is_told_only_once_it_is_over(settings: Settings) -> None:
-    told: list[Round] = []
-    classifier = ScriptedClassifier([0.2, 0.1])
-    rounds = eliminate_features(classifier, ["a", "b"], settings, Listeners(on_round=told.append))
-    first = next(rounds)
-    assert not told
-    second = next(rounds)
-    assert told == [first]
-    assert list(rounds) == []
-    assert told == [first, second]
+    probfs.rank(
+        frame_of(random_dataset(30, 3, 2, 2, seed=0)),
+        target="y",
+        step=2,
+        on_progress=hear,
+        on_round=lambda current: heard.append(("round", current.number)),
+    )
+    assert heard == [("left", 0), ("left", 2), ("round", 1), ("left", 3), ("round", 2)]
 
 
 def test_unlabelled_tables_come_one_by_one_as_a_list_or_as_they_are_made() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ import probfs
 from probfs.classifiers.protocol import Classifier
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
-from probfs.ranking import uncertainty
+from probfs.ranking import stages, uncertainty
 from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
+from probfs.ranking.stages import Encoded, fit_classifier
 from probfs.ranking.uncertainty import GROUPS, PAIRS, measure_uncertainty
+from probfs.rows.block import EVERYTHING, Block, Part, SampleSeries
+from probfs.rows.blocks import LocalBlocks, deal_starts
 from probfs.runtime.progress import Progress
-from probfs.tables.arrays import Floats
+from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
 from tests.support.scripted_classifier import ScriptedClassifier
@@ -28,6 +32,10 @@ SETTINGS = probfs.rank(pd.DataFrame({"a": list("uuvv"), "y": list("ppqq")}), tar
 
 def table(seed: int, rows: int = 120, classes: int = 2) -> pd.DataFrame:
     return frame_of(random_dataset(rows, features=5, values=2, classes=classes, seed=seed))
+
+
+def encoded(dataset: Dataset) -> Encoded:
+    return Encoded(dataset, LocalBlocks(Block(dataset)), ())
 
 
 def shown(ranking: probfs.Ranking) -> dict[tuple[str, str], Any]:
@@ -43,17 +51,18 @@ def repeat_rows(dataset: Dataset) -> pd.DataFrame:
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 def test_it_is_what_a_plain_loop_over_the_samples_finds(score: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     samples: list[Dataset] = []
-    take = uncertainty._take
 
-    def recorded(*given: Any) -> Dataset:
-        samples.append(take(*given))
-        return samples[-1]
+    def recorded(
+        encoded: Encoded, settings: Settings, part: Part = EVERYTHING, *rounds: Any, **more: Any
+    ) -> Classifier:
+        if part is not EVERYTHING:
+            samples.append(encoded.part(part))
+        return fit_classifier(encoded, settings, part, *rounds, **more)
 
-    monkeypatch.setattr(uncertainty, "_take", recorded)
+    monkeypatch.setattr(stages, "fit_classifier", recorded)
     frame = table(0)
     found = probfs.rank(frame, target="y", score=score, uncertainty=True)
-    # One of them is not ranked: the whole table without its unlabelled rows.
-    halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS + 1 :]
+    halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS :]
     assert (len(halves), len(groups)) == (50, 20)
     ranked = [probfs.rank(repeat_rows(half), target="y", score=score).features for half in halves]
     scored = [probfs.rank(repeat_rows(rest), target="y", eliminate=False).features for rest in groups]
@@ -71,13 +80,20 @@ def test_it_is_what_a_plain_loop_over_the_samples_finds(score: Any, monkeypatch:
             assert getattr(feature, f"se_{key}") == pytest.approx(expected)
 
 
+def draw(dataset: Dataset, pairs: int, groups: int) -> list[Integers]:
+    """The counts of the labelled rows in each sample of a series."""
+    block = Block(dataset)
+    starts = tuple(map(tuple, deal_starts(LocalBlocks(block), EVERYTHING).tolist()))
+    return [counts for counts, _ in SampleSeries(pairs, groups, 0, False, starts).draw(block)]
+
+
 def test_halves_complete_each_other_and_groups_hold_each_row_once() -> None:
     dataset = random_dataset(101, features=3, values=2, classes=3, seed=1)
-    random = np.random.default_rng(0)
-    counts = random.integers(1, 5, 101)
-    for groups in (2, GROUPS):
-        dealt = uncertainty._deal_at_random(dataset.labels, counts, groups, random)
-        assert (np.sum(dealt, axis=0) == counts).all()
+    dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, 5, 101))
+    samples = draw(dataset, 1, GROUPS)
+    for dealt in (samples[:2], [dataset.counts - rest for rest in samples[2:]]):
+        assert min(map(np.min, dealt)) >= 0
+        assert (np.sum(dealt, axis=0) == dataset.counts).all()
         sizes = np.array([np.bincount(dataset.labels, weights=own, minlength=3) for own in dealt])
         assert np.ptp(sizes, axis=0).max() <= 1
         assert np.ptp(sizes.sum(axis=1)) <= 1
@@ -85,9 +101,9 @@ def test_halves_complete_each_other_and_groups_hold_each_row_once() -> None:
 
 def test_equal_rows_are_dealt_at_random_and_not_evenly() -> None:
     """Even halves of equal rows would all be alike, and nothing uncertain."""
-    labels, counts = np.array([0, 0, 1, 1]), np.array([100, 100, 100, 100])
-    random = np.random.default_rng(0)
-    taken = [uncertainty._deal_at_random(labels, counts, 2, random)[0][0] for _ in range(400)]
+    dataset = random_dataset(4, features=1, values=2, classes=2, seed=1)
+    dataset = replace(dataset, labels=np.array([0, 0, 1, 1]), counts=np.full(4, 100))
+    taken = [half[0] for half in draw(dataset, 400, 2)[:800:2]]
     # The variance of the hypergeometric law: 100 of 200 rows, of which 100 are taken.
     assert np.mean(taken) == pytest.approx(50, abs=1)
     assert np.var(taken) == pytest.approx(100 * 0.25 * 100 / 199, rel=0.2)
@@ -123,7 +139,7 @@ def test_intervals_leave_two_ranks_out_at_either_end() -> None:
     names = [feature.name for feature in dataset.features]
     fitted = 0
 
-    def fit(sample: Dataset, rounds: Sequence[int]) -> Classifier:
+    def fit(encoded: Encoded, settings: Settings, part: Part, rounds: Sequence[int]) -> Classifier:
         nonlocal fitted
         fitted += 1
         scores = [4.0, 3.0, 2.0, 1.0 + fitted / 1000]
@@ -133,7 +149,7 @@ def test_intervals_leave_two_ranks_out_at_either_end() -> None:
             scores[1] = 0.5
         return ScriptedClassifier(scores)
 
-    found = measure_uncertainty(dataset, SETTINGS, fit, pytest.fail)
+    found = measure_uncertainty(encoded(dataset), SETTINGS, fit, pytest.fail)
     assert fitted == 2 * PAIRS + GROUPS
     # Where another is last, the two others move up.
     assert [(found[name].rank_low, found[name].rank_high) for name in names] == [(1, 1), (2, 4), (2, 3), (3, 4)]
@@ -147,7 +163,7 @@ def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
     notes: list[str] = []
     dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
-    measure_uncertainty(dataset, SETTINGS, lambda sample, rounds: ScriptedClassifier([1.0, 2.0]), notes.append)
+    measure_uncertainty(encoded(dataset), SETTINGS, lambda *_: ScriptedClassifier([1.0, 2.0]), notes.append)
     assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
 
 

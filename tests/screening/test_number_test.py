@@ -1,4 +1,4 @@
-"""The test of numbers by their ranks, against scipy, all orders of the labels, and repeated rows."""
+"""The test of numbers by their ranks, against scipy, all orders of the labels, and rows told in other ways."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from probfs.screening.column_tests import ColumnTests
 from scipy.stats import kruskal
 
-from probfs.screening import number_test
-from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes, rank_test_of_sums
+from probfs.screening import number_test, permutations
+from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes, rank_test_of_counts
+from probfs.screening.permutation_law import ColumnTests
 from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import enumerated_p, midranks, score_relation
-from tests.support.split_numbers import SplitNumbers, split_numbers
 
 
 def run(numbers: Floats, labels: Integers, counts: Integers | None = None, seed: int = 0) -> ColumnTests:
@@ -26,6 +25,12 @@ def coded(numbers: Floats, random: np.random.Generator) -> CodedNumbers:
     distinct = random.permutation(np.append(np.unique(numbers[~np.isnan(numbers)]), [77.0, -77.0]))
     codes = [len(distinct) if np.isnan(one) else int(np.flatnonzero(distinct == one)[0]) for one in numbers]
     return CodedNumbers(0, np.array(codes, dtype=np.uint8), distinct)
+
+
+def counted(numbers: Floats, labels: Integers, counts: Integers) -> Floats:
+    """The rows of each class that hold each number, with a number that no row holds."""
+    distinct = np.unique(np.append(numbers[~np.isnan(numbers)], 0.25))
+    return np.array([[counts[(numbers == one) & (labels == label)].sum() for label in range(3)] for one in distinct])
 
 
 @st.composite
@@ -48,10 +53,16 @@ def test_counts_codes_order_and_company_change_no_digit(block: tuple[Floats, Int
     order = random.permutation(np.repeat(np.arange(len(labels)), counts))
     names = random.permutation(3)
     repeated = rank_test(numbers[:, order], names[labels[order]], 3, np.ones(len(order), np.int64), 1)
-    alone = [rank_test(column[None], labels, 3, counts, 1) for column in numbers]
-    by_code = [rank_test_of_codes(coded(column, random), labels, 3, counts, 1) for column in numbers]
-    monotone = rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)
-    for other in (repeated, ColumnTests.joined(alone), ColumnTests.joined(by_code), monotone):
+    everything = [repeated, rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)]
+    for test in (
+        lambda column: rank_test(column[None], labels, 3, counts, 1),
+        lambda column: rank_test_of_codes(coded(column, random), labels, 3, counts, 1),
+        lambda column: rank_test_of_counts(counted(column, labels, counts), 1),
+    ):
+        everything.append(ColumnTests.of_nothing(len(numbers)))
+        for place, column in enumerate(numbers):
+            everything[-1].put(np.array([place]), test(column))
+    for other in everything:
         assert other.statistic.tolist() == wanted.statistic.tolist()
         assert other.p.tolist() == wanted.p.tolist()
         assert other.varies.tolist() == wanted.varies.tolist()
@@ -68,14 +79,14 @@ def test_the_statistic_is_that_of_kruskal_and_wallis() -> None:
 
 def test_p_of_few_rows_is_the_share_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is no claim, and the tail would do."""
-    monkeypatch.setattr(number_test, "DOUBTFUL", 2.0)
+    monkeypatch.setattr(permutations, "_CLAIM_OF_FEW_ROWS", 2.0)
     random = np.random.default_rng(1)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     for _ in range(12):
         numbers = random.integers(0, 6, 8)
         tests = run(numbers.astype(np.float64), labels)
-        _, as_large = enumerated_p(score_relation, midranks(numbers.tolist()), labels.tolist())
-        assert tests.p[0] == pytest.approx(as_large, rel=1e-9)
+        wanted = enumerated_p(score_relation, midranks(numbers.tolist()), labels.tolist())
+        assert tests.p[0] == pytest.approx(wanted, rel=1e-9)
 
 
 def test_p_is_near_the_share_of_many_shuffles() -> None:
@@ -95,7 +106,7 @@ def test_where_most_rows_hold_one_number_tables_are_drawn(monkeypatch: pytest.Mo
     drawn = run(numbers, labels)
     random = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_test, "_DOUBTFUL", 0.0)
+        patch.setattr(number_test, "CLAIM", 0.0)
         shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
     share = (shuffles.statistic >= drawn.statistic[0] * (1 - 1e-9)).mean()
     assert drawn.p[0] == pytest.approx(share, rel=0.5)
@@ -114,6 +125,7 @@ def test_what_says_nothing_has_p_1() -> None:
     assert not tests.varies.any()
     assert run(numbers[1:2], np.zeros(12, np.int64)).p.tolist() == [1.0]
     assert run(np.empty((2, 0)), labels[:0]).p.tolist() == [1, 1]
+    assert rank_test_of_counts(np.zeros((0, 2)), 0).p.tolist() == [1.0]
 
 
 def test_columns_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,55 +134,3 @@ def test_columns_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPa
     whole = run(numbers, labels)
     monkeypatch.setattr(number_test, "_CELLS_AT_A_TIME", 70)
     assert run(numbers, labels).p.tolist() == whole.p.tolist()
-
-
-def whole_test(column: SplitNumbers) -> ColumnTests:
-    rows = column.labelled
-    return rank_test(column.numbers[None, rows], column.labels[rows], column.classes, column.counts[rows], 0)
-
-
-@given(split_numbers(), st.integers(1, 30))
-def test_numbers_in_ranges_are_tested_as_the_whole_column(column: SplitNumbers, most_rows: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        # So that few rows are judged by the tail alone, as very many are.
-        patch.setattr(number_test, "FEW_ROWS", 0)
-        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
-        found, wanted = rank_test_of_sums(column.summary(most_rows)), whole_test(column)
-    assert found.statistic.tolist() == wanted.statistic.tolist()
-    assert found.p.tolist() == wanted.p.tolist()
-    assert found.varies.tolist() == wanted.varies.tolist()
-
-
-@pytest.mark.parametrize("weighed", [False, True])
-def test_many_numbers_in_ranges_have_the_p_of_the_whole_column(weighed: bool) -> None:
-    random = np.random.default_rng(5)
-    rows = 120_000
-    labels = random.integers(-1, 3, rows)
-    numbers = np.round(random.normal(0.03 * labels, 1.0), 6)
-    numbers[random.random(rows) < 0.1] = np.nan
-    weights = random.integers(0, 4, rows) if weighed else None
-    column = SplitNumbers(numbers, labels, 3, weights, (10_000, 50_000, 50_001))
-    found, wanted = rank_test_of_sums(column.summary(9_000)), whole_test(column)
-    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-12)
-    assert found.p == pytest.approx(wanted.p, rel=1e-10)
-    assert found.varies.all()
-    assert 0 < found.p[0] < 0.01
-
-
-def test_sums_of_too_few_numbers_are_refused() -> None:
-    column = SplitNumbers(np.arange(100, dtype=np.float64), np.arange(100) % 2, 2, None)
-    with pytest.raises(ValueError, match="100 different numbers"):
-        rank_test_of_sums(column.summary(50))
-
-
-def test_a_column_without_a_labelled_number_says_nothing_in_ranges_too() -> None:
-    column = SplitNumbers(np.array([1.0, np.nan]), np.array([-1, 0]), 2, None)
-    assert rank_test_of_sums(column.summary(50)).p.tolist() == [1.0]
-
-
-def test_where_one_number_is_in_most_rows_and_a_class_is_small_ranges_tell_nothing_either() -> None:
-    numbers = np.maximum(np.arange(20_000, dtype=np.float64) - 14_999, 0)
-    column = SplitNumbers(numbers, (np.arange(20_000) % 2_000 == 0).astype(np.int64), 2, None, (7_000,))
-    found = rank_test_of_sums(column.summary(3_000))
-    assert (found.p.tolist(), found.varies.tolist()) == ([1.0], [False])
-    assert whole_test(column).varies.tolist() == [False]

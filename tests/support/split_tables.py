@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
-from probfs.cluster.planned_screen import screen_plan
 
-from probfs.cluster.counted_column import condense, join_condensed
-from probfs.cluster.encoding_plan import EncodedBlock, encode_block, plan_encoding
-from probfs.columns.choice import ColumnChoice
-from probfs.columns.encode import encode
-from probfs.columns.inspect import Inspection, inspect_table
-from probfs.columns.mapping import parse_mapping
-from probfs.columns.prepare import PreparedTable, prepare
-from probfs.errors import ProbfsError
-from probfs.ranking.inputs import every_name, reading_for, reading_unlabelled
-from probfs.screening.screen import Screening, numbers_before_cutting, screen
 from probfs.tables.arff import read_arff
 from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions, TableInput
@@ -232,105 +219,3 @@ def as_arff(cells: dict[str, Cells], options: ReadOptions, declared: dict[str, l
 
 def _quoted(text: str) -> str:
     return f"'{text}'"
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What can be seen of a table that is prepared, encoded and screened."""
-
-    prepared: PreparedTable
-    inspection: Inspection
-    block: EncodedBlock
-    labels: list[list[str]]
-    notes: tuple[str, ...]
-    screening: Screening
-
-
-def of_whole(case: Case, read: Read) -> Outcome:
-    mapping, choice = parse_mapping(case.mapping.encode(), "m.toml"), ColumnChoice(**case.choice)
-    reading = ReadOptions(decimal=case.decimal)
-    prepared = prepare(read(case.cells, reading_for(reading, mapping, choice)), mapping, choice, case.decimal)
-    dataset, notes = encode(prepared, _read_further(case, read, prepared))
-    codes = np.stack([feature.labelled for feature in dataset.features])
-    further = np.stack([feature.unlabelled for feature in dataset.features])
-    nothing = np.zeros(0, dtype=np.int64)
-    block = EncodedBlock(
-        dataset.labels, dataset.counts, codes, dataset.unlabelled_counts, further, nothing, nothing, ()
-    )
-    labels = [feature.labels.to_pylist() for feature in dataset.features]
-    screening = screen(dataset, numbers_before_cutting(prepared, dataset), 3)
-    return Outcome(prepared, inspect_table(prepared), block, labels, notes, screening)
-
-
-def of_blocks(case: Case, read: Read) -> Outcome:
-    """The same from blocks, of which nobody sees two at a time; whatever would travel is pickled."""
-    mapping, choice = parse_mapping(case.mapping.encode(), "m.toml"), ColumnChoice(**case.choice)
-    options = replace(reading_for(ReadOptions(decimal=case.decimal), mapping, choice), as_text=every_name)
-    blocks = _numbered_blocks([read(cells, options) for cells in case.blocks()])
-    condensed = [_sent(condense(block, choice.target, choice.count)) for block in blocks]
-    prepared = prepare(join_condensed(condensed), mapping, choice, case.decimal)
-    plan = plan_encoding(prepared)
-    sent = _sent(plan)
-    encoded = [_sent(encode_block(block, sent)) for block in blocks]
-    further = _read_further(case, read, prepared)
-    encoded += [_sent(encode_block(table, sent, labelled=False)) for table in further]
-    joined = _join(encoded)
-    unseen = plan.notes_on_unseen(joined.present, joined.telling)
-    labels = [feature.labels.to_pylist() for feature in plan.features]
-    screening = screen_plan(prepared, plan, 3)
-    return Outcome(prepared, inspect_table(prepared), joined, labels, (*joined.notes, *unseen, *plan.notes), screening)
-
-
-def _numbered_blocks(blocks: Sequence[Table]) -> list[Table]:
-    starts = np.cumsum([0, *(block.rows for block in blocks[:-1])])
-    return [replace(block, first_row=int(start)) for block, start in zip(blocks, starts, strict=True)]
-
-
-def _read_further(case: Case, read: Read, prepared: PreparedTable) -> list[Table]:
-    options = reading_unlabelled(ReadOptions(decimal=case.decimal), "t.csv", prepared)
-    return [] if case.unlabelled is None else [read(case.unlabelled, options)]
-
-
-def _sent(thing: Any) -> Any:
-    return pickle.loads(pickle.dumps(thing))
-
-
-def _join(blocks: Sequence[EncodedBlock]) -> EncodedBlock:
-    def joined(name: str) -> Any:
-        return np.concatenate([getattr(block, name) for block in blocks], axis=-1)
-
-    arrays = {name: joined(name) for name in ("labels", "counts", "codes", "unlabelled_counts", "unlabelled_codes")}
-    sums = {name: sum(getattr(block, name) for block in blocks) for name in ("present", "telling")}
-    return EncodedBlock(**arrays, **sums, notes=tuple(note for block in blocks for note in block.notes))
-
-
-def outcome_or_error(make: Callable[[], Outcome]) -> Outcome | tuple[type, str]:
-    try:
-        return make()
-    except ProbfsError as error:
-        return type(error), error.message
-
-
-def check_same(case: Case, read: Read) -> None:
-    """Whether blocks give what the whole table gives, or the same error."""
-    whole = outcome_or_error(partial(of_whole, case, read))
-    split = outcome_or_error(partial(of_blocks, case, read))
-    if isinstance(whole, tuple) or isinstance(split, tuple):
-        # Of several errors, those of the table itself come first: unlabelled rows are encoded after it is planned.
-        alone = outcome_or_error(partial(of_whole, replace(case, unlabelled=None), read))
-        assert split == (alone if isinstance(alone, tuple) else whole)
-        return
-    assert split.prepared.plans == whole.prepared.plans
-    assert split.prepared.leaks == whole.prepared.leaks
-    assert split.prepared.labelled_rows == whole.prepared.labelled_rows
-    assert split.inspection == whole.inspection
-    assert split.labels == whole.labels
-    assert split.notes == whole.notes
-    for name in ("labels", "counts", "codes", "unlabelled_counts", "unlabelled_codes"):
-        np.testing.assert_array_equal(getattr(split.block, name), getattr(whole.block, name), name)
-    assert split.block.labels.dtype == whole.block.labels.dtype
-    # Beyond so many rows, sums of rows times ranks are rounded, and depend on the order in which they are added.
-    exact = whole.block.counts.sum() <= 2**26
-    for name in ("p", "q", "chi_squared", "kruskal_wallis"):
-        found, expected = getattr(split.screening, name), getattr(whole.screening, name)
-        np.testing.assert_allclose(found, expected, rtol=0 if exact else 1e-12, err_msg=name)

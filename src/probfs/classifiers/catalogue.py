@@ -111,6 +111,11 @@ class NaiveBayes(UnfittedClassifier):
     )
     bins: int = bins_setting()
 
+    def require_memory(self, dataset: Dataset, estimate: EstimateName, folds: int) -> None:
+        from probfs.classifiers.naive_bayes.classifier import require_memory_for
+
+        require_memory_for(dataset, estimate, folds)
+
     def arrange(self, dataset: Dataset, seed: int) -> Dataset:
         from probfs.columns.dataset import merge_equal_rows
 

@@ -72,6 +72,9 @@ class UnfittedClassifier(ABC):
     def check_columns(self, columns: Sequence[str], source: str) -> None:  # noqa: B027  # most name no column
         """Refuse a table that lacks a column which the classifier names."""
 
+    def require_memory(self, dataset: Dataset, estimate: EstimateName, folds: int) -> None:  # noqa: B027
+        """Refuse a table that would not fit into memory, before its values are counted."""
+
     @abstractmethod
     def arrange(self, dataset: Dataset, seed: int) -> Dataset:
         """The rows and features in the order that it wants, equal rows merged where it wants that."""

@@ -7,9 +7,13 @@ a task that several workers died with is tried again, as workers may well die of
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import logging
+import re
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +27,14 @@ from probfs.text import command_line_language, option, printable, speaks_command
 if TYPE_CHECKING:
     from distributed import Future
 
+_OLDEST = [2024, 7, 1]
+"""The first version of Dask that the tests were run with."""
 _SECONDS_TO_CONNECT = 10
 """Also to one that went away: a network may fail for a moment."""
 _SECONDS_FOR_WORKERS = 300
 """A queue may take its time to start them."""
+_SECONDS_BETWEEN_LOOKS = 5.0
+"""How often it is looked whether there are workers still, while they are waited for."""
 _DEATHS_OF_A_TASK = 10
 """How many times Dask may give a task up, because workers died while they had it, before the ranking is given up."""
 
@@ -43,6 +51,7 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     except ImportError as error:
         ways = "install it with: pip install 'probfs[dask]'"
         raise UsageError(f"{option('engine', 'dask')} needs Dask; {ways}") from error
+    _refuse_old(importlib.metadata.version("distributed"))
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
@@ -64,6 +73,15 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
             # Ctrl-C, for instance: the cluster is not ours to keep busy.
             cluster.cancel()
             raise
+
+
+def _refuse_old(version: str) -> None:
+    """Refuse a Dask that lacks what is used of it."""
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
+    if numbers < _OLDEST:
+        oldest = ".".join(map(str, _OLDEST))
+        ways = "install a newer one with: pip install --upgrade 'probfs[dask]'"
+        raise UsageError(f"{option('engine', 'dask')} needs Dask {oldest} or newer, and here is {version}; {ways}")
 
 
 class Cluster:
@@ -122,6 +140,7 @@ class Cluster:
 
         for _ in range(_DEATHS_OF_A_TASK):
             with self._one_line():
+                self._wait(futures)
                 try:
                     return list(self._client.gather(list(futures)))
                 except KilledWorker:
@@ -131,13 +150,34 @@ class Cluster:
 
     def as_they_come(self, futures: Sequence[Future[Any]]) -> Iterator[tuple[int, Any]]:
         """Each place in the list with its result, as soon as there is one."""
+        waiting = dict(enumerate(futures))
+        while waiting:
+            with self._one_line():
+                self._wait(list(waiting.values()), "FIRST_COMPLETED")
+            for place in [place for place, future in waiting.items() if future.done()]:  # type: ignore[no-untyped-call]
+                yield place, self.gather([waiting.pop(place)])[0]
+
+    def _wait(self, futures: Sequence[Future[Any]], until: str = "ALL_COMPLETED") -> None:
+        """Wait for results, as long as there are workers, and for workers no longer than at the start."""
         import distributed
 
-        places = {future.key: place for place, future in enumerate(futures)}
-        with self._one_line():
-            as_completed: Any = distributed.as_completed
-            for future in as_completed(list(futures), loop=self._client.loop):
-                yield places[future.key], self.gather([future])[0]
+        wait: Any = distributed.wait
+        since = time.monotonic()
+        while futures:
+            try:
+                with self._client.as_current():
+                    wait(list(futures), timeout=_SECONDS_BETWEEN_LOOKS, return_when=until)
+                return
+            except CancelledError:
+                # Whoever gets the results is told why.
+                return
+            except TimeoutError:
+                if self._workers():
+                    since = time.monotonic()
+                elif time.monotonic() - since > _SECONDS_FOR_WORKERS:
+                    raise self._without_workers() from None
+                else:
+                    report("waiting for workers")
 
     def spread(self, futures: Sequence[Future[Any]]) -> list[Future[Any]]:
         """Results that take memory and time, moved to workers that have none of them where others have several.
@@ -151,16 +191,17 @@ class Cluster:
             for address in held_by.get(future.key, ())[:1]:
                 places.setdefault(address, []).append(place)
         spread = list(futures)
-        while True:
+        while places:
             poorest = min(places, key=lambda address: len(places[address]))
             richest = max(places, key=lambda address: len(places[address]))
             if len(places[richest]) - len(places[poorest]) < 2:
-                return spread
+                break
             place = places[richest].pop()
             places[poorest].append(place)
             moved = self.submit("move", identity, spread[place], workers=[poorest])
             self.release([spread[place]])
             spread[place] = moved
+        return spread
 
     def cancel(self) -> None:
         """Stop what is running for this ranking, and forget its results."""
@@ -184,8 +225,7 @@ class Cluster:
             try:
                 self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
             except TimeoutError as error:
-                problem = f"{self._address} has had no workers for {_SECONDS_FOR_WORKERS // 60} minutes"
-                raise DataError(f"{problem}; start some, and rank again") from error
+                raise self._without_workers() from error
         with self._one_line():
             try:
                 found = set(self._client.run(_own_version).values())
@@ -198,6 +238,10 @@ class Cluster:
             other = ", ".join(sorted(map(str, found - {__version__})))
             problem = f"workers of {self._address} have probfs {other}, and here is {__version__}"
             raise UsageError(f"{problem}; install the same")
+
+    def _without_workers(self) -> DataError:
+        problem = f"{self._address} has had no workers for {_SECONDS_FOR_WORKERS // 60} minutes"
+        return DataError(f"{problem}; start some, and rank again")
 
     def _workers(self) -> dict[str, Any]:
         workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
@@ -260,17 +304,28 @@ def _making_room() -> Iterator[None]:
 @contextlib.contextmanager
 def _quiet_logs() -> Iterator[None]:
     """Dask's log says in many lines what users are told in one."""
-    # Importing distributed gives some of its loggers levels of their own; the others tell of tasks that were given up.
+    # Importing distributed gives some of its loggers levels of their own.
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
-    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado", *names)]
+    loggers = [logging.getLogger(name) for name in ("distributed", *names)]
     before = [logger.level for logger in loggers]
+    # These tell of tasks that were given up; a program around this one may use them, too.
+    shared = [logging.getLogger(name) for name in ("asyncio", "tornado.application", "tornado.general")]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
+    for logger in shared:
+        logger.addFilter(_is_not_of_dask)
     try:
         yield
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
+        for logger in shared:
+            logger.removeFilter(_is_not_of_dask)
+
+
+def _is_not_of_dask(record: logging.LogRecord) -> bool:
+    """Whether a line of a log does not come from the thread in which Dask talks to its scheduler."""
+    return not str(record.threadName).startswith("IO loop")
 
 
 def _unreachable(address: str, error: BaseException) -> UsageError:

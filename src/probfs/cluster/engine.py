@@ -160,7 +160,15 @@ class ClusterEngine:
 
     def _heads(self, table: _RemoteTable) -> list[Table]:
         """What the blocks of a table that have rows are without them."""
-        heads: list[Table] = self._cluster.gather(self._cluster.map("names", names_of, table.blocks))
+        tasks, known = self._cluster.map("names", names_of, table.blocks), {}
+        done, total = 0, sum(table.sizes)
+        report("reading", done, total, "bytes")
+        for place, head in self._cluster.as_they_come(tasks):
+            known[place] = head
+            done += table.sizes[place]
+            report("reading", done, total, "bytes")
+        self._cluster.release(tasks)
+        heads: list[Table] = [known[place] for place in range(len(tasks))]
         if not any(head.rows for head in heads):
             raise DataError(NO_ROWS, source=table.source)
         return [head for head in heads if head.rows]
@@ -174,14 +182,13 @@ class ClusterEngine:
     def _condense(
         self, table: _RemoteTable, mapping: ColumnMapping, choice: ColumnChoice, reading: ReadOptions
     ) -> Table:
-        report("reading", 0, sum(table.sizes), "bytes")
         head = self._heads(table)[0]
         target, _ = choose_target(replace(head, source=table.source), mapping, choice)
         done: list[int] = []
 
         def on_block(place: int) -> None:
             done.append(place)
-            report("reading", sum(table.sizes[place] for place in done), sum(table.sizes), "bytes")
+            report("counting values", len(done), len(table.blocks), "blocks")
 
         plan = plan_counting(list(head.columns), target, mapping, choice, union=reading.union)
         condenser = Condenser(self._cluster, table.blocks, table.source, plan)

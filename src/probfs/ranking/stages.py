@@ -125,6 +125,7 @@ def rank_table(
     """
     inputs = engine.read(request)
     encoded = engine.encode(inputs, settings, listeners)
+    settings.model.require_memory(encoded.dataset, settings.estimate, settings.folds or 0)
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
     screening = screen_part(encoded.blocks, None, counts, settings.seed)

@@ -8,7 +8,6 @@ Only the order of the numbers matters, and a row that counts for m rows is ranke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +21,6 @@ from probfs.screening.permutations import (
     with_equal_margins,
 )
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
-
-if TYPE_CHECKING:
-    pass
 
 FEW_NUMBERS = 4096
 """A column of no more different numbers must be known by each of them."""
@@ -103,7 +99,8 @@ class _ScoreSums:
 
     def rare(self) -> Flags:
         """Where the gamma tail is too light."""
-        least = np.where(self.class_rows > 0, self.class_rows, np.inf).min(axis=1)
+        # Of a column without a number, no class has rows.
+        least = np.where(self.class_rows > 0, self.class_rows, self.rows[:, None]).min(axis=1)
         others = self.rows - self.most_rows
         rare: Flags = (others < self.rows * _ONE_NUMBER) & (others * least < _RARE * self.rows)
         return rare
@@ -155,17 +152,21 @@ def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAW
 def _test_block(
     numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int
 ) -> ColumnTests:
-    numbers = np.where(counts > 0, numbers, np.nan)
+    if not counts.all():
+        numbers = np.where(counts > 0, numbers, np.nan)
     order = np.argsort(numbers, axis=1)
     sorted_numbers = np.take_along_axis(numbers, order, axis=1)
-    weights = np.where(np.isnan(sorted_numbers), 0.0, counts[order])
+    absent = np.isnan(sorted_numbers)
+    # Where no cell is missing and each row is one, there is nothing to weigh.
+    alike = not absent.any() and counts.min(initial=1) == counts.max(initial=1) == 1
+    weights = np.ones(numbers.shape) if alike else np.where(absent, 0.0, counts[order])
     # Missing cells come last, with weight 0: they join the last number, and change nothing there.
     new = np.ones(numbers.shape, dtype=np.bool_)
     new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
     starts = np.flatnonzero(new)
     # Each number's rows stand where its first row is, with zeros up to the next number.
     number_rows = np.zeros(numbers.shape)
-    number_rows[new] = np.add.reduceat(weights.ravel(), starts)
+    number_rows[new] = np.diff(starts, append=new.size) if alike else np.add.reduceat(weights.ravel(), starts)
     by_number = midrank_scores(number_rows)
     scores = np.repeat(by_number[new], np.diff(starts, append=new.size)).reshape(new.shape)
     # Scores and weights are whole numbers, so no order of adding them changes a sum.
@@ -183,7 +184,8 @@ def _test_ranks(
     """H and p of several columns: the rows of each number and its score, columns × numbers in rising order, and of each
     class the rows and the sum of scores.
     """
-    squares, fourth_powers = ((number_rows * scores**power).sum(axis=1) for power in (2, 4))
+    squared = scores * scores
+    squares, fourth_powers = (number_rows * squared).sum(axis=1), (number_rows * squared * squared).sum(axis=1)
     distinct = np.count_nonzero(number_rows, axis=1)
     sums = _ScoreSums(class_rows, class_sums, squares, fourth_powers, number_rows.max(axis=1), distinct)
     law, relation = sums.law(), sums.relation()

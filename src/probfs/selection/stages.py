@@ -52,6 +52,7 @@ def select_columns(
     encoded = labelled_alone(encoded)
     folds = _affordable_folds(encoded.dataset, settings.folds or 0)
     _check_sizes(encoded.dataset, settings, folds)
+    settings.model.require_memory(encoded.dataset, settings.estimate, folds)
     report(CHOOSING)
     start = time.monotonic()
     counts = encoded.blocks.ask(count_part, EVERYTHING)

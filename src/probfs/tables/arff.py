@@ -6,6 +6,8 @@ behind a row. Blanks inside values, as people write them, are taken where commas
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -60,6 +62,7 @@ _CELLS = {
 }
 _OPENING_QUOTE = re.compile(r"(?:^|\s)['\"]")
 _WEIGHT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
+_NOT_FOR_LIAC = re.compile(r"%|\\[^'\"\\tnrbf]|[\0-\x08\x0b\x0c\x0e-\x1f]|^,|,\s*(?:,|$)")
 _INDEX = re.compile(r"[0-9]{1,9}")
 Clean = Callable[[list[str]], "list[str | None] | None"]
 """Gives the values that texts stand for, None for a missing one; None in all, if that is not certain."""
@@ -319,16 +322,32 @@ class _RowError(Exception):
 
 
 class _RowParser:
-    """Splits rows that are not plain: quoted, sparse or weighted ones, and those with comments behind them."""
+    """Splits rows that are not plain: quoted, sparse or weighted ones, and those with comments behind them.
+
+    liac-arff splits rows as the format's description has them. What it refuses, or reads otherwise than Weka (an empty
+    cell, two values for one index, some escapes), is split here, or refused with the reason.
+    """
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
+        import arff
+
         self._width, self._last = len(attributes), attributes[-1]
+        self._texts = [str] * self._width
+        self._dense, self._sparse = arff.DenseGeneratorData(), arff.LODGeneratorData()
+        self._refusals = (arff.ArffException, ValueError, csv.Error)
         self.weighted = False
         """Whether any row so far has a weight; weights are ignored."""
 
     def parse(self, line: str) -> Iterable[tuple[int, str | None]]:
         """The position and the value of each cell, None for a missing one; a sparse row leaves out some."""
         is_sparse = line.lstrip(", \t").startswith("{")
+        if not _NOT_FOR_LIAC.search(line):
+            # What it refuses is split below, or else the reason found.
+            with contextlib.suppress(*self._refusals):
+                row = next((self._sparse if is_sparse else self._dense).decode_rows((line,), self._texts))
+                cells: Iterable[tuple[int, str | None]] = row.items() if is_sparse else enumerate(row)
+                if not is_sparse or len(row) > line.count(","):
+                    return cells
         return self._split_sparse(line).items() if is_sparse else enumerate(self._split_dense(line))
 
     def _split_sparse(self, line: str) -> dict[int, str | None]:

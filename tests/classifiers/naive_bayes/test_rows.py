@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probfs.classifiers.naive_bayes import asked_rows, compiling
 from probfs.classifiers.naive_bayes import classifier as classifier_module
-from probfs.classifiers.naive_bayes import compiling
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
+from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
-from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.progress import COMPILING, listening
 from probfs.screening.screen import count_values
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
+
+
+def labelled_rows(model: FittedNaiveBayes) -> Rows:
+    """The labelled rows as the model keeps them, brought up to date."""
+    asked = model.odds()
+    return asked.blocks.ask(asked_rows._labelled, asked.model, asked.state)
 
 
 @pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
@@ -55,11 +61,10 @@ def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compi
     one_by_one = FittedNaiveBayes(dataset, "loo", 0, 1e-60, 0, compiled=compiled)
     for feature in range(595):
         one_by_one.drop(np.array([feature]))
+        one_by_one.score()
     afresh = FittedNaiveBayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
-    found, expected = one_by_one.odds(), afresh.odds()
-    assert isinstance(found, RowOdds)
-    assert isinstance(expected, RowOdds)
-    np.testing.assert_allclose(found.against_own, expected.against_own, rtol=0, atol=1e-10)
+    found, expected = (labelled_rows(model).row_odds().against_own for model in (one_by_one, afresh))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 
 def test_so_many_classes_that_no_table_holds_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,9 +97,9 @@ def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("compiled", "expected"), [(True, CompiledRows), (False, Rows), (None, Rows)])
 def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | None, expected: type) -> None:
     small = FittedNaiveBayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
-    assert type(small._labelled) is expected
+    assert type(labelled_rows(small)) is expected
     large = FittedNaiveBayes(random_dataset(20_000, 10, 3, 2, seed=0), "loo", 0, 1.0, 0, [10] * 1_000)
-    assert type(large._labelled) is CompiledRows
+    assert type(labelled_rows(large)) is CompiledRows
 
 
 @pytest.mark.parametrize("where", ["why_not_compiled", "rows.compile"])
@@ -104,8 +109,7 @@ def test_numpy_does_the_work_where_nothing_can_be_compiled_and_one_note_says_so(
     dataset = with_unlabelled(random_dataset(300, 8, 3, 2, seed=0), random_dataset(50, 8, 3, 2, seed=1))
     expected = eliminate_all(dataset, "loo", compiled=False)
     if where == "why_not_compiled":
-        for module in ("classifier", "grouping"):
-            monkeypatch.setattr(f"probfs.classifiers.naive_bayes.{module}.why_not_compiled", lambda: "no disk")
+        monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no disk")
     else:
 
         def fail(rows: CompiledRows) -> None:
@@ -169,8 +173,38 @@ def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compil
     for dropped in ([], [3, 7], [0]):
         for model in (plain, shrunk):
             model.drop(np.array(dropped, dtype=np.intp))
-        found, expected = shrunk.odds(), plain.odds()
-        assert isinstance(found, RowOdds)
-        assert isinstance(expected, RowOdds)
-        np.testing.assert_allclose(found.against_own, expected.against_own, atol=1e-9)
-        assert found.errors == expected.errors == plain.score().errors
+        found, expected = (labelled_rows(model).row_odds().against_own for model in (shrunk, plain))
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        assert shrunk.odds().errors == plain.odds().errors == plain.score().errors
+
+
+@pytest.mark.parametrize("shrink", ["off", "on"])
+def test_odds_of_other_features_are_those_of_a_model_that_has_no_more(shrink: ShrinkName) -> None:
+    """Asked for in between, they change nothing in the elimination, and all odds can be asked for again later."""
+    dataset = random_dataset(60, 6, 3, 3, seed=2)
+    model, alone = (FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink=shrink) for _ in range(2))
+    few = FittedNaiveBayes(replace(dataset, features=dataset.features[1:4]), "loo", 0, 1.0, 0)
+    first = model.odds()
+    whole = first.tempered(0.01)(0.7)
+    asked, expected = model.odds([1, 2, 3]), few.odds()
+    assert astuple(asked.tempered(0.01)(0.7)) == pytest.approx(astuple(expected.tempered(0.01)(0.7)))
+    assert asked.errors == expected.errors
+    for one in (model, alone):
+        one.drop(np.array([0, 5]))
+    np.testing.assert_allclose(model.score().s_s, alone.score().s_s, rtol=1e-12)
+    assert astuple(first.tempered(0.01)(0.7)) == pytest.approx(astuple(whole))
+
+
+def test_losses_are_compared_row_by_row() -> None:
+    dataset = random_dataset(60, 4, 3, 2, seed=3)
+    dataset = replace(dataset, counts=np.random.default_rng(0).integers(0, 4, 60))
+    model = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0)
+    own, other = model.odds([0, 1]), model.odds([2])
+    found = own.losses(0.5, 0.01).minus(other.losses(None, 0.01))
+    ones, twos = (
+        labelled_rows(FittedNaiveBayes(replace(dataset, features=features), "loo", 0, 1.0, 0)).row_odds()
+        for features in (dataset.features[:2], dataset.features[2:3])
+    )
+    expected = ones.losses(0.5, 0.01).minus(twos.losses(1.0, 0.01))
+    assert astuple(found) == pytest.approx(astuple(expected))
+    assert found.rows == dataset.counts.sum()

@@ -89,8 +89,7 @@ class FittedNaiveBayes:
         layout = SlotLayout.of([feature.values for feature in dataset.features])
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
         self._table_rows = blocks.ask(_stored_rows)
-        if blocks.here is not None:
-            self._require_memory(dataset, layout, folds if estimate == "cv" else self._classes)
+        require_memory_for(dataset, estimate, folds)
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
         self._not_compiled_because = (
@@ -220,12 +219,15 @@ class FittedNaiveBayes:
         everywhere = labelled if unlabelled is None else labelled + unlabelled
         return np.sqrt(labelled / self._rows), np.sqrt(everywhere / (self._rows + self._unlabelled_rows))
 
-    def _require_memory(self, dataset: Dataset, layout: SlotLayout, models: int) -> None:
-        """Refuse a table that does not fit into memory."""
-        # A copy of each row's codes, log-odds and posterior for each class, and six numbers more.
-        row = layout.code_dtype.itemsize * len(dataset.features) + 16 * self._classes + 48
-        tables = 4 * models * self._classes * layout.slots * 8
-        require_memory(self._table_rows * row + tables, "ranking this", dataset.source)
+
+def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:
+    """Refuse a table that does not fit into memory, before anything of it is counted."""
+    layout, classes = SlotLayout.of([feature.values for feature in dataset.features]), len(dataset.classes)
+    models = folds if estimate == "cv" else classes
+    # A copy of each row's codes, log-odds and posterior for each class, and six numbers more.
+    row = layout.code_dtype.itemsize * len(dataset.features) + 16 * classes + 48
+    rows = len(dataset.counts) + len(dataset.unlabelled_counts)
+    require_memory(rows * row + 4 * models * classes * layout.slots * 8, "ranking this", dataset.source)
 
 
 def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:

@@ -1,0 +1,100 @@
+"""P-values from tables with given margins: all of them, and drawn ones, against all orders of the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probfs.screening import permutations
+from probfs.screening.permutations import Margins, enough_draws, with_equal_margins
+from tests.support.screening import enumerated_p, midranks, score_relation, value_relation
+
+SEVEN_CODES = st.lists(st.integers(0, 2), min_size=7, max_size=7)
+
+
+def margins_of(values: list[int], classes: list[int], *, numbers: bool = False) -> Margins:
+    return Margins(np.array(values), np.array(classes), numbers)
+
+
+@given(SEVEN_CODES, SEVEN_CODES, st.booleans())
+@settings(max_examples=40)
+def test_exact_p_is_the_share_of_all_orders(values: list[int], labels: list[int], numbers: bool) -> None:
+    _, value_rows = np.unique(values, return_counts=True)
+    _, class_rows = np.unique(labels, return_counts=True)
+    relation, column = (score_relation, midranks(values)) if numbers else (value_relation, values)
+    if numbers and len(value_rows) == 1:
+        return
+    p = Margins(value_rows, class_rows, numbers).exact_p(np.array([float(relation(column, labels))]))
+    assert p is not None
+    assert p[0] == pytest.approx(enumerated_p(relation, column, labels), rel=1e-12)
+
+
+def test_too_many_tables_are_not_looked_at() -> None:
+    assert margins_of([1] * 18, [6, 6, 6]).exact_p(np.array([0.5])) is None
+
+
+# The first draws tables, the second shuffles its rows, which are fewer than the cells; numbers are never shuffled.
+@pytest.mark.parametrize(
+    "margins",
+    [
+        margins_of([6, 3, 3], [7, 5]),
+        margins_of([1, 2, 3, 2], [2, 3, 3]),
+        margins_of([1, 2, 3, 2], [2, 3, 3], numbers=True),
+        margins_of([9, 1, 2], [4, 8], numbers=True),
+    ],
+)
+def test_drawn_relations_have_the_law_of_all_tables(margins: Margins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permutations, "_ENOUGH_AS_LARGE", 10**9)
+    values, labels = (np.repeat(np.arange(len(rows)), rows) for rows in (margins.value_rows, margins.class_rows))
+    random = np.random.default_rng(0)
+    relation, column = (
+        (score_relation, midranks(values.tolist())) if margins.numbers else (value_relation, values.tolist())
+    )
+    possible = {relation(column, random.permutation(labels).tolist()) for _ in range(200)}
+    seen = np.array([float(one) for one in sorted(possible)])
+    exact = margins.exact_p(seen)
+    assert exact is not None
+    draws = 20_000
+    # Five standard errors of a share of one half.
+    drawn = margins.drawn_p(seen, 3, draws)
+    assert drawn == pytest.approx(exact, abs=5 * (0.25 / draws) ** 0.5)
+    assert len(seen) > 5
+
+
+def test_drawing_stops_at_the_twentieth_table_as_large() -> None:
+    margins = margins_of([3, 5], [4, 4])
+    seen = np.array([0.0, 0.2, 0.5, 2.0])
+    p = margins.drawn_p(seen, 7, 9_999)
+    assert p[0] == 1
+    tables = 20 / p[1:3]
+    assert tables == pytest.approx(tables.round())
+    exact = margins.exact_p(seen[1:3])
+    assert p[1:3] == pytest.approx(exact, rel=1)
+    # Nothing is as large as 2, and the table that was seen counts as well.
+    assert p[3] == 1 / 10_000
+    assert margins.drawn_p(seen[2:3], 7, 9_999)[0] == p[2] != margins.drawn_p(seen[2:3], 8, 9_999)[0]
+
+
+def test_fewer_than_twenty_are_counted_with_the_table_seen() -> None:
+    # Two tables in 48,620 have all nine rows of a class in one value.
+    as_large = margins_of([9, 9], [9, 9]).drawn_p(np.array([1.0]), 2, 99_999)[0] * 100_000
+    assert as_large == pytest.approx(round(as_large))
+    assert 1 < as_large <= 20
+
+
+def test_more_features_take_more_draws_up_to_a_limit() -> None:
+    wanted = {0: 200, 1: 200, 50: 10_000, 499: 99_800, 500: 99_999, 10**6: 99_999}
+    assert {features: enough_draws(features) for features in wanted} == wanted
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_columns_share_margins_whatever_values_and_classes_are_called(numbers: bool) -> None:
+    value_rows = np.array([[3.0, 0, 5], [5, 3, 0], [4, 4, 0], [0, 3, 5]])
+    class_rows = np.array([[2.0, 6], [6, 2], [2, 6], [2, 6]])
+    groups = list(with_equal_margins(np.arange(4), value_rows, class_rows, numbers=numbers))
+    # The order of numbers matters, so it is kept, and with it where unused numbers are.
+    assert [same.tolist() for same, _ in groups] == ([[0], [1], [2], [3]] if numbers else [[0, 1, 3], [2]])
+    assert [margins.value_rows.tolist() for _, margins in groups][:2] == [[3, 5], [5, 3] if numbers else [4, 4]]
+    assert groups[0][1].class_rows.tolist() == [2, 6]
