@@ -86,10 +86,7 @@ def test_larger_tables_are_ranked_as_in_one_block(classes: int, score: str, comp
     assert_same_rounds(found, expected)
 
 
-@pytest.mark.parametrize(
-    "compiled",
-    [False, pytest.param(True, marks=pytest.mark.xfail(reason="labels of no rows are floats, which numba refuses"))],
-)
+@pytest.mark.parametrize("compiled", [False, True])
 def test_a_block_may_have_no_unlabelled_rows(compiled: bool) -> None:
     dataset = with_unlabelled(random_dataset(900, 6, 4, 3, 0), random_dataset(200, 6, 4, 3, 1))
     expected = eliminate_all(dataset, "loo", score="unlabeled", compiled=compiled)

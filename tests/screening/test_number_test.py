@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,11 +56,12 @@ def test_counts_codes_order_and_company_change_no_digit(block: tuple[Floats, Int
     names = random.permutation(3)
     repeated = rank_test(numbers[:, order], names[labels[order]], 3, np.ones(len(order), np.int64), 1)
     everything = [repeated, rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)]
-    for test in (
+    tests: tuple[Callable[[Floats], ColumnTests], ...] = (
         lambda column: rank_test(column[None], labels, 3, counts, 1),
         lambda column: rank_test_of_codes(coded(column, random), labels, 3, counts, 1),
         lambda column: rank_test_of_counts(counted(column, labels, counts), 1),
-    ):
+    )
+    for test in tests:
         everything.append(ColumnTests.of_nothing(len(numbers)))
         for place, column in enumerate(numbers):
             everything[-1].put(np.array([place]), test(column))

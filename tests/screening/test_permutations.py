@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,12 +22,17 @@ def margins_of(values: list[int], classes: list[int], *, numbers: bool = False) 
     return Margins(np.array(values), np.array(classes), numbers)
 
 
+def relation_of(values: list[int], numbers: bool) -> tuple[Callable[..., Fraction], Sequence[Any]]:
+    """The relation that a test is of, and the column as it takes it."""
+    return (score_relation, midranks(values)) if numbers else (value_relation, values)
+
+
 @given(SEVEN_CODES, SEVEN_CODES, st.booleans())
 @settings(max_examples=40)
 def test_exact_p_is_the_share_of_all_orders(values: list[int], labels: list[int], numbers: bool) -> None:
     _, value_rows = np.unique(values, return_counts=True)
     _, class_rows = np.unique(labels, return_counts=True)
-    relation, column = (score_relation, midranks(values)) if numbers else (value_relation, values)
+    relation, column = relation_of(values, numbers)
     if numbers and len(value_rows) == 1:
         return
     p = Margins(value_rows, class_rows, numbers).exact_p(np.array([float(relation(column, labels))]))
@@ -49,9 +58,7 @@ def test_drawn_relations_have_the_law_of_all_tables(margins: Margins, monkeypatc
     monkeypatch.setattr(permutations, "_ENOUGH_AS_LARGE", 10**9)
     values, labels = (np.repeat(np.arange(len(rows)), rows) for rows in (margins.value_rows, margins.class_rows))
     random = np.random.default_rng(0)
-    relation, column = (
-        (score_relation, midranks(values.tolist())) if margins.numbers else (value_relation, values.tolist())
-    )
+    relation, column = relation_of(values.tolist(), margins.numbers)
     possible = {relation(column, random.permutation(labels).tolist()) for _ in range(200)}
     seen = np.array([float(one) for one in sorted(possible)])
     exact = margins.exact_p(seen)

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from probfs.selection.honest import estimate_honestly
-from probfs.selection.rows import LocalRows
 
 import probfs
 from probfs import DataError
@@ -21,10 +19,12 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
-from probfs.selection.choice import Candidates, choose_columns
+from probfs.selection.choice import choose_columns
+from probfs.selection.nested import nested_cross_validation
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from probfs.selection.verdicts import judge_columns
 from probfs.tables.arrays import Integers
+from tests.selection.test_choice import candidates_of, counted_rows, without_fold
 from tests.selection.test_verdicts import plain_twin
 from tests.support.datasets import feature_of
 from tests.support.datasets import random_dataset as dataset_of_categories
@@ -151,7 +151,7 @@ def plain_choice(training: Dataset) -> list[int]:
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     dataset = random_dataset(3, 26, "ccc", counted=True)
     settings = svm_settings(options={"kernel": "rbf"})
-    honesty = estimate_honestly(Candidates(LocalRows(dataset), (), settings), 2)
+    estimate, kept_in_each = nested_cross_validation(candidates_of(dataset, settings), 2)
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
     kept_in_folds = np.zeros(3, dtype=np.int64)
@@ -166,35 +166,29 @@ def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
             own = np.maximum(found[np.arange(len(members)), labels], 1 / (2 * dataset.rows))
             losses[model] += np.repeat(-np.log(own), held[members]).tolist()
             errors[model] += int(held[members][found.argmax(axis=1) != labels].sum())
-    estimate = honesty.estimate
     for judged, own_losses, own_errors in zip(
         (estimate.kept, estimate.all, estimate.none), losses, errors, strict=True
     ):
         assert (judged.rows, judged.errors) == (dataset.rows, own_errors)
         assert judged.log_loss == pytest.approx(np.mean(own_losses), abs=1e-6)
         assert judged.se == pytest.approx(standard_error(own_losses), abs=1e-6)
-    np.testing.assert_array_equal(honesty.kept, kept_in_folds)
+    np.testing.assert_array_equal(kept_in_each, kept_in_folds)
 
 
 def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
-    dataset = random_dataset(4, 30, "cct")
-    held_out = np.where(np.arange(30) % 5 == 4, dataset.counts, 0)
-    there = held_out == 0
-    features = tuple(replace(own, labelled=own.labelled[there]) for own in dataset.features)
-    shorter = replace(dataset, features=features, labels=dataset.labels[there], counts=dataset.counts[there])
     settings = svm_settings(false_discoveries=1.0)
-    one = choose_columns(Candidates(LocalRows(dataset).without(held_out), (), settings))
-    other = choose_columns(Candidates(LocalRows(shorter), (), settings))
+    fewer = without_fold(candidates_of(random_dataset(4, 30, "cct"), settings), 5, 2)
+    one, other = choose_columns(fewer), choose_columns(candidates_of(counted_rows(fewer), settings))
     assert one.curve == other.curve
     assert one.kept == other.kept
 
 
 def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
     settings = svm_settings(false_discoveries=1.0, keep="fewest")
-    choice = choose_columns(Candidates(LocalRows(random_dataset(6, 40, "cccc")), (), settings))
-    points, every = choice.curve.points, choice.curve.odds
+    choice = choose_columns(candidates_of(random_dataset(6, 40, "cccc"), settings))
+    sizes, every = choice.curve.sizes, choice.curve.odds
     losses = [np.log1p(np.exp(own.against_own[0])) for own in every if isinstance(own, RowOdds)]
-    np.testing.assert_allclose([own.mean() for own in losses], [own.log_loss for own in points])
+    np.testing.assert_allclose([own.mean() for own in losses], [own.log_loss for own in sizes])
     best = int(np.argmin([own.mean() for own in losses]))
     near = [
         size
@@ -206,10 +200,11 @@ def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
 
 def test_nothing_told_from_noise_keeps_nothing() -> None:
     dataset = dataset_of_categories(40, 3, 3, 3, seed=4, signal=0.0)
-    honesty = estimate_honestly(Candidates(LocalRows(dataset), (), svm_settings(false_discoveries=1e-6)), 3)
-    assert honesty.estimate.kept == honesty.estimate.none
-    (point,) = choose_columns(Candidates(LocalRows(dataset), (), svm_settings(false_discoveries=1e-6))).curve.points
-    assert point.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
+    candidates = candidates_of(dataset, svm_settings(false_discoveries=1e-6))
+    estimate, _ = nested_cross_validation(candidates, 3)
+    assert estimate.kept == estimate.none
+    (size,) = choose_columns(candidates).curve.sizes
+    assert size.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
 
 
 @pytest.mark.parametrize("missing_is_value", [False, True])
@@ -219,10 +214,11 @@ def test_measured_numbers_are_compared_by_their_quintiles(missing_is_value: bool
     assert first.numbers is not None
     copy = replace(first, name="copy", numbers=first.numbers * 2)
     dataset = replace(dataset, features=(*dataset.features, copy))
-    choice = choose_columns(Candidates(LocalRows(dataset), (0,), svm_settings(false_discoveries=1.0, keep=1)))
+    candidates = candidates_of(dataset, svm_settings(false_discoveries=1.0, keep=1), (0,))
+    choice = choose_columns(candidates)
     cut = replace(dataset, features=tuple(cut_at_quintiles(own, dataset.counts) for own in dataset.features))
     position = {own.name: place for place, own in enumerate(dataset.features)}
-    dropped = [own for own in judge_columns(LocalRows(dataset), choice, None) if not own.keep]
+    dropped = [own for own in judge_columns(candidates, choice, None) if not own.keep]
     assert len(dropped) == 3
     for own in dropped:
         twin, share = plain_twin(cut, position[own.feature], choice.kept)

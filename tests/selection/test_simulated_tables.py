@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from probfs.selection.honest import estimate_honestly
-from probfs.selection.rows import LocalRows
 
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
 from probfs.columns.dataset import Dataset, Feature
-from probfs.selection.choice import Choice, choose_columns
+from probfs.selection.choice import Candidates, choose_columns
+from probfs.selection.nested import nested_cross_validation
 from probfs.tables.arrays import Integers
 from tests.selection.test_choice import candidates
 from tests.support.datasets import feature_of
@@ -78,10 +77,12 @@ def draw_table(regime: Regime, seed: int) -> Dataset:
     return Dataset(tuple(columns), classes, labels, np.ones(rows, np.int64), np.empty(0, np.int64))
 
 
-def fresh_loss(dataset: Dataset, choice: Choice, fresh: Integers, rows: int) -> float:
-    """The log-loss of the choice on fresh rows."""
-    odds = judge_held_out(HoldOutRequest(dataset, choice.kept, choice.counts, fresh, 0), 1.0)
-    return float(odds.losses(choice.curve.points[choice.size].temperature, least_probability(rows)).values.mean())
+def fresh_loss(
+    dataset: Dataset, candidates: Candidates, model: Sequence[int], sharpness: float, own: Integers
+) -> float:
+    """The log-loss of a model of some rows on all others."""
+    odds = judge_held_out(HoldOutRequest(dataset, model, candidates.counts, 1 - own, 0), 1.0)
+    return float(odds.losses(sharpness, least_probability(own.sum())).values.mean())
 
 
 @pytest.mark.slow
@@ -92,14 +93,14 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
     for seed in range(regime.tables):
         dataset = draw_table(regime, seed)
         own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
-        chosen = candidates(replace(dataset, counts=own))
+        chosen = candidates(_first_rows(dataset, regime.rows))
         choice = choose_columns(chosen)
-        honesty = estimate_honestly(replace(chosen, rows=LocalRows(_first_rows(dataset, regime.rows))), 10)
+        estimate, _ = nested_cross_validation(chosen, 10)
         noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
-        promised = choice.curve.points[choice.size].log_loss
-        estimate = honesty.estimate
-        delivered = fresh_loss(dataset, choice, 1 - own, regime.rows)
-        found.append((len(choice.kept), noise, promised, estimate.kept.log_loss, delivered, estimate.all.log_loss))
+        size = choice.curve.sizes[choice.size]
+        assert size.temperature is not None
+        delivered = fresh_loss(dataset, chosen, choice.kept, size.temperature, own)
+        found.append((len(choice.kept), noise, size.log_loss, estimate.kept.log_loss, delivered, estimate.all.log_loss))
     kept, noise, promised, honest, delivered, of_all = np.mean(found, axis=0)
     with capsys.disabled():
         print(

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from probfs.selection.rows import LocalRows
 
-from probfs.columns.dataset import Dataset
-from probfs.selection.verdicts import judge_columns
-from tests.selection.test_choice import choose, table
+from probfs.columns.dataset import Dataset, Feature
+from probfs.rows.block import Block
+from probfs.selection.choice import choose_columns
+from probfs.selection.verdicts import judge_columns, with_intervals
+from probfs.tables.arrays import text_array
+from tests.selection.test_choice import candidates, table
 from tests.support.datasets import feature_of, random_dataset
 
 
@@ -64,8 +66,9 @@ def plain_twin(dataset: Dataset, dropped: int, kept: list[int]) -> tuple[int | N
 @settings(max_examples=25, deadline=None)
 def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: str | int) -> None:
     dataset = with_copies(table(seed, rows=80, classes=classes), seed, changed=0.2)
-    choice = choose(dataset, keep=keep)
-    judged = judge_columns(LocalRows(dataset), choice, np.arange(len(dataset.features)))
+    own_candidates = candidates(dataset, keep=keep)
+    choice = choose_columns(own_candidates)
+    judged = judge_columns(own_candidates, choice, np.arange(len(dataset.features)))
     assert [own.rank for own in judged] == list(range(1, len(dataset.features) + 1))
     positions = {own.name: place for place, own in enumerate(dataset.features)}
     for own in judged:
@@ -76,7 +79,7 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
             assert (own.verdict, own.keep, own.instead, own.explained, own.log_loss) == ("noise", False, *[None] * 3)
         elif place in choice.kept:
             assert (own.verdict, own.keep, own.instead, own.explained) == ("keep", True, None, None)
-            assert own.log_loss == choice.curve.points[own.rank].log_loss
+            assert own.log_loss == choice.curve.sizes[own.rank].log_loss
         else:
             twin, share = plain_twin(dataset, place, choice.kept)
             if abs(share - 0.5) > 1e-9:
@@ -93,8 +96,8 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
 
 def test_a_copy_is_redundant_and_its_source_is_named() -> None:
     dataset = with_copies(random_dataset(600, 4, 3, 2, seed=2, signal=1.0), seed=0, changed=0.05)
-    choice = choose(dataset, keep="fewest")
-    judged = {own.feature: own for own in judge_columns(LocalRows(dataset), choice, None)}
+    fewest = candidates(dataset, keep="fewest")
+    judged = {own.feature: own for own in judge_columns(fewest, choose_columns(fewest), None)}
     siblings = {f"f{number:04}": f"f{number:04}_copy" for number in range(4)}
     pairs = [pair for pair in siblings.items() if judged[pair[0]].keep != judged[pair[1]].keep]
     assert pairs
@@ -106,6 +109,34 @@ def test_a_copy_is_redundant_and_its_source_is_named() -> None:
 
 def test_without_a_kept_column_nothing_is_redundant() -> None:
     dataset = with_copies(random_dataset(300, 3, 3, 2, seed=2, signal=1.0), seed=0, changed=0.0)
-    verdicts = {own.verdict for own in judge_columns(LocalRows(dataset), choose(dataset, keep=0), None)}
+    nothing = candidates(dataset, keep=0)
+    verdicts = {own.verdict for own in judge_columns(nothing, choose_columns(nothing), None)}
     assert verdicts <= {"weak", "noise"}
     assert "weak" in verdicts
+
+
+# Measured numbers as intervals
+
+
+def measured(numbers: int, missing_is_value: bool = False) -> Feature:
+    """A feature of different numbers, one a row, the last of which is missing."""
+    codes = np.arange(numbers + 1, dtype=np.uint8)
+    values = np.arange(numbers, dtype=np.float64)
+    return Feature("m", text_array([]), codes, codes[:0], values, missing_is_value=missing_is_value)
+
+
+@pytest.mark.parametrize("missing_is_value", [False, True])
+def test_many_numbers_become_five_intervals(missing_is_value: bool) -> None:
+    dataset = random_dataset(51, 1, 3, 2, seed=0)
+    own = replace(dataset, features=(measured(50, missing_is_value), dataset.features[0]))
+    feature, other = with_intervals(Block(own)).dataset.features
+    assert feature.numbers is None
+    assert feature.values == 5 + missing_is_value
+    assert np.bincount(feature.labelled).tolist() == [10] * 5 + [1]
+    assert other is dataset.features[0]
+
+
+def test_few_numbers_stay_as_they_are() -> None:
+    feature = measured(20)
+    dataset = replace(random_dataset(21, 1, 3, 2, seed=0), features=(feature,))
+    assert with_intervals(Block(dataset)).dataset.features == (feature,)

@@ -13,6 +13,7 @@ from probfs.cluster.blocks import ClusterBlocks
 from probfs.cluster.connection import identity
 from probfs.columns.dataset import Dataset
 from probfs.rows.block import Block
+from probfs.rows.blocks import Blocks
 from tests.support.in_process_cluster import InProcessCluster
 
 
@@ -40,8 +41,9 @@ def blocks_of(dataset: Dataset, cuts: Sequence[int]) -> ClusterBlocks:
     return ClusterBlocks(cluster, [cluster.submit("block", identity, block) for block in blocks])
 
 
-def held(blocks: ClusterBlocks) -> list[Block]:
+def held(blocks: Blocks) -> list[Block]:
     """What the workers have."""
+    assert isinstance(blocks, ClusterBlocks)
     return list(blocks.cluster.gather(blocks.futures))
 
 

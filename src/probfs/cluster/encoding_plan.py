@@ -92,10 +92,10 @@ def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
     )
 
 
-def sketch_numbers(table: Table, texts: TableTexts, names: Sequence[str]) -> list[Floats]:
+def sketch_numbers(table: Table, texts: TableTexts, names: Sequence[str], most: int) -> list[Floats]:
     """A sketch of the numbers of some columns, for the bins by which they are tested."""
     table = texts.read(table)
-    return [sketch(numbers_in_rows(table.columns[name])) for name in names]
+    return [sketch(numbers_in_rows(table.columns[name]), most) for name in names]
 
 
 def encode_block(table: Table, plan: EncodingPlan, number: int, labelled: bool = True) -> CodedBlock:
@@ -111,7 +111,7 @@ def encode_block(table: Table, plan: EncodingPlan, number: int, labelled: bool =
     else:
         refuse_lacking_columns(table, [feature.name for feature in plan.features], plan.source)
         labels = np.full(table.rows, UNKNOWN, dtype=plan.target.labels.dtype)
-        with_class, others = np.arange(0), np.flatnonzero(counts > 0)
+        with_class, others = np.arange(0), np.arange(table.rows)
     # Rows of one class together, as whoever goes through them wants them.
     with_class = with_class[np.argsort(labels[with_class], kind="stable")]
     features, numbers = [], []

@@ -18,7 +18,7 @@ from probfs.cluster.blocks import ClusterBlocks
 from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster, identity
 from probfs.cluster.encoding_plan import EncodingPlan, encode_block, plan_encoding, sketch_numbers
-from probfs.cluster.quantiles import edges_of
+from probfs.cluster.quantiles import edges_of, quantiles_of_each
 from probfs.cluster.tasks import block_of, complete, facts_of, names_of, read_block
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, Feature
@@ -127,7 +127,8 @@ class ClusterEngine:
         if not names:
             return {}
         blocks = self._tables[0].blocks
-        tasks = self._cluster.map("sketch", sketch_numbers, blocks, texts=prepared.texts, names=names)
+        most = quantiles_of_each(len(blocks))
+        tasks = self._cluster.map("sketch", sketch_numbers, blocks, texts=prepared.texts, names=names, most=most)
         sketches = zip(*self._cluster.gather(tasks), strict=True)
         self._cluster.release(tasks)
         return dict(zip(names, map(edges_of, sketches), strict=True))

@@ -35,6 +35,7 @@ from probfs.tables.table import number_groups, number_matrix
 _CELLS_AT_A_TIME = 1 << 17
 """So that their positions, eight bytes each, stay in the cache."""
 _MOST_COUNTED = 1 << 22
+_COLUMNS_AT_ONCE = 8
 """Counts of one block, beyond which they are added where they belong: an array of zeros would cost more."""
 _REPEATED = 4
 """Rows for each different number, above which sorting the numbers alone is faster than sorting the rows."""
@@ -70,8 +71,11 @@ def screen_part(blocks: Blocks, sample: Sample | None, counts: ValueCounts, seed
     if blocks.here is not None:
         return screen(blocks.here.rows_of(part), blocks.here.numbers, seed, counts)
     tests, draws = ColumnTests.of_nothing(len(counts.values)), enough_draws(len(counts.values))
-    for own in blocks.ask(count_numbers, part):
-        tests.put(np.array([own.feature]), rank_test_of_counts(own.by_class, seed, draws))
+    columns = sum(blocks.each(_columns_of_numbers)[:1])
+    for first in range(0, columns, _COLUMNS_AT_ONCE):
+        # The counts of all columns in all blocks might not fit in one place.
+        for own in blocks.ask(count_numbers, part, first, first + _COLUMNS_AT_ONCE):
+            tests.put(np.array([own.feature]), rank_test_of_counts(own.by_class, seed, draws))
     return Screening.of(chi_squared_test(counts, seed), tests)
 
 
@@ -156,12 +160,16 @@ def _counted_codes(feature: Feature) -> tuple[Codes, int]:
     return (feature.labelled >= len(feature.numbers)).astype(np.uint8), 1 + feature.missing_is_value
 
 
-def count_numbers(block: Block, part: Part) -> list[NumberCounts]:
-    """How many rows of a part hold each number that features were cut from, in a block that keeps their codes."""
+def _columns_of_numbers(block: Block) -> int:
+    return len(tuple(block.numbers))
+
+
+def count_numbers(block: Block, part: Part, first: int, end: int) -> list[NumberCounts]:
+    """How many rows of a part hold each number that some features were cut from, in a block that keeps their codes."""
     rows = block.rows_of(part)
     classes = len(rows.classes)
     counted = []
-    for own in block.numbers:
+    for own in tuple(block.numbers)[first:end]:
         assert isinstance(own, CodedNumbers), "blocks of a cluster keep codes"
         places = own.codes * np.int64(classes) + rows.labels
         by_class = np.bincount(places, rows.counts, minlength=(len(own.numbers) + 1) * classes)

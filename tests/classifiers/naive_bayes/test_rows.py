@@ -64,7 +64,7 @@ def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compi
         one_by_one.score()
     afresh = FittedNaiveBayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
     found, expected = (labelled_rows(model).row_odds().against_own for model in (one_by_one, afresh))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12)
 
 
 def test_so_many_classes_that_no_table_holds_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,7 +286,7 @@ class CompiledRows(Rows):
         self.codes = np.ascontiguousarray(self.codes)
         rows = self.codes.shape[1]
         sizes = [group.end - group.first for group in self.groups]
-        self._labels = np.repeat([group.label for group in self.groups], sizes)
+        self._labels = np.repeat(np.array([group.label for group in self.groups], dtype=np.int64), sizes)
         self._blocks_of_rows = -(-rows // loops().ROWS_PER_BLOCK)
         self._offsets = self.layout.offset.astype(np.uint32)
         self._model = np.repeat([group.model for group in self.groups], sizes).astype(np.uint32)

@@ -1,4 +1,4 @@
-"""The honest estimate against a plain loop over folds and rows."""
+"""Nested cross-validation against a plain loop over folds and rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from probfs.selection.honest import estimate_honestly
 from sklearn.ensemble import RandomForestClassifier
 
 import probfs
 from probfs.columns.folds import order_by_content
 from probfs.runtime.progress import Progress, listening
+from probfs.selection.nested import nested_cross_validation
 from tests.selection.test_choice import candidates, table
 from tests.support import plain_selection
 from tests.support.datasets import random_dataset
@@ -29,9 +29,8 @@ def test_the_estimate_is_that_of_a_plain_loop(
     dataset = table(seed, classes=classes)
     # Enough rows of each class for every fold.
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    honesty = estimate_honestly(candidates(dataset, always, smoothing), folds)
+    found, kept = nested_cross_validation(candidates(dataset, always, smoothing), folds)
     plain = plain_selection.estimate(dataset, folds, smoothing, always)
-    found = honesty.estimate
     assert found.folds == folds
     for judged, losses, errors in zip((found.kept, found.all, found.none), plain.losses, plain.errors, strict=True):
         assert judged.rows == len(losses) == dataset.rows
@@ -41,29 +40,31 @@ def test_the_estimate_is_that_of_a_plain_loop(
     differences = np.subtract(plain.losses[0], plain.losses[1])
     assert found.difference == pytest.approx(differences.mean(), abs=1e-6)
     assert found.se == pytest.approx(plain_selection.standard_error(differences.tolist()), abs=1e-6)
-    assert tuple(honesty.kept.tolist()) == plain.folds
+    assert tuple(kept.tolist()) == plain.folds
 
 
 def test_noise_alone_is_judged_as_no_column_at_all() -> None:
     dataset = random_dataset(60, 5, 3, 2, seed=1, signal=0.0)
-    honesty = estimate_honestly(candidates(dataset, false_discoveries=1e-6), 5)
-    assert honesty.estimate.kept == honesty.estimate.none
-    assert honesty.kept.sum() == 0
+    estimate, kept = nested_cross_validation(candidates(dataset, false_discoveries=1e-6), 5)
+    assert estimate.kept == estimate.none
+    assert kept.sum() == 0
 
 
 def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
     dataset = table(7)
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    one, other = (estimate_honestly(candidates(own), 3) for own in (dataset, order_by_content(dataset, 5)))
-    assert one.estimate.kept.log_loss == pytest.approx(other.estimate.kept.log_loss, rel=1e-9)
-    assert one.estimate.difference == pytest.approx(other.estimate.difference, rel=1e-7, abs=1e-9)
-    np.testing.assert_array_equal(one.kept, other.kept)
+    (one, one_kept), (other, other_kept) = (
+        nested_cross_validation(candidates(own), 3) for own in (dataset, order_by_content(dataset, 5))
+    )
+    assert one.kept.log_loss == pytest.approx(other.kept.log_loss, rel=1e-9)
+    assert one.difference == pytest.approx(other.difference, rel=1e-7, abs=1e-9)
+    np.testing.assert_array_equal(one_kept, other_kept)
 
 
 def test_folds_are_counted() -> None:
     heard: list[Progress] = []
     with listening(heard.append):
-        estimate_honestly(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3)
+        nested_cross_validation(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3)
     judging = [progress for progress in heard if progress.unit == "folds"]
     assert [(progress.done, progress.total) for progress in judging] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
