@@ -121,7 +121,7 @@ def _compiling(stage: Stage) -> None:
 
 
 def _not_compiled(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.naive_bayes.compiling.why_not_compiled", lambda: "no compiler")
+    stage.patch.setattr("probfs.classifiers.compiling.why_not_compiled", lambda: "no compiler")
     stage.heard += FittedNaiveBayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
 
 

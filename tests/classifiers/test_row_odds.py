@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes import compiling
+from probfs.classifiers import compiling
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from tests.support.row_odds import random_odds
 

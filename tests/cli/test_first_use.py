@@ -14,7 +14,8 @@ from tests.support.paths import ROOT
 
 FIRST_USE = """
 import os, sys, time
-from probfs.classifiers.naive_bayes import classifier, compiling
+from probfs.classifiers import compiling
+from probfs.classifiers.naive_bayes import classifier
 from probfs.cli import main
 
 # Loops are wanted for any table, and take long.

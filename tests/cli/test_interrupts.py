@@ -12,7 +12,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probfs.classifiers.naive_bayes import classifier, compiling
+from probfs.classifiers import compiling
+from probfs.classifiers.naive_bayes import classifier
 from probfs.classifiers.naive_bayes.rows import CompiledRows
 from probfs.cli.reporter import Reporter
 from probfs.runtime.progress import COMPILING, Progress

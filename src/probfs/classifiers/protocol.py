@@ -83,11 +83,6 @@ class OddsClassifier(Classifier, Protocol):
     """A classifier that also tells how probable the classes of labelled rows are with the active features."""
 
     @property
-    def compiled(self) -> bool:
-        """Whether there is so much work that compiled loops pay."""
-        ...
-
-    @property
     def calibrated(self) -> bool:
         """Whether fitting calibrates probabilities, so that they need no temperature. Such models are fitted anew in
         every round, so that whoever wants the odds of several rounds had better keep them.

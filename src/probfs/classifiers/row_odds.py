@@ -91,10 +91,8 @@ class Odds(Protocol):
     def errors(self) -> float:
         """How many rows have a most probable class that is not their own."""
 
-    def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
-        """A function from a sharpness to the sums of all rows; no row's P is taken to be less than the least.
-        ``compiled`` says whether there are so many rows that compiled loops pay.
-        """
+    def tempered(self, least: float) -> Callable[[float], TemperedSums]:
+        """A function from a sharpness to the sums of all rows; no row's P is taken to be less than the least."""
 
     def losses(self, sharpness: float | None, least: float) -> Losses:
         """Without a sharpness, probabilities are taken as they are."""
@@ -135,7 +133,7 @@ class RowOdds:
         return float(self.counts @ np.minimum(losses, -np.log(least_probability(self.rows))) / self.rows)
 
     def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
-        from probfs.classifiers.naive_bayes.compiling import why_not_compiled
+        from probfs.classifiers.compiling import why_not_compiled
 
         if compiled and why_not_compiled() is None and self._finite:
             return partial(self._sum_losses_compiled, least)
@@ -167,7 +165,7 @@ class RowOdds:
         return TemperedSums(float(loss), float(fitted @ mean), float(fitted @ variance))
 
     def _sum_losses_compiled(self, least: float, sharpness: float) -> TemperedSums:
-        from probfs.classifiers.naive_bayes import loops
+        from probfs.classifiers import loops
 
         blocks = -(-len(self.counts) // loops.ROWS_PER_BLOCK)
         sums = np.empty((blocks, 3))

@@ -118,7 +118,7 @@ def read_inputs(request: InputRequest) -> Inputs:
     others = as_tuple(request.unlabelled)
     # On two cores, reading leaves none to load them on.
     if count_cores() > 2 and not request.choice.numbers_as_they_are and _size(request.data) >= _LARGE:
-        from probfs.classifiers.naive_bayes.compiling import load_loops_ahead
+        from probfs.classifiers.compiling import load_loops_ahead
 
         load_loops_ahead()
     if sum(_is_standard_input(table) for table in (request.data, *others)) > 1:

@@ -75,16 +75,16 @@ def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
     features = len(classifier.active)
     if classifier.calibrated:
         return Size(features, odds.tempered(least)(1.0).loss / odds.rows, None, round(odds.errors))
-    sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start, compiled=classifier.compiled)
+    sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start)
     return Size(features, loss, sharpness, round(odds.errors))
 
 
 # Sharpness
 
 
-def fit_sharpness(odds: Odds, start: float = 1.0, *, compiled: bool = False) -> tuple[float, float]:
+def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
     """The best sharpness for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it is found."""
-    sums = odds.tempered(least_probability(odds.rows), compiled=compiled)
+    sums = odds.tempered(least_probability(odds.rows))
     sharpness, loss = _minimize(sums, odds.rows, start)
     return sharpness, loss / odds.rows
 

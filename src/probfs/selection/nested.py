@@ -80,7 +80,7 @@ def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
     if last is None or len(choice.curve.order) == len(columns):
         return last
     classifier, _ = training.fit(columns)
-    return fit_sharpness(classifier.odds(), compiled=classifier.compiled)[0]
+    return fit_sharpness(classifier.odds())[0]
 
 
 def _judge(

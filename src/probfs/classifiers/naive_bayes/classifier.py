@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.asked_rows import AskedOdds, AskedRows, Model, State
-from probfs.classifiers.naive_bayes.compiling import compile_loops, compile_rows
-from probfs.classifiers.naive_bayes.grouping import Grouping
-from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, ClassCounts, SlotLayout
+from probfs.classifiers.compiling import compile_loops, compile_rows
+from probfs.classifiers.naive_bayes.blocks import (
+    BlockOdds,
+    Model,
+    State,
+    code_dtype,
+    count_unlabelled,
+    fit,
+    sum_changes,
+)
+from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
 
 Scores = tuple[Floats, Floats, Floats | None]
+"""Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of some features."""
 
 _CELLS_WORTH_COMPILING = 50_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
@@ -42,8 +50,6 @@ _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
 _CELLS_WORTH_PRUNING = 60_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
-
-
 _MOST_RESCORED = 0.9
 """Where a larger part of the features has to be scored again, floors are given up."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
@@ -86,28 +92,24 @@ class FittedNaiveBayes:
         self._rows, self._unlabelled_rows = dataset.rows, dataset.unlabelled_rows
         self._smoothing = smoothing
         self._prune = prune
-        layout = SlotLayout.of([feature.values for feature in dataset.features])
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
         self._table_rows = blocks.ask(_stored_rows)
         require_memory_for(dataset, estimate, folds)
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
-        self._not_compiled_because = (
-            compile_loops(partial(compile_rows, layout.code_dtype, self._classes)) if compiled else None
-        )
-        self.compiled = compiled and self._not_compiled_because is None
-        """Whether loops are compiled: the table is large enough, and nothing stands in the way."""
-        if counts is None:
-            counts = blocks.ask(count_part, part)
-        own = ClassCounts(counts.class_rows, counts.by_slot)
-        fold_counts: tuple[ClassCounts, ...] = ()
+        dtype = code_dtype(_values(dataset))
+        self._not_compiled_because = compile_loops(partial(compile_rows, dtype, self._classes)) if compiled else None
+        counts = blocks.ask(count_part, part) if counts is None else counts
+        fold_counts: tuple[ValueCounts, ...] = ()
         if estimate == "cv":
             refuse_many_folds(dataset, folds)
             blocks, part = deal_blocks(blocks, part, folds, seed), EVERYTHING
-            fold_counts = tuple(ClassCounts(one.class_rows, one.by_slot) for one in blocks.ask(count_folds))
-        grouping = Grouping(layout, smoothing, estimate, self.compiled, own, fold_counts)
-        self._asked = AskedRows(blocks, Model(grouping, part), dataset)
-        self._shrinkage = Shrinkage(shrink, own, layout, smoothing)
+            fold_counts = tuple(blocks.ask(count_folds))
+        compiled = compiled and self._not_compiled_because is None
+        self._blocks = blocks
+        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, part)
+        self._shared = blocks.share(self._model)
+        self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         self._active: Features = np.arange(len(dataset.features))
         self._floors: ScoreFloors | None = None
@@ -127,13 +129,14 @@ class FittedNaiveBayes:
             notes.append(NoteKind.NOT_COMPILED.note(message))
         return tuple(notes)
 
-    def odds(self, features: Sequence[int] | None = None) -> AskedOdds:
+    def odds(self, features: Sequence[int] | None = None) -> BlockOdds:
         """The odds of the labelled rows, at exponent 1, with the active features or with some others."""
-        if features is None:
-            return self._asked.odds()
-        active = np.zeros_like(self._is_active)
-        active[list(features)] = True
-        return self._asked.odds(active)
+        state = self._state
+        if features is not None:
+            active = np.zeros_like(self._is_active)
+            active[list(features)] = True
+            state = State(active, state.exponent)
+        return BlockOdds(self._blocks, self._shared, state, float(self._rows))
 
     def score(self) -> RoundScores:
         return self._with_fit(self._score_features(self._active))
@@ -146,7 +149,7 @@ class FittedNaiveBayes:
             self._floors = None
             return self._active, self.score()
         if self._floors is None:
-            self._floors = self._new_floors(score)
+            self._floors = ScoreFloors(self._reach(score), self._classes)
         first = self._floors.first_batch(self._active, wanted)
         scores = self._score_features(first)
         rest = self._floors.second_batch(self._active, first, wanted)
@@ -171,19 +174,17 @@ class FittedNaiveBayes:
         if self._shrinkage.follow(self._active):
             # Scores under another exponent say nothing that would be worth having.
             self._floors, self._pruning_pays = None, True
-        self._asked.state = State(self._is_active.copy(), self._shrinkage.exponent)
+        self._state = State(self._is_active.copy(), self._shrinkage.exponent)
 
     def _score_features(self, features: Features) -> Scores:
-        """Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of these features."""
-        labelled, unlabelled = self._asked.sum_changes(features)
+        rows, others = self._rows, self._unlabelled_rows
+        labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, features, others > 0)
         if not self._smoothing:
             # In the limit of less and less smoothing these changes are 0.
-            for sums in (labelled, unlabelled):
-                for changes in () if sums is None else (sums.absolute, sums.signed):
-                    changes[np.abs(changes) < _NEGLIGIBLE] = 0.0
-        s_s, s_a, s_su = labelled.absolute / self._rows, labelled.signed / self._rows, None
-        if unlabelled is not None:
-            s_su = (labelled.absolute + unlabelled.absolute) / (self._rows + self._unlabelled_rows)
+            for sums in (labelled, *([] if unlabelled is None else [unlabelled])):
+                sums[np.abs(sums) < _NEGLIGIBLE] = 0.0
+        s_s, s_a = labelled / rows
+        s_su = None if unlabelled is None else (labelled[0] + unlabelled[0]) / (rows + others)
         if self._floors is not None and self._driven_by is not None:
             driving = {"s_s": s_s, "s_a": s_a, "s_su": s_su}[self._driven_by.key]
             if driving is not None:
@@ -191,15 +192,9 @@ class FittedNaiveBayes:
         return s_s, s_a, s_su
 
     def _with_fit(self, scores: Scores) -> RoundScores:
-        fit = self._asked.fit()
-        return RoundScores(
-            *scores,
-            self._rows,
-            round(fit.errors),
-            fit.absolute_loss / self._rows,
-            fit.log_loss / self._rows,
-            self._shrinkage.exponent,
-        )
+        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
+        losses = absolute_loss / self._rows, log_loss / self._rows
+        return RoundScores(*scores, self._rows, round(errors), *losses, self._shrinkage.exponent)
 
     def _is_worth_compiling(self, rounds: Sequence[int]) -> bool:
         cells = self._table_rows * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (self._classes - 1)
@@ -208,46 +203,47 @@ class FittedNaiveBayes:
     def _is_worth_pruning(self) -> bool:
         return self._pruning_pays and self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
 
-    def _new_floors(self, score: Score) -> ScoreFloors:
-        reach = self._shrinkage.exponent * self._mean_ranges[score.needs_unlabelled]
-        return ScoreFloors(reach, self._classes)
+    def _reach(self, score: Score) -> Floats:
+        """For each feature the root of the mean squared range of log p(v|c), over the rows of a score."""
+        exponent, rows = self._shrinkage.exponent, self._rows
+        total = self._model.squared_ranges(exponent)
+        if score.needs_unlabelled:
+            rows += self._unlabelled_rows
+            squared_range = self._model.of_all_rows.raised_to(exponent).squared_range
+            total += np.add.reduceat(self._unlabelled_by_slot * squared_range, self._model.counts.offset)
+        return np.sqrt(total / rows)
 
     @cached_property
-    def _mean_ranges(self) -> tuple[Floats, Floats]:
-        """For each feature the root of its mean squared range at exponent 1, over labelled rows and over all."""
-        labelled, unlabelled = self._asked.squared_ranges()
-        everywhere = labelled if unlabelled is None else labelled + unlabelled
-        return np.sqrt(labelled / self._rows), np.sqrt(everywhere / (self._rows + self._unlabelled_rows))
+    def _unlabelled_by_slot(self) -> Floats:
+        return self._blocks.ask(count_unlabelled, self._model.part)
 
 
 def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:
     """Refuse a table that does not fit into memory, before anything of it is counted."""
-    layout, classes = SlotLayout.of([feature.values for feature in dataset.features]), len(dataset.classes)
+    values, classes = _values(dataset), len(dataset.classes)
     models = folds if estimate == "cv" else classes
     # A copy of each row's codes, log-odds and posterior for each class, and six numbers more.
-    row = layout.code_dtype.itemsize * len(dataset.features) + 16 * classes + 48
+    row = code_dtype(values).itemsize * len(values) + 16 * classes + 48
     rows = len(dataset.counts) + len(dataset.unlabelled_counts)
-    require_memory(rows * row + 4 * models * classes * layout.slots * 8, "ranking this", dataset.source)
+    tables = 4 * models * classes * int((values + 1).sum()) * 8
+    require_memory(rows * row + tables, "ranking this", dataset.source)
 
 
 def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
     """The odds of the rows held out, class by class and in their order, by the model of the training rows."""
     features = np.asarray(request.features, dtype=np.int64)
-    training = request.training.of_features(features)
+    model = Model(request.training.of_features(features), smoothing, "resubstitution", compiled=False)
     dataset = replace(
         request.dataset,
         features=tuple(request.dataset.features[feature] for feature in features.tolist()),
         counts=request.held_out,
-        unlabelled_counts=request.dataset.unlabelled_counts[:0],
     )
-    layout = SlotLayout.of(training.values.tolist())
-    counts = ClassCounts(training.class_rows, training.by_slot)
-    grouping = Grouping(layout, smoothing, "resubstitution", compiled=False, counts=counts)
-    return grouping.group_labelled(dataset, _no_folds).bring(np.ones(len(features), dtype=np.bool_)).row_odds()
+    rows = model.group_labelled(dataset, lambda fold: request.held_out)
+    return rows.bring(np.ones(len(features), dtype=np.bool_)).row_odds()
 
 
-def _no_folds(fold: int) -> Integers:
-    raise ValueError(f"there is no fold {fold}")
+def _values(dataset: Dataset) -> Integers:
+    return np.array([feature.values for feature in dataset.features], dtype=np.int64)
 
 
 def _stored_rows(block: Block) -> int:
@@ -256,10 +252,6 @@ def _stored_rows(block: Block) -> int:
 
 def _join_scores(first: Scores, second: Scores, order: Features) -> Scores:
     """The scores of two lists of features as one list, in another order."""
-    s_s, s_a, s_su = (
-        None if one is None or other is None else np.concatenate([one, other])[order]
-        for one, other in zip(first, second, strict=True)
-    )
-    assert s_s is not None
-    assert s_a is not None
-    return s_s, s_a, s_su
+    s_s, s_a = (np.concatenate(pair)[order] for pair in zip(first[:2], second[:2], strict=True))
+    one, other = first[2], second[2]
+    return s_s, s_a, None if one is None or other is None else np.concatenate([one, other])[order]

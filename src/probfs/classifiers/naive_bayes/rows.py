@@ -1,17 +1,17 @@
 """Rows whose posteriors are kept up to date while features leave: sums of the changes that each feature makes to them.
 
-The state of a row is the log-odds L_c of each class against the last one, in plain doubles. Taking a feature away
-subtracts its log-odds. Where class weights are raised to a power A (see ``shrinkage``), A·L takes the place of L in all
-that follows; what is kept up to date is L itself.
+The state of a row is the log-odds of each class against the last one, in plain doubles. Taking a feature away subtracts
+its log-odds. Where class weights are raised to a power (see ``shrinkage``), the tables that rows look up are, so that
+nothing else here knows of it.
 
-For a row with most probable class t let e_b = p_t/p_b - 1 for the feature's factors, and E = Σ_b P_b·e_b. Then
-P_c - Q_c = P_c·(E - e_c) / (1 + E). As e_t = 0 and 1 + E ≥ P_t, digits cancel only where the result is really small:
-it keeps its relative precision however close P is to 0 or 1.
+For the factors p of a feature at some slot let e_b = p_max/p_b - 1, p_max being the largest of them. For a row whose
+most probable class is t let u_b = e_b - e_t, and U = Σ_b P_b·u_b. Then P_c - Q_c = P_c·(U - u_c) / (1 + e_t + U). As
+u_t = 0 and the denominator is at least 1, digits cancel only where the result is really small: it keeps its relative
+precision however close P is to 0 or 1.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.naive_bayes.compiling import loops
-from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds, SlotLayout
+from probfs.classifiers.compiling import loops
+from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.threads import run_in_threads, split_range
 from probfs.tables.arrays import Codes, Flags, Floats, Integers
@@ -30,40 +30,9 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers
 Features = npt.NDArray[np.intp]
 
 UNLABELLED = -1
-MOST_EXCESS = 1 << 24
-"""Entries of a table of e for every model and pair of classes; where there would be more, e is computed cell by cell,
-in numpy.
-"""
 _CELLS_PER_BLOCK = 1 << 16
 _CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over some rows, one entry for each feature."""
-
-    absolute: Floats
-    signed: Floats
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.absolute + other.absolute, self.signed + other.signed)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """Sums over some rows of the errors and losses of the model with all active features."""
-
-    errors: float
-    absolute_loss: float
-    log_loss: float
-
-    def __add__(self, other: Fit) -> Fit:
-        return Fit(
-            self.errors + other.errors,
-            self.absolute_loss + other.absolute_loss,
-            self.log_loss + other.log_loss,
-        )
 
 
 @dataclass(frozen=True)
@@ -81,14 +50,14 @@ class Group:
 
 
 class Rows:
-    """Rows and their log-odds, in numpy. No feature is active at first."""
+    """Rows and their log-odds, in numpy."""
 
     def __init__(
         self,
         codes: Codes,
         counts: Floats,
         groups: Sequence[Group],
-        layout: SlotLayout,
+        offset: Integers,
         models: Sequence[LogOdds],
         impossible: float = math.inf,
     ) -> None:
@@ -98,92 +67,68 @@ class Rows:
         self.codes = codes
         self.counts = counts
         self.groups = groups
-        self.layout = layout
-        self.models = self._unshrunk = models
-        self._impossible = impossible
-        self.classes = 1 + len(models[0].prior)
+        self.offset = offset
+        self.models = self._at_exponent_1 = models
+        self.impossible = impossible
+        others, self.slots = models[0].by_slot.shape
+        self.classes = others + 1
         self.exponent = 1.0
-        self.odds = np.empty((self.classes - 1, codes.shape[1]))
-        self._is_active = np.zeros(len(codes), dtype=np.bool_)
-        self._active, self._summed = 0, -1
-        """How many features are active, and were when the log-odds were last summed from the beginning, if ever."""
-        self._excess: Floats | None = None
-        self._excess_is_current = False
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Make what else a kind of rows keeps."""
+        self.odds = np.empty((others, codes.shape[1]))
+        self._active = np.zeros(len(codes), dtype=np.bool_)
+        self._summed = -1
+        """How many features were active when log-odds were last summed from the beginning, if they were."""
+        self._excess = np.empty(0)
 
     def bring(self, active: Flags, exponent: float = 1.0) -> Self:
-        """Have these features, and no others, make up the log-odds, raised to this power."""
-        gone = self._is_active & ~active
-        if self._summed < 0 or np.any(active & ~self._is_active):
-            self.activate(np.flatnonzero(active))
-        elif gone.any():
-            self.drop(np.flatnonzero(gone))
-        if exponent != self.exponent:
-            self.set_exponent(exponent)
+        """Have these features, and no others, make up the log-odds, with class weights raised to this power."""
+        gone = np.flatnonzero(self._active & ~active)
+        left = int(np.count_nonzero(active))
+        # Half of the features having left, sums are made afresh, so that rounding errors do not pile up.
+        halved = len(gone) > 0 and 2 * left <= self._summed
+        if halved or self._summed < 0 or exponent != self.exponent or np.any(active & ~self._active):
+            self._begin(active, exponent)
+            self._summed = left
+        elif len(gone):
+            self._update(gone, -1)
+        self._active = active.copy()
         return self
 
-    def activate(self, features: Features) -> None:
-        """Have these features, and no others, make up the log-odds."""
-        self._is_active[:] = False
-        self._is_active[features] = True
-        self._excess_is_current = False
-        self._sum_log_odds()
-
-    def drop(self, features: Features) -> None:
-        """Take some features away."""
-        self._is_active[features] = False
-        self._active -= len(features)
-        if 2 * self._active <= self._summed:
-            # So that rounding errors of what was added and taken away do not pile up.
-            self._sum_log_odds()
-        else:
-            self._update(features, -1)
-
-    def set_exponent(self, exponent: float) -> None:
-        """Raise all class weights to this power, from now on."""
-        self.exponent = exponent
-        self._excess_is_current = False
-        if self._unshrunk[0].zeros is not None:
-            self.models = [model.for_exponent(exponent) for model in self._unshrunk]
-            self._prepare()
-            self._sum_log_odds()
-
-    def sum_changes(self, features: Features) -> Sums:
-        """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over the rows, for each of these features."""
-        posterior, top = self._posterior()
-        absolute, signed = np.zeros(len(features)), np.zeros(len(features))
+    def sum_changes(self, features: Features) -> Floats:
+        """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over the rows, for each of these features: 2 × features."""
+        behind = self._behind(slice(0, self.codes.shape[1]))
+        top = behind.argmin(axis=0)
+        posterior = np.exp(-behind)
+        posterior /= posterior.sum(axis=0)
+        sums = np.zeros((2, len(features)))
         for group in self.groups:
+            table = self._excess[group.model]
             for which, rows in self._blocks(group, len(features)):
-                excess = self._excess_of(self._slots(features[which], rows), top[rows], group.model)
+                slots = self._slots(features[which], rows)
+                of_top = table.ravel().take(slots + top[rows] * self.slots)
+                excess = [of_class.take(slots) - of_top for of_class in table]
                 p = posterior[:, rows]
                 mean = _dot(p, excess)
-                change = _dot(p, [np.abs(mean - e) for e in excess])
-                scale = self.counts[rows] / (1 + mean)
-                absolute[which] += (change * scale).sum(axis=1) / 2
+                scale = self.counts[rows] / (1 + of_top + mean)
+                sums[0, which] += (_dot(p, [np.abs(mean - own) for own in excess]) * scale).sum(axis=1) / 2
                 if group.label != UNLABELLED:
-                    signed[which] += ((mean - excess[group.label]) * p[group.label] * scale).sum(axis=1)
-        return Sums(absolute, signed)
+                    sums[1, which] += ((mean - excess[group.label]) * p[group.label] * scale).sum(axis=1)
+        return sums
 
-    def fit(self) -> Fit:
-        """Errors and losses of these rows, which must be labelled."""
-        total = Fit(0.0, 0.0, 0.0)
+    def fit(self) -> Floats:
+        """The sums of errors, of 1 - P_y and of -log P_y over these rows, which must be labelled."""
+        total = np.zeros(3)
         for group in self.groups:
-            behind = self.exponent * self._behind(group.rows)
-            wrong = self._wrong(behind, group)
+            behind = self._behind(group.rows)
+            # Equal probabilities fall to the first class.
+            wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != group.label
             weights = np.exp(-behind)
             whole = weights.sum(axis=0)
-            others = whole - weights[group.label]
             own = behind[group.label]
-            leads = own == 0
-            own[own > self._impossible] = np.inf
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
-            others[leads] = np.delete(weights[:, leads], group.label, axis=0).sum(axis=0)
-            loss = np.where(leads, np.log1p(others), own + np.log(whole))
-            counts = self.counts[group.rows]
-            total += Fit(float(counts @ wrong), float(counts @ (others / whole)), float(counts @ loss))
+            others = np.delete(weights, group.label, axis=0).sum(axis=0)
+            loss = np.where(own == 0, np.log1p(others), own + np.log(whole))
+            loss[own > self.impossible] = np.inf
+            total += np.stack([wrong, others / whole, loss]) @ self.counts[group.rows]
         return total
 
     def row_odds(self) -> RowOdds:
@@ -191,57 +136,47 @@ class Rows:
         against_own = np.empty_like(self.odds)
         for group in self.groups:
             logs = self._log_weights(group.rows)
-            if math.isfinite(self._impossible):
-                logs[logs < logs.max(axis=0) - self._impossible / self.exponent] = -np.inf
+            logs[logs < logs.max(axis=0) - self.impossible] = -np.inf
             own = logs[group.label]
             ruled_out = np.isneginf(own)
             others = np.delete(logs, group.label, axis=0) - np.where(ruled_out, 0.0, own)
-            against_own[:, group.rows] = np.where(ruled_out, np.inf, others)
-        return RowOdds(against_own, self.counts, self.fit().errors)
+            against_own[:, group.rows] = np.where(ruled_out, np.inf, others / self.exponent)
+        return RowOdds(against_own, self.counts, float(self.fit()[0]))
 
-    def squared_ranges(self) -> Floats:
-        """For each feature the sum over rows of the squared range, at exponent 1, of log p(v|c) over the classes."""
-        by_slot = np.zeros(self.layout.slots)
-        for group in self.groups:
-            rows = self.layout.count(self.codes[:, group.rows], self.counts[group.rows])
-            by_slot += rows * self.models[group.model].squared_range
-        return np.add.reduceat(by_slot, self.layout.offset)
-
-    def _sum_log_odds(self) -> None:
-        features = np.flatnonzero(self._is_active)
-        self._active = self._summed = len(features)
+    def _begin(self, active: Flags, exponent: float) -> None:
+        """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""
+        if exponent != self.exponent:
+            self.exponent, self.models = exponent, [model.raised_to(exponent) for model in self._at_exponent_1]
+        slots = np.flatnonzero(np.repeat(active, np.diff(self.offset, append=self.slots)))
+        self._excess = np.zeros((len(self.models), self.classes, self.slots))
+        for place, model in enumerate(self.models):
+            self._excess[place, :, slots] = self._make_excess(model.by_slot[:, slots]).T
         for group in self.groups:
             self.odds[:, group.rows] = self.models[group.model].prior[:, None]
-        self._update(features, 1)
+        self._update(np.flatnonzero(active), 1)
+
+    def _make_excess(self, log_odds: Floats) -> Floats:
+        """e_b of each class b, from log-odds of all classes but the last."""
+        logs = np.concatenate([log_odds, np.zeros((1, log_odds.shape[1]))])
+        excess: Floats = np.expm1(logs.max(axis=0) - logs)
+        return excess
 
     def _update(self, features: Features, sign: int) -> None:
+        """Add the log-odds of some features, or with sign -1 take them away."""
         for group in self.groups:
             table = self.models[group.model].by_slot
             for which, rows in self._blocks(group, len(features)):
                 self.odds[:, rows] += sign * table.take(self._slots(features[which], rows), axis=1).sum(axis=1)
 
     def _log_weights(self, rows: slice) -> Floats:
-        """The log-weight of each class, that of the last being 0, at exponent 1: classes × rows."""
+        """The log-weight of each class, that of the last being 0: classes × rows."""
         return np.concatenate([self.odds[:, rows], np.zeros((1, rows.stop - rows.start))])
 
     def _behind(self, rows: slice) -> Floats:
-        """How far each class's log-weight lies behind the largest, at exponent 1: classes × rows."""
+        """How far each class's log-weight lies behind the largest: classes × rows."""
         weights = self._log_weights(rows)
         behind: Floats = weights.max(axis=0) - weights
         return behind
-
-    def _wrong(self, behind: Floats, group: Group) -> npt.NDArray[np.bool_]:
-        """Which rows of a group are predicted wrongly, by how far classes lie behind under the exponent; equal
-        probabilities fall to the first class.
-        """
-        wrong: npt.NDArray[np.bool_] = np.argmax(behind <= EVEN_ODDS, axis=0) != group.label
-        return wrong
-
-    def _posterior(self) -> tuple[Floats, Integers]:
-        """The class probabilities of all rows (classes × rows), and each row's most probable class."""
-        behind = self._behind(slice(0, self.codes.shape[1]))
-        weights = np.exp(-self.exponent * behind)
-        return weights / weights.sum(axis=0), behind.argmin(axis=0)
 
     def _blocks(self, group: Group, features: int) -> Iterator[tuple[slice, slice]]:
         """Ranges of features and rows of a group whose cells stay in the cache."""
@@ -253,102 +188,72 @@ class Rows:
                 yield slice(first, min(first + wide, features)), rows
 
     def _slots(self, features: Features, rows: slice) -> npt.NDArray[np.intp]:
-        return np.add(self.codes[features, rows], self.layout.offset[features, None], dtype=np.intp)
-
-    def _excess_of(self, slots: npt.NDArray[np.intp], top: Integers, model: int) -> list[Floats]:
-        """e_b of each class b, for cells at these slots and rows with these top classes."""
-        classes, width = self.classes, self.layout.slots
-        if has_excess_table(self.models, self.layout):
-            table = self._excess_table()[model].ravel()
-            return [table.take(slots + (top * classes + c) * width) for c in range(classes)]
-        logs = np.concatenate([self.models[model].by_slot, np.zeros((1, width))])
-        of_top = logs[top, slots]
-        return [np.expm1(self.exponent * (of_top - of_class.take(slots))) for of_class in logs]
-
-    def _excess_table(self) -> Floats:
-        """e = p_t/p_b - 1 under the exponent: models × t × b × slots. Only active features have theirs."""
-        if self._excess is None:
-            self._excess = np.zeros((len(self.models), self.classes, self.classes, self.layout.slots))
-        if not self._excess_is_current:
-            slots = self.layout.slots_of(np.flatnonzero(self._is_active))
-            for table, model in zip(self._excess, self.models, strict=True):
-                logs = self.exponent * np.concatenate([model.by_slot[:, slots], np.zeros((1, len(slots)))])
-                for top, other in itertools.permutations(range(self.classes), 2):
-                    table[top, other, slots] = np.expm1(logs[top] - logs[other])
-            self._excess_is_current = True
-        return self._excess
+        return np.add(self.codes[features, rows], self.offset[features, None], dtype=np.intp)
 
 
 class CompiledRows(Rows):
-    """The same by compiled loops, for tables that have an excess table."""
+    """The same by compiled loops."""
 
-    def _prepare(self) -> None:
-        self.codes = np.ascontiguousarray(self.codes)
-        rows = self.codes.shape[1]
-        sizes = [group.end - group.first for group in self.groups]
-        self._labels = np.repeat(np.array([group.label for group in self.groups], dtype=np.int64), sizes)
-        self._blocks_of_rows = -(-rows // loops().ROWS_PER_BLOCK)
-        self._offsets = self.layout.offset.astype(np.uint32)
-        self._model = np.repeat([group.model for group in self.groups], sizes).astype(np.uint32)
-        self._tables = np.stack([model.by_slot for model in self.models])
-        self._posterior_of_rows = np.empty((self.classes, rows))
-        self._start = np.empty(rows, dtype=np.uint64)
-        self._fit = np.empty((self._blocks_of_rows, 4))
+    def __init__(self, codes: Codes, counts: Floats, groups: Sequence[Group], *more: object) -> None:
+        super().__init__(np.ascontiguousarray(codes), counts, groups, *more)  # type: ignore[arg-type]
+        rows, sizes = codes.shape[1], [group.end - group.first for group in groups]
+        self._labels = np.repeat(np.array([group.label for group in groups], dtype=np.int64), sizes)
+        self._model = np.repeat([group.model for group in groups], sizes).astype(np.uint32)
+        self._offsets = self.offset.astype(np.uint32)
+        self._row_blocks = -(-rows // loops().ROWS_PER_BLOCK)
+        self._posterior = np.empty((self.classes, rows))
+        self._start = np.empty((2, rows), dtype=np.uint64)
+        self._fit = np.empty((self._row_blocks, 4))
 
-    def set_exponent(self, exponent: float) -> None:
-        super().set_exponent(exponent)
-        self._update(np.empty(0, dtype=np.intp), 1)
-
-    def fit(self) -> Fit:
+    def fit(self) -> Floats:
         errors, miss, loss, ruled_out = self._fit.sum(axis=0).tolist()
-        return Fit(errors, miss, math.inf if ruled_out else loss)
+        return np.array([errors, miss, math.inf if ruled_out else loss])
+
+    def _begin(self, active: Flags, exponent: float) -> None:
+        self._tables: Floats | None = None
+        super()._begin(active, exponent)
+
+    def _make_excess(self, log_odds: Floats) -> Floats:
+        # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
+        return np.expm1([log_odds[0], -log_odds[0]]) if self.classes == 2 else super()._make_excess(log_odds)
 
     def _update(self, features: Features, sign: int) -> None:
+        if self._tables is None:
+            self._tables = np.stack([model.by_slot for model in self.models])
         call = partial(
             loops().update, self.codes, features, self._offsets, self._tables, self._model, float(sign), self.odds,
-            self.exponent, self._impossible / self.exponent, self._labels, self.counts, np.uint64(self.layout.slots),
-            self._posterior_of_rows, self._start, self._fit,
+            self.impossible, self._labels, self.counts, np.uint64(self.slots), self._posterior, self._start, self._fit,
         )  # fmt: skip
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
-        run_in_threads(
-            [partial(call, *part) for part in split_range(self._blocks_of_rows, work // _CELLS_WORTH_A_THREAD)]
-        )
+        run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
 
-    def sum_changes(self, features: Features) -> Sums:
-        table, blocks = self._excess_table().ravel(), self._blocks_of_rows
+    def sum_changes(self, features: Features) -> Floats:
+        blocks = self._row_blocks
         work = self.codes.shape[1] * (self.classes - 1) * len(features) // _CELLS_WORTH_A_THREAD
         # Threads share the blocks of rows or, where there is only one, the features.
         parts = [slice(*part) for part in (split_range(len(features), work) if blocks == 1 else [(0, len(features))])]
         sums = [np.empty((2, blocks, part.stop - part.start)) for part in parts]
         run_in_threads(
             [
-                partial(self._sum_block_changes, table, features[part], own, *some)
+                partial(self._sum_block_changes, features[part], own, *some)
                 for part, own in zip(parts, sums, strict=True)
                 for some in split_range(blocks, work)
             ]
         )
-        return Sums(*np.concatenate(sums, axis=2).sum(axis=1))
+        total: Floats = np.concatenate(sums, axis=2).sum(axis=1)
+        return total
 
-    def _sum_block_changes(self, table: Floats, features: Features, sums: Floats, first: int, end: int) -> None:
+    def _sum_block_changes(self, features: Features, sums: Floats, first: int, end: int) -> None:
+        shared = self.codes, features, self._offsets, self._excess.ravel(), self._posterior, self._start
         if self.classes == 2:
-            loops().sum_two_class_changes(
-                self.codes, features, self._offsets, table, self._posterior_of_rows, self._start, sums, first, end
-            )
+            loops().sum_two_class_changes(*shared, sums, first, end)
         else:
-            loops().sum_changes(
-                self.codes, features, self._offsets, table, np.uint64(self.layout.slots), self._posterior_of_rows,
-                self._start, self._labels, self.counts, sums, first, end,
-            )  # fmt: skip
+            loops().sum_changes(*shared, np.uint64(self.slots), self._labels, self.counts, sums, first, end)
 
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""
-        self.activate(np.empty(0, dtype=np.intp))
+        self.bring(np.zeros(len(self.codes), dtype=np.bool_))
         self.sum_changes(np.empty(0, dtype=np.intp))
-
-
-def has_excess_table(models: Sequence[LogOdds], layout: SlotLayout) -> bool:
-    """Whether a table of e for every model and pair of classes is small enough to keep."""
-    return len(models) * (1 + len(models[0].prior)) ** 2 * layout.slots <= MOST_EXCESS
 
 
 def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:

@@ -21,8 +21,8 @@ from typing import Literal
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.model import ClassCounts, SlotLayout
 from probfs.classifiers.protocol import Features
+from probfs.columns.dataset import ValueCounts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats
 from probfs.text import option
@@ -41,10 +41,10 @@ _PROBABILITIES = "probabilities are good for ranking, and not calibrated"
 class Shrinkage:
     """The exponent A, and when it changes. It never falls, because features only leave."""
 
-    def __init__(self, choice: ShrinkName, counts: ClassCounts, layout: SlotLayout, smoothing: float) -> None:
+    def __init__(self, choice: ShrinkName, counts: ValueCounts, smoothing: float) -> None:
         """``counts`` are those of all labelled rows."""
         self._choice = choice
-        self._variances = count_variances(counts, layout, smoothing)
+        self._variances = count_variances(counts, smoothing)
         self.variance = math.fsum(self._variances.tolist())
         """τ² of all features."""
         self.acts = choice == "on" or (choice == "auto" and self.variance > _TOLERATED_VARIANCE)
@@ -75,14 +75,14 @@ class Shrinkage:
         return NoteKind.SHRINKAGE.note(f"{done}, {why}")
 
 
-def count_variances(counts: ClassCounts, layout: SlotLayout, smoothing: float) -> Floats:
+def count_variances(counts: ValueCounts, smoothing: float) -> Floats:
     """Each feature's part of τ²."""
     by_slot = counts.by_slot.copy()
-    by_slot[layout.offset + layout.values] = 0.0
-    rows = np.add.reduceat(by_slot, layout.offset, axis=0)
-    distinct = np.add.reduceat(by_slot.any(axis=1), layout.offset, dtype=np.int64)
-    smoothed = rows + smoothing * layout.values[:, None]
+    by_slot[counts.offset + counts.values] = 0.0
+    rows = np.add.reduceat(by_slot, counts.offset, axis=0)
+    distinct = np.add.reduceat(by_slot.any(axis=1), counts.offset, dtype=np.int64)
+    smoothed = rows + smoothing * counts.values[:, None]
     # Without rows of a class, and without smoothing, 0/0: there is nothing that chance could move.
     each = np.divide(rows, smoothed**2, out=np.zeros_like(rows), where=rows > 0)
-    variances: Floats = np.maximum(distinct - 1, 0) * each.sum(axis=1) * (2 / len(counts.rows))
+    variances: Floats = np.maximum(distinct - 1, 0) * each.sum(axis=1) * (2 / len(counts.class_rows))
     return variances

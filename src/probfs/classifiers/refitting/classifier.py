@@ -131,7 +131,6 @@ def fit_and_predict(task: FitTask) -> tuple[Floats, Any]:
 class RefittedClassifier(ABC):
     """The features that are still active; subclasses know how to fit the models of a round."""
 
-    compiled = False
     calibrated = True
     """Probabilities are taken as the models give them."""
     models_beside = 0

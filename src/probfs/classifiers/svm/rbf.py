@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.compiling import compile_loops
+from probfs.classifiers.compiling import compile_loops
 from probfs.classifiers.refitting.design_matrix import DesignMatrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.runtime.threads import in_threads

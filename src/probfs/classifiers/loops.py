@@ -1,11 +1,12 @@
-"""The loops over cells, compiled by numba: what ``rows.Rows`` does in numpy, several times faster.
+"""The loops over cells, compiled by numba: what other modules do in numpy, several times faster.
 
 Rows are gone through in blocks that stay in the cache while all features pass, and each block leaves sums of its own,
 so that results do not depend on the number of threads. Places in tables are unsigned: numba checks signed ones for
 negative values, which would keep loops from being vectorised.
 
-``excess`` holds e = p_top/p_b - 1 for every model, top class, class b and slot (see ``rows``); ``start`` says where the
-part of a row's model and top class begins.
+``excess`` is a flat table of models × classes × slots. Of two classes it holds p_t/p_b - 1, t being the class and b the
+other; of more, p_max/p_b - 1 of each class b (see ``naive_bayes.rows``). ``start`` says where in it the part of a row's
+model and most probable class begins and, for more than two classes, the part of the row's model.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contrac
 
 @_compiled
 def update(
-    codes, features, offsets, log_odds, model, sign, odds, exponent, impossible, labels, counts, slots, posterior,
-    start, fit, first, end,
+    codes, features, offsets, log_odds, model, sign, odds, impossible, labels, counts, slots, posterior, start, fit,
+    first, end,
 ):  # fmt: skip
     """Add the log-odds of some features to those of the rows, or with sign -1 take them away; then find each row's
     posterior and top class; and of each block from ``first`` to ``end`` the errors, the absolute and logarithmic loss,
-    and how many rows are ruled out: their own class lies further behind, at exponent 1, than ``impossible``.
+    and how many rows are ruled out: their own class lies further behind than ``impossible``.
 
     With two classes, ``posterior`` holds the probability of the less probable class, and the weight of a row's changes:
     its count times the product of both probabilities, negative where the less probable class is the row's own.
@@ -52,12 +53,10 @@ def update(
                     odds[c, row] += sign * term
         if others == 1:
             _finish_two_classes(
-                odds, exponent, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop
+                odds, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop
             )
         else:
-            _finish_classes(
-                odds, exponent, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop
-            )
+            _finish_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop)
 
 
 # No reordering here: it would undo the splitting of ln 2 and the rounding to a whole number.
@@ -76,38 +75,37 @@ def _exp(x):
 
 
 @_compiled
-def _finish_two_classes(odds, exponent, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
+def _finish_two_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
     log_odds, q, weight = odds[0], posterior[0], posterior[1]
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
     for first in range(begin, stop, np.uint64(_FACTORS_PER_LOG)):
         last, product = min(first + np.uint64(_FACTORS_PER_LOG), stop), 1.0
         for row in range(first, last):
-            margin, count = exponent * log_odds[row], counts[row]
+            margin, count = log_odds[row], counts[row]
             ratio = _exp(-abs(margin))
             larger = 1.0 / (1.0 + ratio)
             is_top = (labels[row] == 0) == (margin >= 0.0)
             q[row] = ratio * larger
             weight[row] = count * ratio * larger * larger * (1.0 if is_top else -1.0)
-            # Of this model and top class, the table of the other class.
-            other = np.uint64(1) if margin >= 0.0 else np.uint64(2)
-            start[row] = (np.uint64(model[row]) * np.uint64(4) + other) * slots
+            top = np.uint64(0) if margin >= 0.0 else np.uint64(1)
+            start[0, row] = (np.uint64(model[row]) * np.uint64(2) + top) * slots
             # Equal probabilities fall to class 0.
             errors += count if (margin >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
             miss += count * (ratio * larger if is_top else larger)
-            behind = 0.0 if is_top else abs(log_odds[row])
+            behind = 0.0 if is_top else abs(margin)
             ruled_out += count if behind > impossible else 0.0
-            loss += count * exponent * behind
+            loss += count * behind
             # One logarithm of a product is cheaper than many logarithms.
             product *= 1.0 + ratio if count == 1.0 else 1.0
         loss += math.log(product)
         for row in range(first, last):
             if counts[row] != 1.0:
-                loss += counts[row] * math.log1p(math.exp(-abs(exponent * log_odds[row])))
+                loss += counts[row] * math.log1p(math.exp(-abs(log_odds[row])))
     fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, ruled_out
 
 
 @_compiled
-def _finish_classes(odds, exponent, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
+def _finish_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
     others = odds.shape[0]
     classes = np.uint64(others + 1)
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
@@ -119,22 +117,23 @@ def _finish_classes(odds, exponent, impossible, model, labels, counts, slots, po
         label, total, wrong, predicted = labels[row], 0.0, 0.0, -1
         for c in range(others + 1):
             behind = highest - (odds[c, row] if c < others else 0.0)
-            weight = math.exp(-exponent * behind)
+            weight = math.exp(-behind)
             posterior[c, row] = weight
             total += weight
             wrong += weight if c != label else 0.0
             # Equal probabilities fall to the first class.
-            predicted = c if predicted < 0 and exponent * behind <= EVEN_ODDS else predicted
+            predicted = c if predicted < 0 and behind <= EVEN_ODDS else predicted
         for c in range(others + 1):
             posterior[c, row] /= total
-        start[row] = (np.uint64(model[row]) * classes + np.uint64(top)) * classes * slots
+        start[0, row] = (np.uint64(model[row]) * classes + np.uint64(top)) * slots
+        start[1, row] = np.uint64(model[row]) * classes * slots
         if label >= 0:
             behind = highest - (odds[label, row] if label < others else 0.0)
             ruled_out += counts[row] if behind > impossible else 0.0
             errors += counts[row] if predicted != label else 0.0
             miss += counts[row] * (wrong / total)
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
-            loss += counts[row] * (math.log1p(wrong) if behind == 0.0 else exponent * behind + math.log(total))
+            loss += counts[row] * (math.log1p(wrong) if behind == 0.0 else behind + math.log(total))
     fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, ruled_out
 
 
@@ -144,14 +143,14 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
     features.
     """
     rows = codes.shape[1]
-    q, weight = posterior[0], posterior[1]
+    q, weight, start_of_top = posterior[0], posterior[1], start[0]
     for block in range(first, end):
         begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
         for k in range(features.size):
             column, base = codes[features[k]], np.uint64(offsets[features[k]])
             size, own = 0.0, 0.0
             for row in range(begin, stop):
-                e = excess[base + np.uint64(column[row]) + start[row]]
+                e = excess[base + np.uint64(column[row]) + start_of_top[row]]
                 change = e / (1.0 + q[row] * e) * weight[row]
                 own += change
                 size += abs(change)
@@ -160,11 +159,11 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
 
 
 @_compiled
-def sum_changes(codes, features, offsets, excess, slots, posterior, start, labels, counts, sums, first, end):
+def sum_changes(codes, features, offsets, excess, posterior, start, slots, labels, counts, sums, first, end):  # noqa: C901
     """The same for any number of classes: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y)."""
     classes, rows = posterior.shape
     each = np.empty((classes, ROWS_PER_STRIP))
-    mean, change = np.empty(ROWS_PER_STRIP), np.empty(ROWS_PER_STRIP)
+    of_top, mean, change = np.empty((3, ROWS_PER_STRIP))
     for block in range(first, end):
         stop = min(rows, (block + 1) * ROWS_PER_BLOCK)
         sums[:, block] = 0.0
@@ -174,19 +173,21 @@ def sum_changes(codes, features, offsets, excess, slots, posterior, start, label
             for k in range(features.size):
                 column, base = codes[features[k]], np.uint64(offsets[features[k]])
                 mean[:] = 0.0
+                for i in range(size):
+                    of_top[i] = excess[base + np.uint64(column[at + i]) + start[0, at + i]]
                 for c in range(classes):
                     of_class = base + np.uint64(c) * slots
                     for i in range(size):
-                        e = excess[of_class + np.uint64(column[at + i]) + start[at + i]]
-                        each[c, i] = e
-                        mean[i] += posterior[c, at + i] * e
+                        u = excess[of_class + np.uint64(column[at + i]) + start[1, at + i]] - of_top[i]
+                        each[c, i] = u
+                        mean[i] += posterior[c, at + i] * u
                 change[:] = 0.0
                 for c in range(classes):
                     for i in range(size):
                         change[i] += posterior[c, at + i] * abs(mean[i] - each[c, i])
                 total, own = 0.0, 0.0
                 for i in range(size):
-                    scale = counts[at + i] / (1.0 + mean[i])
+                    scale = counts[at + i] / (1.0 + of_top[i] + mean[i])
                     total += change[i] * scale
                     label = labels[at + i]
                     if label >= 0:

@@ -28,7 +28,7 @@ _BYTES_OF_NUMBA = 768 << 20
 
 def loops() -> Any:
     """The module of the loops."""
-    from probfs.classifiers.naive_bayes import loops
+    from probfs.classifiers import loops
 
     return loops
 
@@ -43,18 +43,8 @@ def why_not_compiled() -> str | None:
     try:
         loops()
     except Exception as error:  # numpy can do without whatever is wrong with numba
-        return reason_of(error)
+        return _first_line(error)
     return None
-
-
-def reason_of(error: Exception) -> str:
-    """The first line of an error, fit to be shown.
-
-    >>> reason_of(OSError("cannot be loaded.\\n\\nMore about it"))
-    'cannot be loaded'
-    """
-    lines = str(error).strip().splitlines()
-    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
 
 
 def compile_loops(compilation: Callable[[], object]) -> str | None:
@@ -69,7 +59,7 @@ def compile_loops(compilation: Callable[[], object]) -> str | None:
         try:
             done.result()
         except Exception as error:  # numpy can do without whatever fails in numba, such as a full disk
-            return reason_of(error)
+            return _first_line(error)
     return None
 
 
@@ -86,11 +76,15 @@ def _load_loops() -> None:
 
 
 def compile_rows(code_dtype: np.dtype[Any], classes: int) -> None:
-    """Compile the loops for codes of this type, or load them, by having them go through one row."""
-    from probfs.classifiers.naive_bayes.model import LogOdds, SlotLayout
+    """Compile the loops of Naive Bayes for codes of this type, or load them, by having them go through one row."""
+    from probfs.classifiers.naive_bayes.model import LogOdds
     from probfs.classifiers.naive_bayes.rows import CompiledRows, Group
 
-    layout = SlotLayout.of([1])
-    model = LogOdds(np.zeros((classes - 1, layout.slots)), np.zeros(classes - 1))
-    codes = np.zeros((1, 1), dtype=code_dtype)
-    CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], layout, [model]).compile()
+    model = LogOdds(np.zeros((classes - 1, 2)), np.zeros(classes - 1))
+    codes, offset = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
+    CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], offset, [model]).compile()
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
