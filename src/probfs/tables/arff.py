@@ -1,4 +1,4 @@
-"""ARFF, dense and sparse -> Table: blocks of plain rows go to pyarrow, others after each row was split and checked.
+"""ARFF, dense and sparse -> Table: pyarrow reads blocks of plain rows, liac-arff splits all others one by one.
 
 Rows are what Weka takes them for: blanks and tabs separate values as well as commas, a comment or a weight may stand
 behind a row. Blanks inside values, as people write them, are taken where commas or tabs give the right number.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +28,7 @@ from probfs.tables.arff_header import (
     read_header,
     unquote,
 )
-from probfs.tables.arrays import Integers, filled, inexact_columns, text_array
+from probfs.tables.arrays import EXACT, Integers, double_array, filled, inexact_columns, text_array
 from probfs.tables.cells import Kind, texts_of
 from probfs.tables.column import Column, dictionary_cells
 from probfs.tables.opening import TableInput, decode_line
@@ -38,48 +39,47 @@ _BLOCK = 16 << 20
 """How many characters are read at a time."""
 _CELLS_AT_ONCE = 1 << 22
 """Cells of rows that are checked together: a sparse row of two bytes stands for as many as are declared."""
-_SPECIAL = b"\\%{}" + bytes(number for number in range(32) if number not in b"\t\n")
+_SPECIAL = b"\\%{}'\"" + bytes(number for number in range(32) if number not in b"\t\n")
 """Characters that no plain row has."""
 _BLANKS = re.compile(rb"[ \t]+")
 _OUTER_COMMAS = re.compile(rb"^,|,$", re.MULTILINE)
 _TRAILING_COMMAS = re.compile(rb",[ \t]*$", re.MULTILINE)
 _DOUBLE = pa.float64()
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-_MISSING_NUMBERS = ("?", " ?", "nan", "NaN", "NAN")
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|infinity)", re.ASCII | re.IGNORECASE)
 _TOKEN = re.compile(
     rf"""
     ((?:{QUOTED})(?=[\0-\x20,{{}}%]|\Z))
-    | ([^\0-\x20,{{}}%'"][^\0-\x20,{{}}]*)
+    | [^\0-\x20,{{}}%'"][^\0-\x20,{{}}]*
     | ([{{}}] | %.* | ['"].*)
     """,
     re.VERBOSE | re.DOTALL,
 )
 """A value as Weka takes it, quoted or bare, or else: a brace, a comment, a quote that closes before no separator."""
-_CELLS = {
-    ",": re.compile(rf"[ \t]*(?:({QUOTED})[ \t]*|([^,]*))(?:,|\Z)"),
-    "\t": re.compile(rf"[ ]*(?:({QUOTED})[ ]*|([^\t]*))(?:\t|\Z)"),
-}
-_OPENING_QUOTE = re.compile(r"(?:^|\s)['\"]")
 _WEIGHT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _NOT_FOR_LIAC = re.compile(r"%|\\[^'\"\\tnrbf]|[\0-\x08\x0b\x0c\x0e-\x1f]|^,|,\s*(?:,|$)")
+"""What liac-arff reads otherwise than Weka: comments behind rows, rare escapes, control characters, empty cells."""
 _INDEX = re.compile(r"[0-9]{1,9}")
-Clean = Callable[[list[str]], "list[str | None] | None"]
-"""Gives the values that texts stand for, None for a missing one; None in all, if that is not certain."""
+Row = Iterable[tuple[int, "str | None"]]
 
 
 def read_arff(table_input: TableInput) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
-    stream, source = table_input.as_utf8(), table_input.source
-    text = open_text(stream)
-    header = read_header(text, source)
-    reader = _DataReader(header, source)
-    stream.check_memory(0)
+    text = open_text(table_input.as_utf8())
+    header = read_header(text, table_input.source)
+    reader = _DataReader(header, table_input.source)
     reader.read(header.row_on_data_line.encode() + b"\n")
     while data := as_bytes(text.read(_BLOCK) + text.readline()):
         reader.read(data if data.endswith(b"\n") else data + b"\n")
-        stream.check_memory(reader.nbytes)
     return reader.finish()
+
+
+class _ValueError(Exception):
+    """A value that is not what its attribute declares."""
+
+    def __init__(self, text: str, problem: str) -> None:
+        super().__init__(problem)
+        self.text = text
 
 
 class _DataReader:
@@ -92,21 +92,7 @@ class _DataReader:
         self._lines: list[Integers] = []
         self._chunks: list[list[pa.Array]] = [[] for _ in header.attributes]
         lists = {attribute.nominal for attribute in header.attributes if attribute.nominal is not None}
-        self._declared = {
-            values: ({text: place for place, text in enumerate(values)}, text_array(values)) for values in lists
-        }
-        # Sparse rows leave out zeros and the first declared value.
-        self._omitted = ["0" if known.kind == "number" else "" for known in header.attributes]
-        self._omitted = [
-            _csv_cell(known.nominal[0]) if known.nominal else omitted
-            for known, omitted in zip(header.attributes, self._omitted, strict=True)
-        ]
-        self._row_bytes = sum(8 if attribute.kind == "number" else 4 for attribute in header.attributes)
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the cells take, roughly."""
-        return sum(map(len, self._lines)) * self._row_bytes
+        self._declared = {values: (_places(values), text_array(values)) for values in lists}
 
     def read(self, data: bytes) -> None:
         """Read the next lines."""
@@ -117,6 +103,7 @@ class _DataReader:
             lines, data = _without_comments(lines, data)
         if not len(lines):
             return
+        require_memory(8 * len(lines) * len(self._attributes), "this table", self._source)
         self._lines.append(lines)
         plain = self._read_plain(data, len(lines))
         if plain is not None:
@@ -124,7 +111,7 @@ class _DataReader:
         else:
             self._read_rows(data.split(b"\n"), lines.tolist())
 
-    def _add(self, cells: list[list[pa.Array]]) -> None:
+    def _add(self, cells: Iterable[list[pa.Array]]) -> None:
         for chunks, more in zip(self._chunks, cells, strict=True):
             chunks += more
 
@@ -151,121 +138,105 @@ class _DataReader:
     def _read_plain(self, data: bytes, rows: int) -> list[list[pa.Array]] | None:
         """The cells of each column of a block, if pyarrow can read it: dense rows, all separated alike."""
         width = len(self._attributes)
-        quote = "".join(quote for quote in "'\"" if quote.encode() in data)
         if len(data.translate(None, _SPECIAL)) < len(data) or (width == 1 and b"\t" in data):
             return None
         # pyarrow would drop a byte-order mark.
-        if data.startswith(b"\xef\xbb\xbf") or (quote and not _quotes_surround_values(data, quote.encode())):
+        if data.startswith(b"\xef\xbb\xbf"):
             return None
-
-        def clean(texts: list[str]) -> list[str | None] | None:
-            plain = [text.strip() for text in texts]
-            if "" in plain or (quote and (plain != texts or "?" in texts or any(quote in text for text in texts))):
-                # Blanks and question marks may have been in quotes or not.
-                return None
-            return [None if text == "?" else text for text in plain]
-
-        # Among texts, only a bare ? is a missing one.
-        nulls = ["?"] if quote else _MISSING_NUMBERS
-        return self._parse(_separated_by_commas(data, width), rows, clean, quote, nulls)
-
-    def _read_rows(self, texts: Sequence[bytes], lines: Sequence[int]) -> None:
-        """Read rows that are split and checked one by one, then written as CSV for pyarrow."""
-        if len(lines) * len(self._attributes) > _CELLS_AT_ONCE:
-            require_memory(len(lines) * self._row_bytes, "this table", self._source)
-        at_once = max(1, _CELLS_AT_ONCE // len(self._attributes))
-        for first in range(0, len(lines), at_once):
-            some = zip(texts[first:], lines[first : first + at_once], strict=False)
-            rows = [self._csv_row(text, line) for text, line in some]
-            cells = self._parse("".join(rows).encode(), len(rows), list, '"', [""])
-            assert cells is not None, "rows that were checked are plain"
-            self._add(cells)
-
-    def _csv_row(self, text: bytes, line: int) -> str:
-        """A row with a comma between its cells; a missing one is empty, and texts are quoted."""
-        cells = self._omitted.copy()
-        try:
-            for place, value in self._parser.parse(decode_line(text, line, self._source).strip()):
-                cells[place] = "" if value is None else self._checked(value, self._attributes[place])
-        except _RowError as error:
-            raise DataError(str(error), source=self._source, line=line) from None
-        return ",".join(cells) + "\n"
-
-    def _checked(self, text: str, attribute: Attribute) -> str:
-        """A value as a cell of CSV, or an error if it is not what its attribute declares."""
-        if attribute.nominal is not None:
-            if text in self._declared[attribute.nominal][0]:
-                return _csv_cell(text)
-            problem = f"is not among the declared values: {listed(attribute.nominal)}; declare it too"
-        elif attribute.kind == "number":
-            # Weka's missing value is NaN, and may be written so.
-            number = text.strip()
-            if _NUMBER.fullmatch(number) or number.lower() == "nan":
-                return number if number.lower() != "nan" else ""
-            problem = "is not a number, as declared; ? is a missing one"
-        else:
-            try:
-                _iso_date(attribute, text)
-                return _csv_cell(text)
-            except (ValueError, OverflowError):
-                problem = f"is not a date written as {quoted(attribute.date_format)}, as declared; ? is a missing one"
-        raise _RowError(f"column {quoted(attribute.name)}: {quoted(text)} {problem}")
-
-    def _parse(
-        self, data: bytes, rows: int, clean: Clean, quote: str, nulls: Sequence[str]
-    ) -> list[list[pa.Array]] | None:
-        """The cells of each column of some rows in CSV; None if they are not what is declared."""
+        data = _separated_by_commas(data, width)
         types = [_DOUBLE if attribute.kind == "number" else _DICTIONARY for attribute in self._attributes]
         try:
-            table = _parse_csv(data, rows, types, quote, nulls)
+            table = _parse_csv(data, types)
             inexact = inexact_columns(table, [str(place) for place, dtype in enumerate(types) if dtype == _DOUBLE])
             if inexact:
                 types = [_DICTIONARY if str(place) in inexact else dtype for place, dtype in enumerate(types)]
-                table = _parse_csv(data, rows, types, quote, nulls)
-        except pa.ArrowInvalid:
+                table = _parse_csv(data, types)
+            columns = zip(self._attributes, table.columns, strict=True)
+            cells = [[self._fit(attribute, chunk) for chunk in column.chunks] for attribute, column in columns]
+        except (pa.ArrowInvalid, _ValueError):
+            # Row by row, the line at fault is found.
             return None
-        columns = zip(self._attributes, table.columns, strict=True)
-        cells = [self._fit(attribute, own.chunks, clean) for attribute, own in columns]
-        return None if table.num_rows != rows or None in cells else [chunks for chunks in cells if chunks is not None]
+        return cells if table.num_rows == rows else None
 
-    def _fit(self, attribute: Attribute, chunks: list[pa.Array], clean: Clean) -> list[pa.Array] | None:
-        """Cells that pyarrow read, as their attribute declares them."""
-        if chunks and chunks[0].type == _DOUBLE:
-            return chunks
-        fitted = []
-        for chunk in chunks:
-            texts = clean(chunk.dictionary.to_pylist())
-            encoded = None if texts is None else self._encode(attribute, texts)
-            if encoded is None:
-                return None
-            codes, values = encoded
-            cells = np.append(codes, len(values))[filled(chunk.indices, len(codes))]
-            fitted.append(dictionary_cells(cells, values).chunk(0))
-        return fitted
+    def _read_rows(self, texts: Sequence[bytes], lines: Sequence[int]) -> None:
+        """Read rows that are split one by one."""
+        # Sparse rows leave out zeros and the first declared value.
+        omitted = [
+            "0" if known.kind == "number" else known.nominal[0] if known.nominal else None for known in self._attributes
+        ]
+        at_once = max(1, _CELLS_AT_ONCE // len(self._attributes))
+        for first in range(0, len(lines), at_once):
+            some = lines[first : first + at_once]
+            rows = []
+            for text, line in zip(texts[first:], some, strict=False):
+                cells = omitted.copy()
+                try:
+                    for place, value in self._parser.parse(decode_line(text, line, self._source).strip()):
+                        cells[place] = value
+                except _RowError as error:
+                    raise DataError(str(error), source=self._source, line=line) from None
+                rows.append(cells)
+            columns = zip(self._attributes, zip(*rows, strict=True), strict=True)
+            self._add([self._fit_row_cells(attribute, cells, some)] for attribute, cells in columns)
 
-    def _encode(self, attribute: Attribute, texts: list[str | None]) -> tuple[Integers, pa.StringArray] | None:
-        """The code of each text, and the values that codes stand for; the code after the last is a missing one."""
+    def _fit_row_cells(self, attribute: Attribute, cells: Sequence[str | None], lines: Sequence[int]) -> pa.Array:
+        try:
+            return self._fit(attribute, text_array(cells).dictionary_encode(), quoted=True)
+        except _ValueError as error:
+            problem = f"column {quoted(attribute.name)}: {quoted(error.text)} {error}"
+            raise DataError(problem, source=self._source, line=lines[cells.index(error.text)]) from None
+
+    def _fit(self, attribute: Attribute, cells: pa.Array, *, quoted: bool = False) -> pa.Array:
+        """Cells as their attribute declares them; those that were not ``quoted`` have blanks around them."""
+        if cells.type == _DOUBLE:
+            return cells
+        texts: list[str | None] = cells.dictionary.to_pylist()
+        if not quoted:
+            texts = [_bare_value(text or "") for text in texts]
+        texts = [None if text is None else self._meaning(attribute, text) for text in texts]
         if attribute.nominal is not None:
             places, values = self._declared[attribute.nominal]
-            codes = [len(values) if text is None else places.get(text, -1) for text in texts]
-            return None if -1 in codes else (np.array(codes, np.int64), values)
+        else:
+            places = _places(dict.fromkeys(text for text in texts if text is not None))
+            values = text_array(list(places))
+        codes = np.array([len(places) if text is None else places[text] for text in texts] + [len(places)])
+        codes = codes[filled(cells.indices, len(texts))]
         if attribute.kind == "number":
-            texts = [None if text is None or text.lower() == "nan" else text for text in texts]
+            numbers = np.array([*map(float, places), np.nan])
+            if np.all(np.abs(numbers[:-1]) < EXACT):
+                return double_array(numbers[codes])
+        return dictionary_cells(codes, values).chunk(0)
+
+    def _meaning(self, attribute: Attribute, text: str) -> str | None:
+        """The value that a text stands for, None if it is missing; an error if it is not what is declared."""
+        if attribute.nominal is not None:
+            if text in self._declared[attribute.nominal][0]:
+                return text
+            raise _ValueError(text, f"is not among the declared values: {listed(attribute.nominal)}; declare it too")
+        if attribute.kind == "number":
+            number = text.strip()
+            # Weka's missing value is NaN, and may be written so.
+            if number.lower() == "nan":
+                return None
+            if not _NUMBER.fullmatch(number):
+                raise _ValueError(text, "is not a number, as declared; ? is a missing one")
+            return number
         try:
-            known = [_iso_date(attribute, text) for text in texts if text is not None]
+            return text if attribute.parse_date is None else attribute.parse_date(text)
         except (ValueError, OverflowError):
-            return None
-        ranks = np.cumsum([text is not None for text in texts]) - 1
-        return np.where([text is None for text in texts], len(known), ranks), text_array(known)
+            problem = f"is not a date written as {quoted(attribute.date_format)}, as declared; ? is a missing one"
+            raise _ValueError(text, problem) from None
 
 
-def _iso_date(attribute: Attribute, text: str) -> str:
-    # What was checked row by row is in ISO form already.
-    return text if attribute.parse_date is None else attribute.parse_date(text)
+def _places(values: Iterable[str]) -> dict[str, int]:
+    return {text: place for place, text in enumerate(values)}
 
 
-def _csv_cell(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+def _bare_value(text: str) -> str | None:
+    bare = text.strip()
+    if not bare:
+        raise _ValueError(text, "is empty")
+    return None if bare == "?" else bare
 
 
 def _without_comments(lines: Integers, data: bytes) -> tuple[Integers, bytes]:
@@ -273,14 +244,6 @@ def _without_comments(lines: Integers, data: bytes) -> tuple[Integers, bytes]:
     texts = [line.strip() for line in data.split(b"\n")]
     kept = [place for place, text in enumerate(texts) if text and not text.startswith(b"%")]
     return lines[kept], b"".join(texts[place] + b"\n" for place in kept)
-
-
-def _quotes_surround_values(data: bytes, quote: bytes) -> bool:
-    """Whether every quote, all of one kind, opens before a value or closes behind it, as far as counts can tell."""
-    places = (b"," + quote, b"\n" + quote, quote + b",", quote + b"\n")
-    return (
-        b"," in data and len(quote) == 1 and data.count(quote) == data.startswith(quote) + sum(map(data.count, places))
-    )
 
 
 def _separated_by_commas(data: bytes, width: int) -> bytes:
@@ -291,29 +254,18 @@ def _separated_by_commas(data: bytes, width: int) -> bytes:
     return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
 
 
-def _parse_csv(data: bytes, rows: int, types: Sequence[pa.DataType], quote: str, nulls: Sequence[str]) -> pa.Table:
-    """What pyarrow reads from dense rows."""
+def _parse_csv(data: bytes, types: Sequence[pa.DataType]) -> pa.Table:
+    """What pyarrow reads from plain rows, with columns called by their places."""
     from pyarrow import csv
 
-    names = [str(number) for number in range(len(types))]
-    # Half of the data for each of two threads, but all at once where there are few rows: many columns in many pieces
-    # take long. pyarrow takes no more than 2 GB.
-    block_size = len(data) if len(types) > rows else max(1 << 20, len(data) // 2)
+    column_types = {str(place): dtype for place, dtype in enumerate(types)}
+    # Half of the data for each of two threads, but no more than pyarrow takes.
+    block_size = min(max(1 << 20, len(data) // 2), 1 << 30)
     return csv.read_csv(
         pa.BufferReader(data),
-        read_options=csv.ReadOptions(column_names=names, block_size=min(block_size, 1 << 30)),
-        parse_options=csv.ParseOptions(
-            quote_char=quote or False,
-            double_quote=quote == '"',
-            newlines_in_values=bool(quote),
-            ignore_empty_lines=False,
-        ),
-        convert_options=csv.ConvertOptions(
-            column_types=dict(zip(names, types, strict=True)),
-            null_values=nulls,
-            strings_can_be_null=bool(quote),
-            quoted_strings_can_be_null=False,
-        ),
+        csv.ReadOptions(column_names=list(column_types), block_size=block_size),
+        csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+        csv.ConvertOptions(column_types=column_types, null_values=["?", " ?", "nan", "NaN", "NAN"]),
     )
 
 
@@ -324,8 +276,8 @@ class _RowError(Exception):
 class _RowParser:
     """Splits rows that are not plain: quoted, sparse or weighted ones, and those with comments behind them.
 
-    liac-arff splits rows as the format's description has them. What it refuses, or reads otherwise than Weka (an empty
-    cell, two values for one index, some escapes), is split here, or refused with the reason.
+    liac-arff splits rows as the format's description has them. What it refuses, or reads otherwise than Weka, is split
+    here, or refused with the reason.
     """
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
@@ -338,102 +290,89 @@ class _RowParser:
         self.weighted = False
         """Whether any row so far has a weight; weights are ignored."""
 
-    def parse(self, line: str) -> Iterable[tuple[int, str | None]]:
+    def parse(self, line: str) -> Row:
         """The position and the value of each cell, None for a missing one; a sparse row leaves out some."""
         is_sparse = line.lstrip(", \t").startswith("{")
         if not _NOT_FOR_LIAC.search(line):
             # What it refuses is split below, or else the reason found.
             with contextlib.suppress(*self._refusals):
                 row = next((self._sparse if is_sparse else self._dense).decode_rows((line,), self._texts))
-                cells: Iterable[tuple[int, str | None]] = row.items() if is_sparse else enumerate(row)
-                if not is_sparse or len(row) > line.count(","):
-                    return cells
-        return self._split_sparse(line).items() if is_sparse else enumerate(self._split_dense(line))
+                if not is_sparse:
+                    return enumerate(row)
+                if len(row) > line.count(","):
+                    # Else an index may stand twice.
+                    return row.items()
+        tokens = list(takewhile(lambda token: not (token[2] or "").startswith("%"), _TOKEN.finditer(line)))
+        marks = [token[2] for token in tokens[-3:]]
+        if len(tokens) > 3 and marks == ["{", None, "}"] and _WEIGHT.fullmatch(tokens[-2][0]):
+            self.weighted = True
+            del tokens[-3:]
+        return self._split_sparse(tokens).items() if is_sparse else enumerate(self._split_dense(line, tokens))
 
-    def _split_sparse(self, line: str) -> dict[int, str | None]:
-        tokens = _TOKEN.findall(line)[1:]
-        end = next((place for place, token in enumerate(tokens) if token[2]), len(tokens))
-        closing = tokens[end][2] if end < len(tokens) else ""
-        if closing != "}":
-            unclosed = closing.startswith(("'", '"'))
-            raise _RowError(UNCLOSED_QUOTE if unclosed else "the sparse row is never closed with '}'")
+    def _split_sparse(self, tokens: Sequence[re.Match[str]]) -> dict[int, str | None]:
+        end = next((place for place, token in enumerate(tokens) if place and token[2]), len(tokens))
+        if end == len(tokens) or tokens[end][2] != "}":
+            _refuse_open_quote(tokens[end:])
+            raise _RowError("the sparse row is never closed with '}'")
+        if end + 1 < len(tokens):
+            rest = " ".join(token[0] for token in tokens[end + 1 :])
+            raise _RowError(f"{quoted(rest)} after the row is not understood")
         values: dict[int, str | None] = {}
-        for place in range(0, end, 2):
-            index = tokens[place][1]
+        for place in range(1, end, 2):
+            index = tokens[place][0]
             if not _INDEX.fullmatch(index) or place + 1 == end:
-                raise _RowError(f"a sparse row is {{index value, …}}; {quoted(''.join(tokens[place]))} does not fit")
+                raise _RowError(f"a sparse row is {{index value, …}}; {quoted(index)} does not fit")
             if int(index) >= self._width:
                 raise _RowError(f"index {index} is out of range: {counted(self._width, 'attribute')}, the first is 0")
             if int(index) in values:
                 raise _RowError(f"index {index} stands twice in the row; keep one")
-            values[int(index)] = _value(*tokens[place + 1][:2])
-        rest = [token for token in tokens[end + 1 :] if not token[2].startswith("%")]
-        if rest and not (len(rest) == 3 and rest[0][2] + rest[2][2] == "{}" and _WEIGHT.fullmatch(rest[1][1])):
-            raise _RowError(f"{quoted(' '.join(map(''.join, rest)))} after the row is not understood")
-        self.weighted = self.weighted or bool(rest)
+            values[int(index)] = _value(tokens[place + 1][0])
         return values
 
-    def _split_dense(self, line: str) -> list[str | None]:
-        text = self._without_weight(_without_comment(line) if "%" in line else line)
-        split = _split_cells(text, "\t" if "\t" in text and "," not in text else ",")
-        cells = list(split)
-        while cells and not any(cells[-1]):
-            cells.pop()
-        if len(cells) != self._width or not all(map(any, cells)):
-            words = _TOKEN.findall(text)
-            if len(cells) == self._width or len(words) != self._width or any(word[2] for word in words):
-                raise self._miscounted(split, words)
-            cells = [word[:2] for word in words]
-        values = [_value(*cell) for cell in cells]
+    def _split_dense(self, line: str, tokens: Sequence[re.Match[str]]) -> list[str | None]:
+        _refuse_open_quote(tokens)
+        ends = [0, *(token.end() for token in tokens)]
+        gaps = [line[end : token.start()] for end, token in zip(ends, tokens, strict=False)]
+        separator = "," if any("," in gap for gap in gaps) else "\t"
+        cells: list[str] = []
+        joined_quotes = False
+        for token, gap in zip(tokens, gaps, strict=True):
+            if separator in gap or not cells:
+                cells.append(token[0])
+            else:
+                # Blanks inside a value.
+                cells[-1] += gap + token[0]
+                joined_quotes |= bool(token[1]) or cells[-1][0] in "'\""
+        if joined_quotes or len(cells) != self._width:
+            places = 1 + sum(gap.count(separator) for gap in [*gaps, line[ends[-1] :]])
+            if places == self._width > len(cells):
+                raise _RowError("an empty value; a missing one is written ?")
+            if len(tokens) != self._width or any(token[2] for token in tokens):
+                number = counted(len(cells) if len(cells) > 1 else len(tokens), "value")
+                declared = f"{counted(self._width, 'attribute')} are declared"
+                raise _RowError(f"{number}, but {declared}; a missing one is written ?")
+            cells = [token[0] for token in tokens]
+        values = [_value(cell) for cell in cells]
         last = values[-1]
         if last and "%" in last and (self._last.kind != "text" or last not in (self._last.nominal or (last,))):
             # To Weka, a comment begins here too.
             values[-1] = last.partition("%")[0].strip()
         return values
 
-    def _without_weight(self, text: str) -> str:
-        """A dense row without the weight in braces that may follow it."""
-        stripped = text.rstrip(", \t")
-        if stripped.endswith("}"):
-            before, _, weight = stripped[:-1].rpartition("{")
-            if _WEIGHT.fullmatch(weight):
-                self.weighted = True
-                return before.rstrip(", \t")
-        return text
 
-    def _miscounted(self, cells: Sequence[tuple[str, str]], words: Sequence[tuple[str, str, str]]) -> _RowError:
-        """What is wrong with a row that has another number of values than there are attributes."""
-        rest = next((word[2] for word in words if word[2]), "")
-        if closed := re.match(QUOTED, rest):
-            behind = rest[closed.end() :].partition(",")[0].strip()
-            return _RowError(f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash")
-        if rest.startswith(("'", '"')):
-            return _RowError(UNCLOSED_QUOTE)
-        if not all(map(any, cells[: self._width])):
-            return _RowError("an empty value; a missing one is written ?")
-        problem = f"{counted(len(cells) if len(cells) > 1 else len(words), 'value')}"
-        return _RowError(f"{problem}, but {counted(self._width, 'attribute')} are declared; a missing one is written ?")
+def _refuse_open_quote(tokens: Iterable[re.Match[str]]) -> None:
+    """Refuse a row with a quote that closes before no separator, or nowhere."""
+    rest = next((token[2] for token in tokens if token[2] and token[2][0] in "'\""), "")
+    if closed := re.match(QUOTED, rest):
+        behind = rest[closed.end() :].partition(",")[0].strip()
+        raise _RowError(f"{quoted(behind)} follows a closing quote; escape a quote inside with a backslash")
+    if rest:
+        raise _RowError(UNCLOSED_QUOTE)
 
 
-def _without_comment(line: str) -> str:
-    comment = next((token for token in _TOKEN.finditer(line) if token[3] and token[3].startswith("%")), None)
-    return line[: comment.start()].rstrip() if comment else line
-
-
-def _split_cells(text: str, delimiter: str) -> list[tuple[str, str]]:
-    """The cells between delimiters, each quoted or bare; none if a quote opens in the midst of one or behind it."""
-    cells: list[tuple[str, str]] = []
-    for match in _CELLS[delimiter].finditer(text):
-        bare = (match[2] or "").strip()
-        if _OPENING_QUOTE.search(bare):
-            return []
-        cells.append((match[1] or "", bare))
-        if match[0][-1:] != delimiter:
-            break
-    return cells
-
-
-def _value(quoted_text: str, bare: str) -> str | None:
-    if quoted_text:
-        return unquote(quoted_text)
-    return None if bare == "?" else bare
+def _value(cell: str) -> str | None:
+    """The value of a cell, quoted or bare; None for a missing one."""
+    bare = cell.strip()
+    if not bare:
+        raise _RowError("an empty value; a missing one is written ?")
+    return None if bare == "?" else unquote(bare)
