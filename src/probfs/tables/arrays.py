@@ -6,7 +6,7 @@ their argument is one of its objects. Arrays built from buffers avoid that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,10 @@ def index_array(numbers: npt.NDArray[Any]) -> pa.Int64Array:
 
 def double_array(numbers: Floats, *, nan_is_missing: bool = True) -> pa.DoubleArray:
     """An Arrow array of doubles, in which NaN is a missing cell."""
-    own = np.ascontiguousarray(numbers, dtype=np.float64)
-    absent = np.isnan(own) if nan_is_missing else None
+    doubles = np.ascontiguousarray(numbers, dtype=np.float64)
+    absent = np.isnan(doubles) if nan_is_missing else None
     validity = _bitmap(~absent) if absent is not None and absent.any() else None
-    return pa.Array.from_buffers(pa.float64(), len(own), [validity, pa.py_buffer(own)])
+    return pa.Array.from_buffers(pa.float64(), len(doubles), [validity, pa.py_buffer(doubles)])
 
 
 def mask_array(flags: Flags) -> pa.BooleanArray:
@@ -147,8 +147,7 @@ def texts_of_numbers(numbers: Floats) -> pa.StringArray:
     ['1', '0.25', '1000000000000000', '0']
     """
     # Adding zero turns -0 into 0.
-    texts = pc.cast(double_array(numbers + 0.0, nan_is_missing=False), pa.string())
-    return without_exponents(texts)
+    return without_exponents(pc.cast(double_array(numbers + 0.0, nan_is_missing=False), pa.string()))
 
 
 def without_exponents(texts: pa.StringArray) -> pa.StringArray:
@@ -157,16 +156,14 @@ def without_exponents(texts: pa.StringArray) -> pa.StringArray:
     """
     if not pc.any(pc.match_substring(texts, "e+"), min_count=0).as_py():
         return texts
-    return text_array([text and _without_exponent(text) for text in texts.to_pylist()])
 
+    def rewrite(text: str) -> str:
+        number = float(text)
+        if not number.is_integer():
+            return repr(number)
+        return str(int(number)) if abs(number) < 1e18 else text
 
-def _without_exponent(text: str) -> str:
-    if "e+" not in text:
-        return text
-    number = float(text)
-    if not number.is_integer():
-        return repr(number)
-    return str(int(number)) if abs(number) < 1e18 else text
+    return text_array([rewrite(text) if text and "e+" in text else text for text in texts.to_pylist()])
 
 
 def short_number(number: float) -> str:
@@ -178,45 +175,60 @@ def short_number(number: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def is_number(texts: pa.StringArray) -> Flags:
-    """For each text, whether it can be read as a number."""
-    return numpy_array(pc.match_substring_regex(pc.utf8_trim_whitespace(texts), _NUMBER))
+def known_numbers(texts: pa.StringArray) -> Floats:
+    """The texts as numbers, NaN where one is none."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    return _parse_some(trimmed, _NUMBER, lambda some: numpy_array(pc.cast(some, pa.float64())))
 
 
-def is_moment(texts: pa.StringArray) -> Flags:
-    """For each text, whether it is a date in ISO form, with a time of day or without."""
-    shaped = numpy_array(pc.match_substring_regex(texts, _MOMENT)).copy()
-    for place in np.flatnonzero(shaped).tolist():
-        try:
-            np.datetime64(texts[place].as_py())
-        except ValueError:
-            shaped[place] = False
-    return shaped
+def known_moments(texts: pa.StringArray) -> Floats:
+    """ISO dates as seconds since 1970, NaN where a text is none. (numpy takes NaT, now and today for dates, too.)"""
+    return _parse_some(texts, _MOMENT, _seconds)
+
+
+def _parse_some(texts: pa.StringArray, pattern: str, parse: Callable[[pa.StringArray], Floats]) -> Floats:
+    """What ``parse`` makes of the texts that match, NaN for all others."""
+    matches = pc.match_substring_regex(texts, pattern)
+    if not matches.null_count and pc.all(matches, min_count=0).as_py():
+        return parse(texts)
+    numbers = np.full(len(texts), np.nan)
+    places = np.flatnonzero(filled(matches.cast(pa.int64()), 0))
+    numbers[places] = parse(texts.take(index_array(places)))
+    return numbers
+
+
+def _seconds(texts: pa.StringArray) -> Floats:
+    listed = texts.to_pylist()
+    try:
+        return np.array(listed, dtype="datetime64[us]").astype(np.int64) / 1e6
+    except ValueError:
+        # One is a date that no calendar has, such as 2023-02-30.
+        return (
+            np.concatenate([_seconds(text_array([text])) for text in listed]) if len(listed) > 1 else np.array([np.nan])
+        )
 
 
 def parse_numbers(texts: pa.StringArray) -> Floats | None:
     """The texts as numbers, or None unless all of them are."""
-    trimmed = pc.utf8_trim_whitespace(texts)
-    if not pc.all(pc.match_substring_regex(trimmed, _NUMBER), min_count=0).as_py():
-        return None
-    return numpy_array(pc.cast(trimmed, pa.float64()))
+    numbers = known_numbers(texts)
+    return None if np.isnan(numbers).any() else numbers
+
+
+def parse_moments(texts: pa.StringArray) -> Floats | None:
+    """ISO dates as seconds since 1970, or None unless all texts are such dates."""
+    seconds = known_moments(texts)
+    return None if np.isnan(seconds).any() else seconds
+
+
+def is_number(texts: pa.StringArray) -> Flags:
+    """For each text, whether it can be read as a number."""
+    return ~np.isnan(known_numbers(texts))
 
 
 def loses_a_zero(texts: pa.StringArray) -> bool:
     """Whether some text would lose a zero as a number, as 007 would."""
     trimmed = pc.utf8_trim_whitespace(texts)
     return bool(pc.any(pc.match_substring_regex(trimmed, _LOSES_A_ZERO), min_count=0).as_py())
-
-
-def parse_moments(texts: pa.StringArray) -> Floats | None:
-    """ISO dates as seconds since 1970, or None unless all texts are such dates."""
-    # numpy takes NaT, now and today for dates, too.
-    if not pc.all(pc.match_substring_regex(texts, _MOMENT), min_count=0).as_py():
-        return None
-    try:
-        return np.array(texts.to_pylist(), dtype="datetime64[us]").astype(np.int64) / 1e6
-    except ValueError:
-        return None
 
 
 def _bitmap(flags: Flags) -> pa.Buffer:

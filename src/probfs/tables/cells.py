@@ -23,13 +23,11 @@ from probfs.tables.arrays import (
     filled,
     index_array,
     is_empty,
-    is_moment,
-    is_number,
+    known_moments,
+    known_numbers,
     looked_up,
     mask_array,
     numpy_array,
-    parse_moments,
-    parse_numbers,
     text_array,
     texts_of_numbers,
     without_exponents,
@@ -98,7 +96,8 @@ def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
         return np.asarray(np.append(entries, np.nan)[filled(chunk.indices, len(entries))])
     dtype = chunk.type
     if is_text(dtype):
-        return _numbers_of_texts(chunk, kind)
+        # An empty cell is no number, nor need an entry be one that no row holds any more.
+        return (known_moments if kind is Kind.DATE else known_numbers)(chunk.cast(pa.string()))
     present = None if not chunk.null_count else numpy_array(chunk.is_valid())
     if pa.types.is_timestamp(dtype) or pa.types.is_date(dtype):
         numbers = numpy_array(chunk.cast(pa.timestamp("us"), safe=False).cast(pa.int64())) / 1e6
@@ -111,19 +110,6 @@ def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
     else:
         numbers = as_doubles(numpy_array(chunk.cast(pa.float32()) if pa.types.is_float16(dtype) else chunk))
     return numbers if present is None else np.where(present, numbers, np.nan)
-
-
-def _numbers_of_texts(texts: pa.Array, kind: Kind) -> Floats:
-    """The texts as numbers, NaN where one is none: an empty cell, or an entry that no row holds any more."""
-    absent = numpy_array(is_empty(texts))
-    plain = pc.if_else(mask_array(absent), text_array([""])[0], texts.cast(pa.string()))
-    parse, fits = (parse_moments, is_moment) if kind is Kind.DATE else (parse_numbers, is_number)
-    numbers = parse(plain) if not absent.any() else None
-    if numbers is None:
-        known = fits(plain)
-        numbers = np.full(len(texts), np.nan)
-        numbers[known] = parse(plain.filter(mask_array(known)))
-    return numbers
 
 
 def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
@@ -162,11 +148,17 @@ def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
     The distinct cells are doubles, or texts where doubles would not tell them apart, or where they are no numbers. An
     empty text is a missing one, and entries of a dictionary that no row holds are left behind.
     """
+    codes, entries = _distinct_cells(cells)
     if kind is Kind.NUMBER and cells.type == pa.float64():
-        return _encode_doubles(cells)
-    indices, entries = _distinct_cells(cells)
-    texts = texts_of(entries) if kind is not Kind.NUMBER or not is_text(entries.type) else unify_numbers(entries)
-    return _tidy(cells, indices, texts)
+        # NaN is a missing cell, and -0 is 0.
+        doubles = double_array(numpy_array(entries) + 0.0)
+        has_zeros = np.count_nonzero(numpy_array(doubles) == 0.0) > 1
+        return _merge_entries(codes, doubles) if doubles.null_count or has_zeros else (codes, doubles)
+    return _tidy(
+        codes,
+        texts_of(entries) if kind is not Kind.NUMBER or not is_text(entries.type) else unify_numbers(entries),
+        cells,
+    )
 
 
 def encode_exactly(cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
@@ -174,8 +166,9 @@ def encode_exactly(cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
 
     Numbers that are held as texts are as they are spelled, and moments have nanoseconds and time zones.
     """
-    indices, entries = _distinct_cells(cells)
-    return _tidy(cells, indices, _moment_texts(entries) if pa.types.is_timestamp(entries.type) else texts_of(entries))
+    codes, entries = _distinct_cells(cells)
+    texts = _moment_texts(entries) if pa.types.is_timestamp(entries.type) else texts_of(entries)
+    return _tidy(codes, texts, cells)
 
 
 def _moment_texts(moments: pa.TimestampArray) -> pa.StringArray:
@@ -188,32 +181,45 @@ def _moment_texts(moments: pa.TimestampArray) -> pa.StringArray:
     return pc.replace_substring_regex(texts, r"(:\d\d.*[+-]\d\d)(\d\d)$", r"\1:\2")
 
 
-def _distinct_cells(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.Array]:
-    """For each cell the index of an entry, and the entries, of which no row may hold some of a dictionary."""
-    if pa.types.is_dictionary(cells.type):
-        return _joined_dictionary(cells)
-    encoded = _simple(cells).dictionary_encode()
-    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
-    return indices, encoded.chunk(0).dictionary if encoded.num_chunks else pa.nulls(0, pa.string())
+def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
+    """For each cell the index of an entry, or the number of entries; no row may hold some entries of a dictionary."""
+    if not pa.types.is_dictionary(cells.type):
+        cells = _simple(cells).dictionary_encode()
+    elif cells.num_chunks > 1:
+        try:
+            cells = cells.unify_dictionaries()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            cells = cells.cast(cells.type.value_type).dictionary_encode()
+    entries = cells.chunk(0).dictionary if cells.num_chunks else pa.nulls(0, cells.type.value_type)
+    parts = [filled(chunk.indices, len(entries)) for chunk in cells.chunks]
+    codes = np.concatenate(parts, dtype=code_type(len(entries)), casting="unsafe") if parts else np.empty(0, np.uint8)
+    return codes, _simple(pa.chunked_array([entries])).combine_chunks()
 
 
-def _tidy(cells: pa.ChunkedArray, indices: pa.ChunkedArray, texts: pa.Array) -> tuple[Codes, pa.StringArray]:
-    codes, may_be_idle = _join_codes(indices, len(texts)), pa.types.is_dictionary(cells.type)
-    return _without_idle_entries(codes, texts.cast(pa.string()), entries_may_be_idle=may_be_idle)
+def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
+    """Codes and texts without entries that are missing cells, that repeat another one, or that no row holds."""
+    texts = texts.cast(pa.string())
+    if len(texts) <= _FEW_TEXTS:
+        # Python looks through a few texts faster than Arrow is called.
+        listed = texts.to_pylist()
+        tidy = len(set(listed)) == len(listed) and None not in listed and "" not in listed
+    else:
+        blank = pc.any(is_empty(texts), min_count=0).as_py()
+        tidy = not texts.null_count and not blank and len(pc.unique(texts)) == len(texts)
+    if tidy and not pa.types.is_dictionary(cells.type):
+        return codes, texts
+    held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
+    if tidy and held.all():
+        return codes, texts
+    absent = mask_array(~held | numpy_array(is_empty(texts)))
+    return _merge_entries(codes, pc.if_else(absent, pa.nulls(1, pa.string())[0], texts))
 
 
-def _encode_doubles(cells: pa.ChunkedArray) -> tuple[Codes, pa.DoubleArray]:
-    encoded = cells.dictionary_encode()
-    entries = encoded.chunk(0).dictionary if encoded.num_chunks else pa.nulls(0, pa.float64())
-    codes = _join_codes(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()), len(entries))
-    numbers = numpy_array(entries) + 0.0
-    if np.isnan(numbers).any() or np.count_nonzero(numbers == 0.0) > 1:
-        # NaN is a missing cell, and -0 is 0.
-        kept = np.unique(numbers[~np.isnan(numbers)])
-        places = np.where(np.isnan(numbers), len(kept), np.searchsorted(kept, numbers))
-        codes = looked_up(np.append(places, len(kept)).astype(code_type(len(kept))), codes)
-        return in_order_of_rows(codes, double_array(kept))
-    return codes, double_array(numbers)
+def _merge_entries(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
+    """Codes and entries with one code for equal entries, and that of missing cells for those that are null."""
+    kept = entries.drop_null().unique()
+    places = np.append(filled(pc.index_in(entries, value_set=kept, skip_nulls=True), len(kept)), len(kept))
+    return looked_up(places.astype(code_type(len(kept))), codes), kept
 
 
 def in_order_of_rows(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
@@ -224,53 +230,6 @@ def in_order_of_rows(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
     order = np.argsort(first[:-1])
     new_codes = np.append(np.argsort(order), len(entries)).astype(codes.dtype)
     return looked_up(new_codes, codes), entries.take(index_array(order))
-
-
-def _joined_dictionary(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.Array]:
-    """The indices of all chunks into one dictionary, and that."""
-    if cells.num_chunks > 1:
-        try:
-            cells = cells.unify_dictionaries()
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            cells = cells.cast(cells.type.value_type).dictionary_encode()
-    indices = pa.chunked_array([chunk.indices for chunk in cells.chunks], cells.type.index_type)
-    entries = cells.chunk(0).dictionary if cells.num_chunks else pa.nulls(0, cells.type.value_type)
-    return indices, _simple(pa.chunked_array([entries])).combine_chunks()
-
-
-def _join_codes(indices: pa.ChunkedArray, missing: int) -> Codes:
-    dtype = code_type(missing)
-    codes = np.empty(len(indices), dtype=dtype)
-    start = 0
-    for chunk in indices.chunks:
-        codes[start : start + len(chunk)] = filled(chunk, missing)
-        start += len(chunk)
-    return codes
-
-
-def _without_idle_entries(
-    codes: Codes, texts: pa.StringArray, *, entries_may_be_idle: bool
-) -> tuple[Codes, pa.StringArray]:
-    """Codes and texts without entries that are missing cells, that repeat another one, or that no row holds."""
-    if len(texts) <= _FEW_TEXTS:
-        # Python looks through a few texts faster than Arrow is called.
-        listed = texts.to_pylist()
-        tidy = len(set(listed)) == len(listed) and None not in listed and "" not in listed
-    else:
-        blank = pc.any(is_empty(texts), min_count=0).as_py()
-        tidy = not texts.null_count and not blank and len(pc.unique(texts)) == len(texts)
-    if tidy and not (entries_may_be_idle and len(texts)):
-        return codes, texts
-    held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
-    if tidy and held.all():
-        return codes, texts
-    kept: dict[str, int] = {}
-    new_codes = np.full(len(texts) + 1, -1, dtype=np.int64)
-    for place, (text, is_held) in enumerate(zip(texts.to_pylist(), held.tolist(), strict=True)):
-        if text and is_held:
-            new_codes[place] = kept.setdefault(text, len(kept))
-    new_codes[new_codes < 0] = len(kept)
-    return looked_up(new_codes.astype(code_type(len(kept))), codes), text_array(list(kept))
 
 
 def texts_of(distinct: pa.Array) -> pa.Array:
@@ -303,10 +262,12 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     plain = pc.match_substring_regex(trimmed, _PLAIN_INTEGER)
     if pc.all(plain, min_count=0).as_py():
         return trimmed
-    numeric = mask_array(is_number(pc.if_else(plain.is_valid(), trimmed, text_array([""])[0])))
-    numbers = numpy_array(pc.cast(pc.if_else(numeric, trimmed, text_array(["0"])[0]), pa.float64()))
-    respelled = pc.if_else(numeric, texts_of_numbers(numbers), pa.nulls(1, pa.string())[0])
-    return pc.if_else(pc.and_kleene(plain, numeric), trimmed, respelled)
+    numbers = known_numbers(trimmed)
+    missing = mask_array(np.isnan(numbers))
+    respelled = pc.if_else(
+        missing, pa.nulls(1, pa.string())[0], texts_of_numbers(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf))
+    )
+    return pc.if_else(pc.and_kleene(plain, pc.invert(missing)), trimmed, respelled)
 
 
 def _simple(cells: pa.ChunkedArray) -> pa.ChunkedArray:
