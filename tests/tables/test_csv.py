@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -287,11 +286,6 @@ def test_a_file_a_pipe_and_other_encodings_hold_the_same_table(tmp_path: Path) -
         table = read_file(path, encoding=encoding)
         assert content(table) == content(plain)
         assert lines(table) == [2, 3]
-    reading, writing = os.pipe()
-    os.write(writing, text.encode())
-    os.close(writing)
-    with open(reading, "rb") as raw:
-        assert content(read_delimited(TableInput(raw, "<stdin>", ReadOptions(), ","))) == content(plain)
 
 
 @pytest.mark.parametrize("step", [4, 1 << 18])

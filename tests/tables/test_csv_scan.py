@@ -10,18 +10,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from probfs.tables import csv_scan
-from probfs.tables.csv_scan import RowScan, scan_rows
+from probfs.tables.csv_scan import NotPlainError, RowScan
+from probfs.tables.table import RowLines
 
 LEADS = re.compile(r"[ \t]*[+-]?0[0-9]")
 
 
-def scan(text: str, chunk: int = 1 << 18, width: int = 2, delimiter: str = ",") -> RowScan | None:
-    before, csv_scan.CHUNK_BYTES = csv_scan.CHUNK_BYTES, chunk
+def scan(text: str, chunk: int = 1 << 18, width: int = 2, delimiter: str = ",") -> tuple[RowScan, RowLines] | None:
+    data = text.encode()
     try:
-        return scan_rows(io.BytesIO(text.encode()), delimiter, width, 5, zeros=True)
-    finally:
-        csv_scan.CHUNK_BYTES = before
+        found = RowScan(delimiter, width, 5)
+        for start in range(0, len(data), chunk):
+            found.add(data[start : start + chunk])
+        return found, found.finish()
+    except NotPlainError:
+        return None
 
 
 def is_plain(text: str) -> bool:
@@ -61,8 +64,9 @@ def test_only_whole_quoted_cells_are_plain_and_lines_are_those_of_the_csv_module
             starts.append(start)
         newlines |= any("\n" in cell for cell in record)
         start = 5 + reader.line_num
-    assert [found.lines.line(row) for row in range(found.rows)] == starts
-    assert found.newlines_in_cells == newlines
+    rows, lines = found
+    assert [lines.line(row) for row in range(rows.rows)] == starts
+    assert rows.newlines_in_cells == newlines
 
 
 LED = ["007", "-01", " 02", "\t-03", "00"]
@@ -84,11 +88,11 @@ def test_columns_with_a_leading_zero_are_found(
     csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator=end).writerows(rows)  # type: ignore[arg-type]
     found = scan(out.getvalue(), chunk, len(rows[0]), delimiter)
     assert found is not None
-    assert found.rows == len(rows)
+    assert found[0].rows == len(rows)
     expected = {place for place, cells in enumerate(zip(*rows, strict=True)) if any(map(LEADS.match, cells))}
     # Blanks, quotes and separators inside a cell may look like its start: texts that nobody takes for numbers.
     texts = {place for place, cells in enumerate(zip(*rows, strict=True)) if {"a,07", "a\n07", "1 08"} & {*cells}}
-    assert expected <= found.zero_led <= expected | texts
+    assert expected <= found[0].zero_led <= expected | texts
 
 
 @pytest.mark.parametrize("delimiter", ["0", "-", "e", "."])
@@ -99,5 +103,5 @@ def test_a_delimiter_that_may_be_part_of_a_number_is_left_to_the_csv_module(deli
 def test_rows_on_consecutive_lines_are_one_run() -> None:
     found = scan("1,2\n" * 1000 + "\n" + "3,4\n" * 1000, chunk=64)
     assert found is not None
-    assert found.lines.first_rows.tolist() == [0, 1000]
-    assert found.lines.first_lines.tolist() == [5, 1006]
+    assert found[1].first_rows.tolist() == [0, 1000]
+    assert found[1].first_lines.tolist() == [5, 1006]

@@ -13,8 +13,8 @@ import pytest
 from probfs.errors import DataError, UsageError
 from probfs.runtime import memory
 from probfs.tables.cells import Kind
+from probfs.tables.opening import COMPOUND_FILE_MAGIC
 from probfs.tables.reading import ReadOptions, read_table
-from probfs.tables.streams import COMPOUND_FILE_MAGIC
 from probfs.tables.table import Table
 from tests.support.commands import Run
 from tests.support.table_content import Write, read_bytes, table_content

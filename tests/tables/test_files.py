@@ -16,7 +16,7 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part, find_parts, may_be_many, name_together
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
-from probfs.tables.streams import CountedStream, is_url, shown_url
+from probfs.tables.urls import is_url, shown_url
 from tests.support.table_content import table_content
 
 
@@ -195,7 +195,6 @@ class Failing:
 
 
 def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not CountedStream(Failing(), remote=True).seekable()
     driver = type(fsspec.filesystem("memory"))
     monkeypatch.setattr(driver, "open", lambda *_, **__: Failing())
     monkeypatch.setattr(driver, "isdir", lambda *_: False)

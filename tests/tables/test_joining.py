@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.progress import Progress, listening
-from probfs.tables import opening, reading
+from probfs.tables import reading
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
@@ -253,8 +253,7 @@ def test_columns_that_are_not_needed_stay_in_the_file(monkeypatch: pytest.Monkey
 
 def test_progress_is_that_of_all_bytes_and_memory_is_asked_for_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(reading, "_BYTES_BETWEEN_CHECKS", 20)
-    monkeypatch.setattr(opening, "require_memory", lambda needed, *_: asked.append(needed))
+    monkeypatch.setattr(reading, "require_memory", lambda needed, *_: asked.append(needed))
     for name in "abcd":
         put(f"{name}.csv", "u,y\n1,0\n2,1\n")
     told: list[Progress] = []
@@ -263,5 +262,4 @@ def test_progress_is_that_of_all_bytes_and_memory_is_asked_for_on_the_way(monkey
     assert {(progress.stage, progress.total, progress.unit) for progress in told} == {("reading", 48, "bytes")}
     done = [progress.done for progress in told]
     assert (done, done[0], done[-1]) == (sorted(done), 0, 48)
-    # Of 48 bytes, 24 are read, which hold 8 cells: 16 in all, and as many again to rank them.
-    assert asked == [8 * (2 * 16 - 8), 8 * (2 * 16 - 16)]
+    assert asked == [8 * cells for cells in (4, 8, 12, 16)]

@@ -214,7 +214,7 @@ def read_column_names(
     # Neither numpy nor pyarrow is imported, as a shell waits for the answer at every press of a key.
     from probfs.tables.files import find_parts
     from probfs.tables.opening import ReadOptions
-    from probfs.tables.streams import is_url
+    from probfs.tables.urls import is_url
 
     try:
         if is_url(path):
@@ -234,7 +234,7 @@ def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
     from probfs.tables.formats import choose_format
     from probfs.tables.opening import open_source
 
-    with open_source(path) as (raw, head):
+    with open_source(path, most=_LONGEST_HEADER) as (raw, head):
         table_format = choose_format(path, head, options)
         if table_format.name == "parquet":
             return _parquet_names(path)
@@ -243,11 +243,12 @@ def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
     if table_format.name == "arff":
         from probfs.tables.arff_header import open_text, read_header
 
-        return [attribute.name for attribute in read_header(open_text(table_input.as_utf8()), path).attributes]
+        with table_input.as_utf8() as raw:
+            return [attribute.name for attribute in read_header(open_text(raw), path).attributes]
     if not table_format.delimiter:
         return []
-    with CsvText(table_input) as text:
-        columns = read_head(text, table_input).columns
+    with table_input.as_utf8() as raw:
+        columns = read_head(CsvText(raw), table_input).columns
     return [name for name in columns.names[columns.indexes :] if len(name) <= _LONGEST_NAME]
 
 

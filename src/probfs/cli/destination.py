@@ -64,7 +64,7 @@ def _files_of(path: str | Path) -> list[str | int]:
         # Standard input is file number 0, whatever it was redirected from.
         return [0]
     from probfs.tables.files import find_parts
-    from probfs.tables.streams import as_local_path, is_url
+    from probfs.tables.urls import as_local_path, is_url
 
     if is_url(as_local_path(str(path))):
         return []

@@ -50,8 +50,8 @@ from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
 from probfs.tables.opening import STANDARD_INPUT
 from probfs.tables.reading import ReadOptions
-from probfs.tables.streams import is_url
 from probfs.tables.table import Table
+from probfs.tables.urls import is_url
 from probfs.text import option, shown_bytes
 
 if TYPE_CHECKING:

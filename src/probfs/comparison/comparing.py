@@ -24,8 +24,7 @@ from probfs.runtime.progress import Progress, listening
 from probfs.selection.result import Selection
 from probfs.tables.files import may_be_many
 from probfs.tables.formats import format_of_path
-from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
-from probfs.tables.streams import without_compression_ending
+from probfs.tables.opening import STANDARD_INPUT, display_name, open_source, without_compression_ending
 from probfs.text import listed, option, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, m
         return peek is not None and _begins_as_object(peek(1))
     if os.path.exists(path) and not os.path.isfile(path):
         return True
-    with open_source(path, max_unpacked) as (_, head):
+    with open_source(path, max_unpacked, most=1 << 18) as (_, head):
         return _begins_as_object(head)
 
 

@@ -10,7 +10,7 @@ import contextlib
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -65,13 +65,14 @@ Row = Iterable[tuple[int, "str | None"]]
 
 def read_arff(table_input: TableInput) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
-    text = open_text(table_input.as_utf8())
-    header = read_header(text, table_input.source)
-    reader = _DataReader(header, table_input.source)
-    reader.read(header.row_on_data_line.encode() + b"\n")
-    while data := as_bytes(text.read(_BLOCK) + text.readline()):
-        reader.read(data if data.endswith(b"\n") else data + b"\n")
-    return reader.finish()
+    with table_input.as_utf8() as raw:
+        text = open_text(raw)
+        header = read_header(text, table_input.source)
+        reader = _DataReader(header, table_input.source)
+        reader.read(header.row_on_data_line.encode() + b"\n")
+        while data := as_bytes(text.read(_BLOCK) + text.readline()):
+            reader.read(data if data.endswith(b"\n") else data + b"\n")
+        return reader.finish()
 
 
 class _ValueError(Exception):
@@ -296,17 +297,20 @@ class _RowParser:
         if not _NOT_FOR_LIAC.search(line):
             # What it refuses is split below, or else the reason found.
             with contextlib.suppress(*self._refusals):
-                row = next((self._sparse if is_sparse else self._dense).decode_rows((line,), self._texts))
+                row: Any = next((self._sparse if is_sparse else self._dense).decode_rows((line,), self._texts))
                 if not is_sparse:
                     return enumerate(row)
                 if len(row) > line.count(","):
                     # Else an index may stand twice.
-                    return row.items()
-        tokens = list(takewhile(lambda token: not (token[2] or "").startswith("%"), _TOKEN.finditer(line)))
+                    items: Row = row.items()
+                    return items
+        tokens = list(_TOKEN.finditer(line))
+        comment = next((place for place, token in enumerate(tokens) if (token[2] or "").startswith("%")), len(tokens))
+        line, tokens = line[: tokens[comment].start()] if tokens[comment:] else line, tokens[:comment]
         marks = [token[2] for token in tokens[-3:]]
         if len(tokens) > 3 and marks == ["{", None, "}"] and _WEIGHT.fullmatch(tokens[-2][0]):
             self.weighted = True
-            del tokens[-3:]
+            line, tokens = line[: tokens[-3].start()].rstrip(", \t"), tokens[:-3]
         return self._split_sparse(tokens).items() if is_sparse else enumerate(self._split_dense(line, tokens))
 
     def _split_sparse(self, tokens: Sequence[re.Match[str]]) -> dict[int, str | None]:
@@ -345,7 +349,7 @@ class _RowParser:
                 joined_quotes |= bool(token[1]) or cells[-1][0] in "'\""
         if joined_quotes or len(cells) != self._width:
             places = 1 + sum(gap.count(separator) for gap in [*gaps, line[ends[-1] :]])
-            if places == self._width > len(cells):
+            if not tokens or places == self._width > len(cells):
                 raise _RowError("an empty value; a missing one is written ?")
             if len(tokens) != self._width or any(token[2] for token in tokens):
                 number = counted(len(cells) if len(cells) > 1 else len(tokens), "value")

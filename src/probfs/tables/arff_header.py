@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from io import BufferedReader, TextIOWrapper
+from io import TextIOWrapper
+from typing import BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.csv_head import name_by_position
-from probfs.tables.opening import Utf8Stream, decode_line
+from probfs.tables.opening import decode_line
 from probfs.text import quoted
 
 QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
@@ -81,9 +82,9 @@ class Header:
     """What follows @data on its line, which Weka reads as the first row."""
 
 
-def open_text(stream: Utf8Stream) -> TextIOWrapper:
+def open_text(raw: BinaryIO) -> TextIOWrapper:
     """The text of a file, whose lines may end in any way; bytes that are not UTF-8 are found line by line."""
-    return TextIOWrapper(BufferedReader(stream, 1 << 20), "utf-8", "surrogateescape")
+    return TextIOWrapper(raw, "utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:

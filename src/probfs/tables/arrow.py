@@ -80,7 +80,7 @@ def read_parquet(table_input: TableInput) -> Table:
     """Read a Parquet file, or some of its row groups; columns that are not needed are left in the file."""
     import pyarrow.parquet as pq
 
-    raw, source = table_input.as_seekable(), table_input.source
+    raw, source = table_input.raw, table_input.source
     try:
         file = pq.ParquetFile(raw)
         schema = file.schema_arrow
@@ -156,7 +156,7 @@ def _read_columns(file: Any, schema: pa.Schema, groups: list[int], unread: Colle
 
 def read_feather(table_input: TableInput) -> Table:
     """Read a Feather file, which is an Arrow IPC file, or an Arrow IPC stream."""
-    raw, source = table_input.as_seekable(), table_input.source
+    raw, source = table_input.raw, table_input.source
     magic = raw.read(len(_FILE))
     raw.seek(-len(magic), os.SEEK_CUR)
     if magic.startswith(_FIRST_FEATHER):

@@ -33,7 +33,7 @@ from probfs.tables.arrays import (
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, read_head
-from probfs.tables.csv_scan import scan_rows
+from probfs.tables.csv_scan import NotPlainError, RowScan
 from probfs.tables.opening import TableInput
 from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted
@@ -59,7 +59,8 @@ _BOM = b"\xef\xbb\xbf"
 def read_delimited(table_input: TableInput) -> Table:
     """Read a header and the rows below it."""
     source, decimal = table_input.source, table_input.options.decimal
-    with CsvText(table_input) as text:
+    with table_input.as_utf8() as raw:
+        text = CsvText(raw)
         head = read_head(text, table_input)
         reader = _RowReader(text, head, table_input)
         rows = reader.read_by_arrow() or reader.read_by_csv_module()
@@ -114,25 +115,9 @@ class _RowReader:
         if not self._head.sample.strip(b"\r\n") or self._head.sample.startswith(_BOM):
             return None
         try:
-            types, undecided = self._guess_types()
-            numbers = {column for column, dtype in types.items() if dtype == _NUMBERS}
-            scan = scan_rows(
-                self._text.open(self._head.start),
-                self._head.delimiter,
-                len(self._positions),
-                self._head.line,
-                zeros=bool(numbers),
-            )
-            if scan is None:
-                return None
-            self._newlines_in_cells = scan.newlines_in_cells
-            led = numbers.intersection(map(str, scan.zero_led))
-            cells, undecided = self._read_columns(types | dict.fromkeys(led, _TEXTS), undecided | led)
-        except pa.ArrowInvalid:
+            return self._read_columns(*self._guess_types())
+        except (pa.ArrowInvalid, NotPlainError):
             return None
-        if any(len(column) != scan.rows for column in cells.values()):
-            return None
-        return _Rows(cells, scan.rows, scan.lines, undecided)
 
     def _guess_types(self) -> tuple[dict[str, pa.DataType], set[str]]:
         """The type of each wanted column by its first cells, and which columns they leave undecided."""
@@ -165,6 +150,7 @@ class _RowReader:
         with suppress(DataError):
             most = max(_FEWEST_ROWS, _CELLS_LOOKED_AT // len(self._positions))
             first.extend(record for _, record in islice(records, most))
+        self._newlines_in_cells = any("\n" in cell for record in first for cell in record)
         bytes_of_row = records.bytes_read // max(len(first), 1) + 1
         self._block_bytes = min(max(_BLOCK_BYTES, _BLOCK_ROWS * bytes_of_row), _MOST_BLOCK_BYTES)
         # Ranking the table will take about as much memory again as the table itself.
@@ -176,19 +162,22 @@ class _RowReader:
         self._in_threads = count_cores() > 1 and size > self._block_bytes and is_enough
         return first
 
-    def _read_columns(
-        self, types: dict[str, pa.DataType], undecided: set[str]
-    ) -> tuple[dict[str, pa.ChunkedArray], set[str]]:
-        """The cells of columns, read as numbers only where they all are, and those columns that are undecided."""
+    def _read_columns(self, types: dict[str, pa.DataType], undecided: set[str]) -> _Rows | None:
+        """The cells of columns, read as numbers only where they all are and nothing is lost by that."""
         failures = 0
         while True:
+            scan = RowScan(self._head.delimiter, len(self._positions), self._head.line)
             try:
-                table = self._read(types)
-                break
+                table = self._read(types, scan)
+                lines = scan.finish()
             except pa.ArrowInvalid as error:
                 fault = _NOT_A_NUMBER.search(str(error))
                 if fault is None:
-                    raise
+                    # A row is longer than a block, or a line end inside a cell was taken for the end of a row.
+                    if self._block_bytes == _MOST_BLOCK_BYTES:
+                        raise
+                    self._block_bytes, self._newlines_in_cells = _MOST_BLOCK_BYTES, True
+                    continue
                 if fault[2] in self.words and not self._has_words:
                     self._has_words = True
                     continue
@@ -196,43 +185,40 @@ class _RowReader:
                 failed = {column for column, dtype in types.items() if dtype == _NUMBERS}
                 failed = {fault[1]} if failures < _MOST_FAILURES else failed
                 types, undecided = types | dict.fromkeys(failed, _TEXTS), undecided | failed
+                continue
+            if self._newlines_in_cells or not scan.newlines_in_cells:
+                break
+            self._newlines_in_cells = True
+        if table.num_rows != scan.rows:
+            return None
         cells = {name: table.column(name) for name in types}
         numbers = [column for column, dtype in types.items() if dtype == _NUMBERS]
-        inexact = inexact_columns(table, numbers)
+        inexact = inexact_columns(table, numbers) | {str(place) for place in scan.zero_led}.intersection(numbers)
         gaps = {column for column in numbers if self._has_words and cells[column].null_count} - inexact
         if inexact or gaps:
             texts = self._read(dict.fromkeys(inexact, _TEXTS) | dict.fromkeys(gaps, _TEXTS_AMONG_NUMBERS))
             # What was missing as a number is not always empty.
             worded = {name for name in gaps if _count_empty(texts.column(name)) < cells[name].null_count}
             cells |= {name: texts.column(name) for name in inexact | worded}
-        return cells, undecided | inexact
+        return _Rows(cells, scan.rows, lines, undecided | inexact)
 
-    def _read(self, types: dict[str, pa.DataType]) -> pa.Table:
+    def _read(self, types: dict[str, pa.DataType], scan: RowScan | None = None) -> pa.Table:
         """Columns of these types as Arrow reads them; a word among numbers is missing, if words are expected."""
         from pyarrow import csv
 
         # No names mean all columns, and take less time where there are thousands.
         some = [] if len(types) == len(self._positions) else list(types) or self._positions[:1]
-        try:
-            return csv.read_csv(
-                pa.PythonFile(self._text.open(self._head.start), "r"),
-                csv.ReadOptions(
-                    column_names=self._positions, block_size=self._block_bytes, use_threads=self._in_threads
-                ),
-                csv.ParseOptions(delimiter=self._head.delimiter, newlines_in_values=self._newlines_in_cells),
-                csv.ConvertOptions(
-                    include_columns=some,
-                    column_types=types,
-                    null_values=["", *self.words] if self._has_words else [""],
-                    strings_can_be_null=False,
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            if "straddl" not in str(error) or self._block_bytes == _MOST_BLOCK_BYTES:
-                raise
-            # A row is longer than a block.
-            self._block_bytes = _MOST_BLOCK_BYTES
-            return self._read(types)
+        return csv.read_csv(
+            pa.PythonFile(self._text.open(self._head.start, None if scan is None else scan.add), "r"),
+            csv.ReadOptions(column_names=self._positions, block_size=self._block_bytes, use_threads=self._in_threads),
+            csv.ParseOptions(delimiter=self._head.delimiter, newlines_in_values=self._newlines_in_cells),
+            csv.ConvertOptions(
+                include_columns=some,
+                column_types=types,
+                null_values=["", *self.words] if self._has_words else [""],
+                strings_can_be_null=False,
+            ),
+        )
 
     def read_by_csv_module(self) -> _Rows:
         """The rows as Python's csv module reads them, or its error with the line at fault."""

@@ -8,25 +8,24 @@ for the names of columns.
 from __future__ import annotations
 
 import csv
+import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BufferedReader, BytesIO, TextIOWrapper
+from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
 from itertools import count, islice
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.opening import TableInput, decode_line
-from probfs.tables.streams import FilledStream, is_url
 from probfs.text import counted, listed, option, quoted
 
 HEAD_BYTES = 1 << 20
 """How much of a file is read to see how it is laid out; more only if that is less than a header and a row."""
 _ROWS_LOOKED_AT = 10
 _LONGEST_NUMBER = 20
-_MOST_IN_MEMORY = 16 << 20
 _LONGEST_CELL = 1 << 30
 # What pandas calls a first column without a name, and again when such a file is written and read once more.
 _PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
@@ -96,61 +95,43 @@ def name_by_position(names: Sequence[str], source: str, noun: str, first: int = 
 
 
 class CsvText:
-    """A file's text as UTF-8, without a byte-order mark, to be read more than once and from any place.
-
-    A local file in UTF-8 is read where it is. All others (pipes, URLs, compressed files, other encodings) can be read
-    only once, and are kept in memory, or in a temporary file if they are large.
+    """The text of a file, which can be read from any place and by several readers: Arrow's threads may still be busy
+    with a reading that failed.
     """
 
-    def __init__(self, table_input: TableInput) -> None:
-        # Here, as it imports what unpacks any archive.
-        import tempfile
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._start, self._lock = raw, raw.tell(), threading.Lock()
+        self.size = raw.seek(0, os.SEEK_END) - self._start
 
-        self._lock = threading.Lock()
-        self._raw: Any = table_input.raw
-        self._kept: Any = None
-        stream = table_input.as_utf8()
-        block = stream.read(HEAD_BYTES) or b""
-        is_local = table_input.raw.seekable() and not is_url(table_input.source)
-        if table_input.size and is_local and stream.is_plain:
-            self._first_byte, self.size = table_input.raw.tell() - len(block), table_input.size
-            return
-        self._raw = self._kept = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  # closed by __exit__
-        try:
-            while block:
-                self._kept.write(block)
-                block = stream.read(HEAD_BYTES) or b""
-        except BaseException:
-            self._kept.close()
-            raise
-        self._first_byte, self.size = 0, self._kept.tell()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._kept is not None:
-            self._kept.close()
-
-    def open(self, start: int) -> CsvReading:
-        """The text from a place on."""
-        return CsvReading(self._raw, self._first_byte + start, self._lock)
+    def open(self, position: int, look: Callable[[bytes], None] | None = None) -> CsvReading:
+        """The text from a place on; ``look`` is given all bytes that are read."""
+        return CsvReading(self._raw, self._start + position, self._lock, look)
 
 
-class CsvReading(FilledStream):
-    """One of several readings of a file: Arrow's threads may still be busy with one that failed."""
+class CsvReading(RawIOBase):
+    """One of several readings of a file."""
 
-    def __init__(self, raw: BinaryIO, position: int, lock: threading.Lock) -> None:
-        self._raw, self._position, self._lock = raw, position, lock
+    def __init__(
+        self, raw: BinaryIO, position: int, lock: threading.Lock, look: Callable[[bytes], None] | None
+    ) -> None:
+        self._raw, self._position, self._lock, self._look = raw, position, lock, look
+
+    def readable(self) -> bool:
+        return True
 
     def read(self, size: int = -1) -> bytes:
         with self._lock:
             self._raw.seek(self._position)
             data = self._raw.read(size)
         self._position += len(data)
+        if self._look is not None:
+            self._look(data)
         return data
 
-    _pull = read
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class CsvRecords:

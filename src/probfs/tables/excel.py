@@ -18,8 +18,7 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
-from probfs.tables.opening import ReadOptions, TableInput
-from probfs.tables.streams import COMPOUND_FILE_MAGIC, ZIP_MAGIC, refuse_suspicious_size
+from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput, refuse_suspicious_size
 from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
 
@@ -38,7 +37,7 @@ _CELL_BYTES = 100
 
 def read_excel(table_input: TableInput) -> Table:
     """Read a sheet, whose first row that is not empty names the columns; rows are numbered as in the sheet."""
-    raw, source, options = table_input.as_seekable(), table_input.source, table_input.options
+    raw, source, options = table_input.raw, table_input.source, table_input.options
     start = raw.tell()
     magic = raw.read(len(COMPOUND_FILE_MAGIC))
     raw.seek(start)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from probfs.errors import DataError, UsageError
-from probfs.tables import streams
+from probfs.tables import urls
 from probfs.tables.formats import TABLE_FORMATS, format_of_path, is_readable
 from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.text import counted, quoted
@@ -47,7 +47,7 @@ def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
     Folders called ``key=value`` are columns, if they are below all folders that the arguments have in common. One
     plain path is taken as it is, and need not even exist.
     """
-    names = [streams.as_local_path(os.fspath(path)) for path in paths]
+    names = [urls.as_local_path(os.fspath(path)) for path in paths]
     if STANDARD_INPUT in names and len(names) > 1:
         raise UsageError("standard input cannot be read together with files; name files only")
     if not names:
@@ -77,11 +77,11 @@ def may_be_many(path: str | os.PathLike[str]) -> bool:
 
 
 def _is_folder(name: str) -> bool:
-    return streams.is_folder(name) if streams.is_url(name) else os.path.isdir(name)
+    return urls.is_folder(name) if urls.is_url(name) else os.path.isdir(name)
 
 
 def _is_pattern(name: str) -> bool:
-    if streams.is_url(name):
+    if urls.is_url(name):
         return _URL_PATTERN.search(name) is not None
     return glob.has_magic(name) and not os.path.lexists(name)
 
@@ -108,8 +108,8 @@ def _fixed_folder(pattern: str) -> str:
 
 
 def _files_matching(pattern: str) -> list[str]:
-    is_url = streams.is_url(pattern)
-    matches = streams.matching_urls(pattern) if is_url else glob.glob(pattern, recursive=True)
+    is_url = urls.is_url(pattern)
+    matches = urls.matching_urls(pattern) if is_url else glob.glob(pattern, recursive=True)
     fixed = len(_fixed_folder(pattern))
     if not any(map(_is_hidden, pattern[fixed:].split("/"))):
         # Nobody asked for them.
@@ -147,7 +147,7 @@ def _files_below(folder: str) -> list[str]:
 
 def _tables_below(folder: str) -> list[str]:
     """The files below a folder that have the ending of a table, without hidden ones."""
-    files = streams.files_below(folder) if streams.is_url(folder) else _files_below(folder)
+    files = urls.files_below(folder) if urls.is_url(folder) else _files_below(folder)
     start = len(folder.rstrip("/")) + 1
     return [
         file
@@ -164,7 +164,7 @@ def _is_hidden(name: str) -> bool:
 def _refuse_the_same_twice(files: Sequence[str]) -> None:
     named: dict[object, str] = {}
     for file in files:
-        real = streams.identity(file) if streams.is_url(file) else os.path.realpath(file)
+        real = urls.file_system(file) if urls.is_url(file) else os.path.realpath(file)
         if real in named:
             other = "named twice" if named[real] == file else f"the same file as {display_name(named[real])}"
             raise DataError(f"is {other}; name each file once", source=display_name(file))

@@ -7,19 +7,20 @@ they are called.
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from probfs.registry import Registry
-from probfs.tables.opening import STANDARD_INPUT, ReadOptions, TableInput
-from probfs.tables.streams import (
+from probfs.tables.opening import (
     COMPOUND_FILE_MAGIC,
+    STANDARD_INPUT,
     ZIP_MAGIC,
     ZIPPED_WORKBOOK_ENDINGS,
+    ReadOptions,
+    TableInput,
     without_compression_ending,
 )
 
@@ -56,7 +57,7 @@ class TableFormat:
     """Whether a text begins as files of this format do; None for a format that cannot be told by its beginning."""
 
     def input_from(
-        self, raw: io.BufferedReader, source: str, options: ReadOptions, row_groups: tuple[int, ...] = ()
+        self, raw: BinaryIO, source: str, options: ReadOptions, row_groups: tuple[int, ...] = ()
     ) -> TableInput:
         """An opened file as the reader of this format gets it."""
         others = "" if options.delimiter else self.other_delimiters

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from io import BufferedReader
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,7 @@ _DECODER = json.JSONDecoder(
 
 def read_json_lines(table_input: TableInput) -> Table:
     """Read objects of which each is a row, and each key a column; a key that is not there, or null, is missing."""
-    stream, source = table_input.as_utf8(), table_input.source
+    source = table_input.source
     columns: dict[str, _JsonColumn] = {}
     lines = array("q")
 
@@ -63,19 +62,19 @@ def read_json_lines(table_input: TableInput) -> Table:
         require_memory(len(lines) * len(columns), "this table", source)
         for column in columns.values():
             column.finish_block(len(lines), lines)
-        stream.check_memory(sum(column.nbytes for column in columns.values()))
 
-    for number, line in enumerate(BufferedReader(stream, 1 << 20), 1):
-        text = decode_line(line.rstrip(b"\n"), number, source)
-        if not text.strip():
-            continue
-        for key, value in _parse(text, number, source).items():
-            column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, source))
-            if value is not None:
-                column.add(len(lines), value, number)
-        lines.append(number)
-        if len(lines) % _ROWS_AT_ONCE == 0:
-            finish_block()
+    with table_input.as_utf8() as raw:
+        for number, line in enumerate(raw, 1):
+            text = decode_line(line.rstrip(b"\n"), number, source)
+            if not text.strip():
+                continue
+            for key, value in _parse(text, number, source).items():
+                column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, source))
+                if value is not None:
+                    column.add(len(lines), value, number)
+            lines.append(number)
+            if len(lines) % _ROWS_AT_ONCE == 0:
+                finish_block()
     finish_block()
     if not lines:
         raise DataError(f"is empty; {_ONE_OBJECT}", source=source)

@@ -1,6 +1,7 @@
-"""Opening an input: a file, a URL or standard input, compressed or not, as bytes or as UTF-8; and how it is to be read.
+"""Opening an input (a file, a URL or standard input) as a file that can be read from any place; and how to read it.
 
-Light to import, as help and shells need it: neither numpy nor pyarrow.
+What cannot be read twice (pipes, some URLs, compressed data, text in other encodings) is copied first: into memory, or
+into a temporary file if it is large. Light to import, as help and shells need it: neither numpy nor pyarrow.
 """
 
 from __future__ import annotations
@@ -9,36 +10,37 @@ import codecs
 import contextlib
 import io
 import os
+import re
+import select
 import stat
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, BinaryIO, TypeAlias
 
 from probfs.errors import DataError, UsageError
-from probfs.runtime.memory import require_memory
-from probfs.tables.streams import (
-    ZIP_MAGIC,
-    CountedStream,
-    FilledStream,
-    UnpackedStream,
-    compression_of,
-    is_url,
-    is_zipped_workbook,
-    open_url,
-    shown_url,
-)
-from probfs.text import option, printable
+from probfs.runtime.progress import Progress, current_listener
+from probfs.tables.urls import first_line, is_url, open_url, shown_url
+from probfs.text import option, printable, shown_bytes
 
 STANDARD_INPUT = "-"
+ZIP_MAGIC = b"PK\x03\x04"
+"""How zip archives begin, among them workbooks of today (.xlsx)."""
+COMPOUND_FILE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How workbooks of before 2007 (.xls) begin, and other files of that time."""
+ZIPPED_WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xlsb")
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
 """Given the names of a file's columns in order, some of them."""
 _HEAD_BYTES = 1 << 18
 """How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_SMALL_FILE = 1 << 20
-_PARSING_BYTES = 200 << 20
-"""Memory that threads need at most to parse blocks; with less, pyarrow ends the process without a message."""
+_PIECE = 1 << 20
+_MOST_IN_MEMORY = 16 << 20
+_MOST_UNPACKED = 4 << 30
+_ALWAYS_UNPACKED = 64 << 20
+"""Compressed data may unpack to this many bytes however small it is."""
+_MOST_RATIO = 250
+"""Beyond that, how many times its own size compressed data may unpack to; tables seldom reach a fifth of this."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ class ReadOptions:
 class TableInput:
     """An opened file as the reader of its format gets it."""
 
-    raw: io.BufferedReader
+    raw: BinaryIO
+    """The file's bytes, unpacked; it can be read from any place."""
     source: str
     """The file's name as messages show it."""
     options: ReadOptions = ReadOptions()
@@ -114,19 +117,38 @@ class TableInput:
     row_groups: tuple[int, ...] = ()
     """Which parts of a Parquet file to read; all where none is named."""
 
-    @property
-    def size(self) -> int | None:
-        """How many bytes the file has, if that is known; those of compressed data are not."""
-        raw = getattr(self.raw, "raw", None)
-        return raw.size if isinstance(raw, CountedStream) else None
+    @contextlib.contextmanager
+    def as_utf8(self) -> Iterator[BinaryIO]:
+        """The file's text as UTF-8, whatever its encoding, from its beginning behind a byte-order mark."""
+        encoding, raw = self.options.encoding, self.raw
+        try:
+            codec = codecs.lookup(encoding)
+            b"a\0\0\0".decode(encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
+        except (LookupError, TypeError, UnicodeError) as error:
+            problem = f"no encoding {encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
+            raise UsageError(f"{option('encoding')}: {problem}") from error
+        with contextlib.ExitStack() as stack:
+            if codec.name not in ("utf-8", "utf-8-sig"):
+                raw = stack.enter_context(_copy(self._recoded(codec.incrementaldecoder())))
+            start = raw.tell()
+            mark = raw.read(len(codecs.BOM_UTF8))
+            if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise DataError(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
+            raw.seek(start + (len(mark) if mark == codecs.BOM_UTF8 else 0))
+            yield raw
 
-    def as_utf8(self) -> Utf8Stream:
-        """The file's text as UTF-8, whatever its encoding."""
-        return Utf8Stream(self)
-
-    def as_seekable(self) -> BinaryIO:
-        """The file as a stream that can be read from its end; pipes and compressed data are read into memory."""
-        return self.raw if self.raw.seekable() else io.BytesIO(self.raw.read())
+    def _recoded(self, decoder: codecs.IncrementalDecoder) -> Iterator[bytes]:
+        done = 0
+        chunk = None
+        while chunk != b"":
+            chunk = self.raw.read(_PIECE)
+            try:
+                yield decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
+            except UnicodeError as error:
+                place = done + getattr(error, "start", 0)
+                problem = f"is not {self.options.encoding} near byte {place}; try another {option('encoding')}"
+                raise DataError(problem, source=self.source) from error
+            done += len(chunk)
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
@@ -139,97 +161,226 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 @contextlib.contextmanager
 def open_source(
-    path: str | os.PathLike[str], max_unpacked: int | None = None
-) -> Iterator[tuple[io.BufferedReader, bytes]]:
+    path: str | os.PathLike[str], max_unpacked: int | None = None, *, most: int | None = None
+) -> Iterator[tuple[BinaryIO, bytes]]:
     """The bytes of a file or of standard input, unpacked if they are compressed, and the first of them.
 
-    A few compressed bytes can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused.
+    A few compressed bytes can unpack to more than any memory holds: more than ``max_unpacked`` bytes are refused. Who
+    wants only the beginning says how many bytes, at ``most``.
     """
     name = display_name(path)
     with contextlib.ExitStack() as stack:
         try:
-            raw: Any = io.BufferedReader(_open(path, stack), _HEAD_BYTES)
-            compression = compression_of(raw.peek())
+            raw: Any = _open(path, stack)
+            head = _peek(raw)
+            compression = compression_of(head)
             if compression is not None:
-                unpacked = stack.enter_context(UnpackedStream(compression, raw, name, max_unpacked))
-                raw = io.BufferedReader(unpacked, _HEAD_BYTES)
-                again = compression_of(raw.peek())
+                raw = stack.enter_context(_copy(_unpacked(compression, raw, name, max_unpacked), most))
+                head = _peek(raw)
+                again = compression_of(head)
                 if again is not None:
                     twice = f"is compressed twice, with {again.name} and then {compression.name}"
                     raise DataError(f"{twice}; unpack it first", source=name)
-            head = raw.peek()
-            if head.startswith(ZIP_MAGIC) and not is_zipped_workbook(raw, head, name):
+            if head.startswith(ZIP_MAGIC) and not _is_zipped_workbook(raw, name):
                 raise DataError("is a zip archive; unpack it first", source=name)
             yield raw, head
         except OSError as error:
             raise DataError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=name) from error
 
 
-def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> CountedStream:
+def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
+    """The file as it is stored, or a copy if it cannot be read twice."""
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("standard input is closed", source=display_name(path))
-        return CountedStream(sys.stdin.buffer)
-    if is_url(os.fspath(path)):
-        return CountedStream(stack.enter_context(contextlib.closing(open_url(os.fspath(path)))), remote=True)
-    if stat.S_ISDIR(os.stat(path).st_mode):
+        file = _CountedFile(sys.stdin.buffer)
+    elif is_url(os.fspath(path)):
+        file = _CountedFile(stack.enter_context(contextlib.closing(open_url(os.fspath(path)))), remote=True)
+    elif stat.S_ISDIR(os.stat(path).st_mode):
         raise DataError("is a directory; name a file in it", source=display_name(path))
-    return CountedStream(stack.enter_context(open(path, "rb", buffering=0)))
+    else:
+        file = _CountedFile(stack.enter_context(open(path, "rb", buffering=0)))  # noqa: SIM115  # closed by the stack
+    if file.seekable():
+        return io.BufferedReader(file, _HEAD_BYTES)
+    return stack.enter_context(_copy(iter(lambda: file.read(_HEAD_BYTES), b"")))
 
 
-class Utf8Stream(FilledStream):
-    """Text in any encoding, read as UTF-8 without a byte-order mark."""
+class _CountedFile(io.RawIOBase):
+    """A file or standard input; whoever listened when it was opened is told how much of it has been read.
 
-    def __init__(self, table_input: TableInput) -> None:
-        self._raw, self.source, self._size = table_input.raw, table_input.source, table_input.size
-        self._encoding = table_input.options.encoding
-        self._consumed = 0
-        """How many bytes have been read, in the file's own encoding."""
+    Formats that are read from here and there in a file are counted as the others: by bytes, wherever these stand.
+    """
+
+    def __init__(self, stream: Any, *, remote: bool = False) -> None:
+        self._stream, self._remote = stream, remote
+        # pyarrow reads in threads of its own.
+        self._listener = current_listener()
+        self._done = 0
+        self._size: int | None = getattr(stream, "size", None) if remote else _size_of(stream)
+        self._report()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        # A web server may give a file only from its beginning, and then does not say how long it is.
+        return bool(self._stream.seekable()) and not (self._remote and self._size is None)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return int(self._stream.seek(offset, whence))
+
+    def readinto(self, buffer: Any) -> int:
         try:
-            codec = codecs.lookup(self._encoding)
-            b"a\0\0\0".decode(self._encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
-            self.is_plain = codec.name in ("utf-8", "utf-8-sig")
-            self._decoder = None if self.is_plain else codec.incrementaldecoder()
-        except (LookupError, TypeError, UnicodeError) as error:
-            problem = f"no encoding {self._encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
-            raise UsageError(f"{option('encoding')}: {problem}") from error
-        self._at_start = True
+            while (data := self._stream.read(len(buffer))) is None:
+                # Standard input was set not to block, by this or another program, and no bytes are there yet.
+                select.select([self._stream], [], [])
+        except Exception as error:
+            if not self._remote:
+                raise
+            # Drivers raise whatever they like.
+            raise OSError(first_line(error)) from error
+        buffer[: len(data)] = data
+        self._done += len(data)
+        self._report()
+        return len(data)
 
-    def _pull(self, size: int) -> bytes:
-        while True:
-            chunk = self._raw.read(size)
-            data = self._decode(chunk)
-            self._consumed += len(chunk)
-            if self._at_start and (data or not chunk):
-                self._at_start = False
-                if data.startswith(_UTF16):
-                    raise DataError(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
-                data = data.removeprefix(codecs.BOM_UTF8)
-            if data or not chunk:
-                return data
-
-    def _decode(self, chunk: bytes) -> bytes:
-        if self._decoder is None:
-            return chunk
-        try:
-            return self._decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
-        except UnicodeError as error:
-            place = self._consumed + getattr(error, "start", 0)
-            problem = f"is not {self._encoding} near byte {place}; try another {option('encoding')}"
-            raise DataError(problem, source=self.source) from error
-
-    def check_memory(self, held: int) -> None:
-        """Refuse a large file if memory will not hold the rest of it; ``held`` bytes are held of what was read."""
-        total = max(self._consumed, self._size or 0)
-        if total >= _SMALL_FILE:
-            parsing = _PARSING_BYTES if self._size is None else min(_PARSING_BYTES, 8 * total)
-            forecast_memory(held, self._consumed, total, self.source, parsing)
+    def _report(self) -> None:
+        # Some bytes are read twice.
+        done = self._done if self._size is None else min(self._done, self._size)
+        self._listener(Progress("reading", done, self._size, "bytes"))
 
 
-def forecast_memory(held: int, done: int, total: int, source: str, further: int = 0) -> None:
-    """Refuse what memory will not hold, long before it runs out: ``done`` of ``total`` bytes have become ``held``."""
-    # Ranking the table will take about as much memory again as the table itself.
-    require_memory(2 * int(held * max(1.0, total / max(done, 1))) - held + further, "this table", source)
+def _size_of(stream: Any) -> int | None:
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        # A stream of a program's own, put in the place of standard input.
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _copy(pieces: Iterable[bytes], most: int | None = None) -> Any:
+    """A file of its own with these bytes."""
+    # Here, as it imports what unpacks any archive.
+    import tempfile
+
+    file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  # closed by the caller
+    try:
+        for piece in pieces:
+            file.write(piece)
+            if most is not None and file.tell() >= most:
+                break
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
+
+
+def _peek(raw: BinaryIO) -> bytes:
+    start = raw.tell()
+    head = raw.read(_HEAD_BYTES)
+    raw.seek(start)
+    return head
+
+
+@dataclass(frozen=True)
+class Compression:
+    """One way to compress a file."""
+
+    name: str
+    ending: str
+    """What file names end in after the ending of their format."""
+    magic: re.Pattern[bytes]
+    """How its data begins."""
+    open: Callable[[BinaryIO], Any]
+    """A stream of the unpacked bytes."""
+
+
+def _opener(module: str, name: str) -> Callable[[BinaryIO], Any]:
+    """A class of the standard library that unpacks what it is given, imported when it is called."""
+    return lambda packed: getattr(import_module(module), name)(packed)
+
+
+def _open_zstd(packed: BinaryIO) -> Any:
+    # The standard library has zstd from Python 3.14 on only.
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
+
+
+COMPRESSIONS = (
+    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _opener("gzip", "open")),
+    # The three letters alone could begin a CSV file; a block, or the end of empty data, follows them.
+    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _opener("bz2", "BZ2File")),
+    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), _opener("lzma", "LZMAFile")),
+    Compression("zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _open_zstd),
+)
+
+
+def compression_of(head: bytes) -> Compression | None:
+    """The compression of data that begins like this; None for data that is not compressed.
+
+    >>> compression_of(b"a,b") is None, compression_of(bytes.fromhex("1f8b08")).name
+    (True, 'gzip')
+    """
+    return next((compression for compression in COMPRESSIONS if compression.magic.match(head)), None)
+
+
+def without_compression_ending(name: str) -> str:
+    """A file name in lower case, without the ending of a compression.
+
+    >>> without_compression_ending("t.csv.xz"), without_compression_ending("t.csv")
+    ('t.csv', 't.csv')
+    """
+    ending = next((known.ending for known in COMPRESSIONS if name.endswith(known.ending)), "")
+    return name.removesuffix(ending)
+
+
+def refuse_suspicious_size(unpacked: int, packed: int, chosen: int | None, which: str, source: str) -> None:
+    """Refuse data that unpacks to more than the user's own limit, or to suspiciously many times its size."""
+    limit = min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _MOST_RATIO * packed)) if chosen is None else chosen
+    if unpacked > limit:
+        problem = f"{which} unpack to more than {shown_bytes(limit)}"
+        remedy = f"if that is meant, allow it with {option('max_unpacked', typed='SIZE')}"
+        raise DataError(f"{problem}; {remedy}", source=source)
+
+
+def _unpacked(compression: Compression, packed: BinaryIO, source: str, most: int | None) -> Iterator[bytes]:
+    """The unpacked bytes of compressed data, up to a limit."""
+    import lzma
+    import zlib
+
+    start, unpacked, data = packed.tell(), 0, None
+    with compression.open(packed) as stream:
+        while data != b"":
+            try:
+                data = bytes(stream.read(_PIECE))
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    # The file could not be read, which is no fault of its content.
+                    raise
+                early = isinstance(error, EOFError) or str(error).startswith("Truncated")
+                problem = f"the {compression.name} data {'ends too early' if early else 'is damaged'}"
+                raise DataError(f"{problem}; fetch or write the file again", source=source) from error
+            unpacked += len(data)
+            size = packed.tell() - start
+            which = f"the first {shown_bytes(size)} of its {compression.name} data"
+            refuse_suspicious_size(unpacked, size, most, which, source)
+            yield data
+
+
+def _is_zipped_workbook(raw: BinaryIO, name: str) -> bool:
+    """Whether a zip archive is a workbook, which has a folder ``xl``; a damaged archive is what its name says."""
+    import zipfile
+
+    start = raw.tell()
+    try:
+        return any(member.startswith("xl/") for member in zipfile.ZipFile(raw).namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return name.lower().endswith(ZIPPED_WORKBOOK_ENDINGS)
+    finally:
+        raw.seek(start)
 
 
 def decode_line(line: bytes, number: int, source: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
+from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import Listener, Progress, current_listener, listening
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
@@ -18,12 +19,11 @@ from probfs.tables.column import text_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import TableFormat, choose_format, format_of_magic
 from probfs.tables.joining import NO_ROWS, has_values, join_tables, refuse_other_columns
-from probfs.tables.opening import ReadOptions, display_name, forecast_memory, open_source
+from probfs.tables.opening import ReadOptions, display_name, open_source
 from probfs.tables.table import NoRowsError, Table
 from probfs.text import listed, option
 
 __all__ = ["ReadOptions", "read_part", "read_parts", "read_table"]
-_BYTES_BETWEEN_CHECKS = 16 << 20
 
 
 def read_table(
@@ -49,9 +49,9 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
     read: list[Part] = []
     empty: list[NoRowsError] = []
     ends = list(accumulate((_size(part.path) for part in parts), initial=0))
-    checked = held = 0
+    held = 0
     listener = current_listener()
-    for part, start, end in zip(parts, ends, ends[1:], strict=False):
+    for part, start in zip(parts, ends, strict=False):
         with listening(_counting(listener, start, ends[-1])):
             try:
                 table = read_part(part, options)
@@ -63,10 +63,8 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
         tables.append(table)
         read.append(part)
         held += 8 * table.rows * len(table.columns)
-        if end >= checked + _BYTES_BETWEEN_CHECKS:
-            # Each file may be small.
-            forecast_memory(held, end, ends[-1], source)
-            checked = end
+        # Each file may be small; and ranking the table will take about as much memory again as the table itself.
+        require_memory(held, "this table", source)
         if options.unneeded is not None:
             # The first file decides: in another one, the last column may be another.
             unread = frozenset(name for name, column in table.columns.items() if column.unread)

@@ -1,0 +1,111 @@
+"""Files that URLs name, by way of fsspec, which is imported here only; and URLs without their secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from probfs.errors import DataError
+from probfs.text import printable
+
+# A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
+# Passwords may hold any character; a number behind a colon is a port, and two colons belong to a chain.
+_USER = re.compile(r"(://)(?:[^/]*@|[^/@:]+:(?!:|\d+(?:[/?#]|$)).*@)")
+_QUERY = re.compile(r"([?#]).*")
+_URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
+_CHAIN = "::"
+Answer = TypeVar("Answer")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL.
+
+    >>> is_url("s3://bucket/table.csv"), is_url("table.csv")
+    (True, False)
+    """
+    return _URL.match(path) is not None
+
+
+def as_local_path(path: str) -> str:
+    """The path that a URL of this machine's files stands for; others are left as they are.
+
+    >>> as_local_path("file:///data/t.csv"), as_local_path("local://t.csv"), as_local_path("s3://bucket/t.csv")
+    ('/data/t.csv', 't.csv', 's3://bucket/t.csv')
+    """
+    return path.removeprefix("file://").removeprefix("local://")
+
+
+def shown_url(url: str) -> str:
+    """A URL for messages and documents, without what may be a password or a signature.
+
+    >>> shown_url("https://me:secret@example.org/t.csv?signature=5f3")
+    'https://…@example.org/t.csv?…'
+    """
+    return _QUERY.sub(r"\1…", _USER.sub(r"\1…@", url))
+
+
+def open_url(url: str) -> Any:
+    """The file that a URL names."""
+    return _ask(url, lambda files, path: files.open(path, "rb"))
+
+
+def is_folder(url: str) -> bool:
+    """Whether a URL names a folder; on the web, only one that ends in a slash does, and a chain names a file."""
+    if url.startswith(("http://", "https://")):
+        return url.endswith("/")
+    return _CHAIN not in url and bool(_ask(url, lambda files, path: files.isdir(path)))
+
+
+def files_below(url: str) -> list[str]:
+    """The URLs of all files in a folder and the folders below it."""
+    return _ask(url, lambda files, path: _urls_of(files.find(path), url, files, path))
+
+
+def matching_urls(url: str) -> list[str]:
+    """The URLs of the files and folders that a pattern matches."""
+    if _CHAIN in url:
+        raise DataError("is a pattern in a chain of URLs; name the files one by one", source=printable(shown_url(url)))
+    return _ask(url, lambda files, path: _urls_of(files.glob(path), url, files, path))
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The file system of a URL and the path that it has there, which are the same for two URLs of one file."""
+    source = printable(shown_url(url))
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise DataError("is a URL, which takes fsspec to read; pip install 'probfs[remote]'", source=source) from error
+    try:
+        files, path = url_to_fs(url)
+    except ImportError as error:
+        raise DataError(f"its driver is not installed: {first_line(error)}", source=source) from error
+    except Exception as error:
+        raise DataError(f"cannot be read: {first_line(error)}", source=source) from error
+    return files, path
+
+
+def _ask(url: str, question: Callable[[Any, str], Answer]) -> Answer:
+    """What is asked of the file system of a URL, and of the path that the URL has there."""
+    files, path = file_system(url)
+    try:
+        return question(files, path)
+    except Exception as error:
+        missing = isinstance(error, FileNotFoundError)
+        reason = "no such file or directory" if missing else first_line(error)
+        raise DataError(f"cannot be read: {reason}", source=printable(shown_url(url))) from error
+
+
+def _urls_of(found: list[str], url: str, files: Any, path: str) -> list[str]:
+    """The URLs of paths that were found, written as the one that was given: its host is in no path."""
+    given, given_path = url.rstrip("/"), path.rstrip("/")
+    if given_path and given.endswith(given_path):
+        return [given.removesuffix(given_path) + other for other in found]
+    return [files.unstrip_protocol(other) for other in found]
+
+
+def first_line(error: Exception) -> str:
+    """The first line of a driver's message, which may name the whole URL."""
+    told = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
+    return printable(_URL_IN_TEXT.sub(lambda url: shown_url(url[0]), told[0].rstrip(".")))
