@@ -17,9 +17,7 @@ from probfs import __version__
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import build_app
-from probfs.rendering.comparison_csv import COMPARISON_HEADER
-from probfs.rendering.ranking_csv import CSV_HEADER
-from probfs.rendering.selection_csv import SELECTION_HEADER
+from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -36,7 +34,7 @@ Every column is a feature, except the target, the column named by --count and th
 remaining features by how much the class probabilities of the rows change when a feature is taken away, and removes
 the feature with the lowest score, until none is left. The feature that leaves last has rank 1.
 
-The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(CSV_HEADER)}: the scores
+The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(RANKING_HEADER)}: the scores
 in the round in which the feature left, the number of that round, and the scores in the first round; p and q of a test
 of the feature alone against the class; and, with --uncertainty, standard errors of the scores in the first round and
 the limits of a 90% rank interval. A row without a value in the target is unlabelled and counts towards s_su only.

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 from probfs.cli import run as run_command
-from probfs.rendering import json_text
+from probfs.output import writers
 from tests.support.commands import Run as Run
 from tests.support.commands import run_process
 from tests.support.paths import ROOT as ROOT
@@ -35,7 +35,7 @@ settings.load_profile("probfs")
 @pytest.fixture(scope="session", autouse=True)
 def _documents_follow_their_schemas() -> Iterator[None]:
     """Hold every JSON document that a test makes against its schema; `run_process` does so for other processes."""
-    write = json_text._indented
+    write = writers._indented
 
     def checked(content: Any) -> str:
         if is_document(content):
@@ -47,7 +47,7 @@ def _documents_follow_their_schemas() -> Iterator[None]:
         return write(content)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_text, "_indented", checked)
+        patch.setattr(writers, "_indented", checked)
         yield
 
 

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 import probfs
 from probfs.classifiers.catalogue import CLASSIFIERS
-from probfs.rendering.json_text import json_text
+from probfs.output.writers import json_text
 from tests.support import commands
 from tests.support.paths import ROOT, SAMPLES
 from tests.support.results import make_large_selection, make_ranking

@@ -15,6 +15,8 @@ from contextvars import ContextVar
 # Some are seen, though, and two join letters where a script needs it.
 _SEEN_FORMAT = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_MOST_ACCENTS = 5
+"""On one letter; no script needs more."""
 _LONGEST_QUOTE = 60
 _MANY_NAMES = 2_000
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
@@ -105,12 +107,20 @@ def option(name: str, value: object = None, *, typed: str | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """``text`` with every character that could steer a terminal written as an escape.
+    """``text`` with every character written as an escape that could steer a terminal, hide, or is one of a pile of
+    accents that would cover the lines above.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return "".join(_escaped(character) for character in text)
+    if text.isascii() and text.isprintable():
+        return text
+    shown, accents = [], 0
+    for character in text:
+        accents = accents + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        is_unsafe = accents > _MOST_ACCENTS or character in _SHORT_ESCAPES or is_unseen(character)
+        shown.append(escape_character(character) if is_unsafe else character)
+    return "".join(shown)
 
 
 def quoted(text: str) -> str:
@@ -254,10 +264,6 @@ def _alike(name: str, names: Iterable[str]) -> list[str]:
     if len(alike) > _MANY_NAMES:
         alike = [other for other in alike if other[:1] == name[:1]]
     return alike[:_MANY_NAMES]
-
-
-def _escaped(character: str) -> str:
-    return escape_character(character) if character in _SHORT_ESCAPES or is_unseen(character) else character
 
 
 def escape_character(character: str) -> str:

@@ -10,7 +10,8 @@ import pytest
 from probfs.cli import destination
 from probfs.cli.destination import check_output, check_safe_csv, choose_destination, deliver
 from probfs.errors import OutputError, UsageError
-from probfs.rendering.formats import OutputFormats, Presentation, standard_formats
+from probfs.output.formats import OutputFormat, OutputFormats
+from probfs.output.writers import Presentation
 
 
 def show(document: str, presentation: Presentation) -> str:
@@ -19,7 +20,10 @@ def show(document: str, presentation: Presentation) -> str:
 
 @pytest.fixture
 def formats() -> OutputFormats[str]:
-    return standard_formats(table=show, csv=show, json=show, markdown=show)
+    formats: OutputFormats[str] = OutputFormats()
+    for name, ending in {"table": ".txt", "csv": ".csv", "json": ".json", "markdown": ".md"}.items():
+        formats.register(OutputFormat(name, (ending,), show))
+    return formats
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_on_a_terminal_every_stage_is_seen() -> None:
         ANNOUNCEMENT,
         "compiling loops",
         "0/6 features",
-        "6 features, 204 labelled",
+        "6 columns, 204 labelled",
     )
     assert re.search(".*".join(map(re.escape, seen)), shown, re.DOTALL), shown
 

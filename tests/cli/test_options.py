@@ -14,9 +14,8 @@ from probfs.cli.inspect import InspectionOutput
 from probfs.cli.options import DocumentOutput, ReadingOptions, TableOutput, choice, parsed, words
 from probfs.cli.rank import RankingOutput
 from probfs.errors import UsageError
+from probfs.output.formats import RANKING_FORMATS, OutputFormat
 from probfs.ranking.result import Ranking
-from probfs.rendering.formats import OutputFormat
-from probfs.rendering.ranking_formats import RANKING_FORMATS
 from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
 from probfs.tables.reading import ReadOptions
 from probfs.tables.writers import choose_table_format, table_bytes

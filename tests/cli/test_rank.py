@@ -36,7 +36,7 @@ def test_the_ending_of_the_output_decides_its_format(run: Run, tmp_path: Path, n
     elif name == "r.md":
         assert "| rank | feature |" in text
     else:
-        assert "rank  feature" in text
+        assert "rank  column" in text
     assert run("rank", *COMMUTE, "--output", "r.xyz").returncode == 2
 
 

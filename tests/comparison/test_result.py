@@ -12,7 +12,7 @@ import pytest
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import MEASURES, Condition, parse_condition
 from probfs.errors import UsageError
-from probfs.rendering.comparison_csv import COMPARISON_HEADER
+from probfs.output.documents import COMPARISON_HEADER
 from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
 

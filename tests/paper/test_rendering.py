@@ -7,11 +7,12 @@ import io
 import json
 from typing import Any
 
+from probfs.output.formats import OutputFormats
+from probfs.output.writers import Presentation
 from probfs.paper.claims import Claim
 from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction, claims_csv, claims_markdown
 from probfs.paper.rendering.population import POPULATION_FORMATS, PopulationReport
 from probfs.paper.theory import PopulationScores
-from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.text import is_unseen
 
 CLAIMS = (
@@ -69,6 +70,6 @@ def test_exact_scores_keep_their_digits_in_data_and_six_for_eyes() -> None:
     assert list(document) == ["schema", "version", "source", "features"]
     assert document["features"][0]["s_b"] == 1 / 220
     table = render(POPULATION_FORMATS, "table", REPORT)
-    assert table.split() == ["feature", "S_S", "S_A", "S_B", "a\\x1b|b", "0.150000", "0.049500", "0.004545"]
+    assert table.split() == ["column", "S_S", "S_A", "S_B", "a\\x1b|b", "0.150000", "0.049500", "0.004545"]
     assert not any(map(is_unseen, table.replace("\n", "")))
     assert "a\\\\x1b\\|b" in render(POPULATION_FORMATS, "markdown", REPORT)

@@ -11,9 +11,9 @@ import pytest
 
 import probfs
 from probfs.classifiers.scores import ABSOLUTE
+from probfs.output.documents import RANKING_HEADER
 from probfs.ranking.elimination import eliminate
 from probfs.ranking.result import Ranking, collect
-from probfs.rendering.ranking_csv import CSV_HEADER
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier
 
@@ -31,7 +31,7 @@ def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) ->
     assert [r.features for r in commute.rounds] == [6, 5, 4, 3, 2, 1]
     assert [r.removed for r in commute.rounds] == [(f.feature,) for f in reversed(commute.features)]
     frame = commute.to_frame()
-    assert tuple(frame.columns) == CSV_HEADER
+    assert list(frame) == list(RANKING_HEADER)
     assert frame["s_s"].tolist() == [f.s_s for f in commute.features]
     commute.to_csv(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_text() == commute.to_csv()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import probfs
 from probfs.cli import run as run_command
+from probfs.output.writers import Presentation
 from probfs.paper.claims import Claim
 from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
-from probfs.rendering.formats import Presentation
 from tests.support.paths import SAMPLES
 
 

@@ -16,13 +16,19 @@ class Score:
     key: str
     """The column of the CSV, the key of the JSON, and the attribute of ``RoundScores`` and ``RankedFeature``."""
     symbol: str
-    """The heading of tables."""
+    word: str
+    """What it is called in tables and reports, before its symbol."""
     signed: bool = False
     """Whether it is a sum of terms of either sign, which is known only to a fraction of the terms' size."""
     needs_unlabelled: bool = False
 
+    @property
+    def heading(self) -> str:
+        """The heading of tables."""
+        return f"{self.word} {self.symbol}"
+
 
 SCORES: Registry[Score] = Registry("score")
-ABSOLUTE = SCORES.register(Score("absolute", "s_s", "Ŝ_S"))
-SIGNED = SCORES.register(Score("signed", "s_a", "Ŝ_A", signed=True))
-UNLABELED = SCORES.register(Score("unlabeled", "s_su", "Ŝ_SU", needs_unlabelled=True))
+ABSOLUTE = SCORES.register(Score("absolute", "s_s", "Ŝ_S", "importance"))
+SIGNED = SCORES.register(Score("signed", "s_a", "Ŝ_A", "gain", signed=True))
+UNLABELED = SCORES.register(Score("unlabeled", "s_su", "Ŝ_SU", "unlabelled importance", needs_unlabelled=True))

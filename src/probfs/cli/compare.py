@@ -12,7 +12,7 @@ from probfs.cli import parsers
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, tell
 from probfs.comparison.result import MEASURES, parse_condition
-from probfs.rendering.comparison_formats import COMPARISON_FORMATS
+from probfs.output.formats import COMPARISON_FORMATS
 from probfs.text import printable
 
 EXAMPLES = """Examples:

@@ -12,7 +12,8 @@ import typer
 
 from probfs.cli.streams import print_bytes, stdout_is_terminal
 from probfs.errors import ProbfsError, UsageError
-from probfs.rendering.formats import OutputFormat, OutputFormats, Presentation
+from probfs.output.formats import OutputFormat, OutputFormats
+from probfs.output.writers import Presentation
 from probfs.text import printable
 
 Document = TypeVar("Document")

@@ -8,7 +8,7 @@ from probfs.cli import options as opt
 from probfs.cli.classifier_options import ColumnClassifierOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
-from probfs.rendering.inspection import INSPECTION_FORMATS
+from probfs.output.formats import INSPECTION_FORMATS
 
 EXAMPLES = """Examples:
 

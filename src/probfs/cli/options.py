@@ -13,8 +13,9 @@ from probfs.cli import parsers
 from probfs.cli.bundles import Bundle
 from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
 from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.output.formats import OutputFormats
+from probfs.output.writers import Presentation
 from probfs.ranking.settings import ENGINES
-from probfs.rendering.formats import OutputFormats, Presentation
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from probfs.cli import options as opt
 from probfs.cli.classifier_options import ClassifierOptions, EliminationOptions
 from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data
-from probfs.rendering.ranking_formats import RANKING_FORMATS
+from probfs.output.formats import RANKING_FORMATS
 
 EXAMPLES = """Examples:
 

@@ -19,8 +19,8 @@ from probfs.cli.reporter import reporting
 from probfs.cli.streams import require_data, stdout_is_terminal
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
+from probfs.output.formats import SELECTION_FORMATS
 from probfs.ranking.settings import SEED
-from probfs.rendering.selection_formats import SELECTION_FORMATS
 from probfs.selection.settings import (
     DEFAULT_FALSE_DISCOVERIES,
     DEFAULT_KEEP,

@@ -17,9 +17,9 @@ from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import Comparison, Side
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
+from probfs.output.writers import finite
 from probfs.ranking.document import kind_of_document, read_json
 from probfs.ranking.result import Ranking
-from probfs.rendering.json_text import finite
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.result import Selection
 from probfs.tables.files import may_be_many

@@ -15,9 +15,9 @@ from probfs.classifiers.scores import SCORES
 from probfs.comparison.measures import Overlap
 from probfs.errors import UsageError
 from probfs.notes import Note
+from probfs.output.documents import comparison_content, comparison_document
+from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking
-from probfs.rendering.comparison_csv import COMPARISON_HEADER, comparison_csv, comparison_rows
-from probfs.rendering.comparison_json import comparison_document, comparison_json
 from probfs.runtime.output import deliver_text
 from probfs.selection.result import SelectedFeature, Selection
 from probfs.text import listed, option, printable, quoted
@@ -229,26 +229,22 @@ class Comparison:
 
     def to_frame(self) -> pandas.DataFrame:
         """The columns as a data frame with the columns of the CSV."""
-        import pandas
-
-        frame = pandas.DataFrame(comparison_rows(self), columns=list(COMPARISON_HEADER))
-        types: dict[str, Any] = {"moved": "Int64", "beyond": "boolean", "old_score": float, "new_score": float}
-        return frame.astype({**types, **{name: "Int64" for name in COMPARISON_HEADER if "_rank" in name}})
+        return data_frame(comparison_document(self))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The columns as CSV text, also written to ``path`` when one is given.
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return deliver_text(comparison_csv(self, safe=safe), path)
+        return deliver_text(csv_text(comparison_document(self), Presentation(safe_csv=safe)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
-        return comparison_document(self)
+        return comparison_content(self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole comparison as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(comparison_json(self), path)
+        return deliver_text(json_text(self.to_dict()), path)
 
 
 def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...]:

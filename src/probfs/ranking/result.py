@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from probfs.notes import Note
+from probfs.output.documents import ranking_content, ranking_document
+from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.settings import Settings
-from probfs.rendering.ranking_csv import CSV_HEADER, FLOAT_KEYS, RANK_KEYS, ranking_csv, ranking_rows
-from probfs.rendering.ranking_json import ranking_document, ranking_json
 from probfs.runtime.output import deliver_text
 
 if TYPE_CHECKING:
@@ -144,26 +144,22 @@ class Ranking:
 
     def to_frame(self) -> pandas.DataFrame:
         """The ranked features as a data frame with the columns of the CSV."""
-        import pandas
-
-        frame = pandas.DataFrame(ranking_rows(self), columns=list(CSV_HEADER))
-        frame = frame.astype(dict.fromkeys(RANK_KEYS, "Int64"))
-        return frame.astype({key: float for key in CSV_HEADER if key.removeprefix("initial_") in FLOAT_KEYS})
+        return data_frame(ranking_document(self))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The ranked features as CSV text, also written to ``path`` when one is given.
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return deliver_text(ranking_csv(self, safe=safe), path)
+        return deliver_text(csv_text(ranking_document(self), Presentation(safe_csv=safe)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
-        return ranking_document(self)
+        return ranking_content(self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole ranking as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(ranking_json(self), path)
+        return deliver_text(json_text(self.to_dict()), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -197,13 +193,13 @@ class Ranking:
         return plot_drawing(ranking_drawing(self), axes, top)
 
     def __repr__(self) -> str:
-        from probfs.rendering.representations import ranking_repr
+        from probfs.output.notebook import ranking_repr
 
         return ranking_repr(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from probfs.rendering.ranking_html import ranking_html
+        from probfs.output.notebook import ranking_html
 
         return ranking_html(self)
 

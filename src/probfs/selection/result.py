@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probfs.notes import Note
+from probfs.output.documents import selection_content, selection_document
+from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import InputSummary, Ranking
-from probfs.rendering.selection_csv import SELECTION_HEADER, selection_csv, selection_rows
-from probfs.rendering.selection_json import selection_document, selection_json
 from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
 from probfs.text import quoted
@@ -194,26 +194,22 @@ class Selection:
 
     def to_frame(self) -> pandas.DataFrame:
         """The features as a data frame with the columns of the CSV."""
-        import pandas
-
-        frame = pandas.DataFrame(selection_rows(self), columns=list(SELECTION_HEADER))
-        numbers = ("p", "q", "s_s", "s_a", "log_loss", "explained")
-        return frame.astype({**dict.fromkeys(numbers, float), "folds": "Int64"})
+        return data_frame(selection_document(self))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
         """The features as CSV text, also written to ``path`` when one is given.
 
         With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
         """
-        return deliver_text(selection_csv(self, safe=safe), path)
+        return deliver_text(csv_text(selection_document(self), Presentation(safe_csv=safe)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
-        return selection_document(self)
+        return selection_content(self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The whole selection as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(selection_json(self), path)
+        return deliver_text(json_text(self.to_dict()), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
@@ -249,12 +245,12 @@ class Selection:
         return plot_drawing(selection_drawing(self), axes, top)
 
     def __repr__(self) -> str:
-        from probfs.rendering.representations import selection_repr
+        from probfs.output.notebook import selection_repr
 
         return selection_repr(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from probfs.rendering.selection_html import selection_html
+        from probfs.output.notebook import selection_html
 
         return selection_html(self)

@@ -33,7 +33,7 @@ import probfs
 from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
 from probfs.classifiers.estimators.own_estimator import describe, seeded, wrap_estimator
 from probfs.errors import UsageError
-from probfs.rendering.ranking_summary import summary_sentences
+from probfs.output.sentences import ranking_sentences
 
 
 def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
@@ -274,7 +274,7 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
     assert not any(part in recorded["estimator"] for part in ("\n", "0x"))
     kept = [recorded[name] for name in ("classifier", "categories", "removal", "permutations", "trees")]
     assert kept == ["estimator", "onehot", "permute", 20, None]
-    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(summary_sentences(ranking))
+    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(ranking_sentences(ranking))
 
 
 # --- which columns a transformer takes --------------------------------------------------------------------------------

@@ -44,4 +44,4 @@ def test_every_score_of_the_paper_has_a_label() -> None:
     labels = [score_label(score) for score in SCORES]
     assert len(set(labels)) == len(labels)
     assert all(label.startswith("$\\hat{S}") for label in labels)
-    assert score_label(Score("other", "s_other", "Other")) == "Other"
+    assert score_label(Score("other", "s_other", "Other", "word")) == "Other"

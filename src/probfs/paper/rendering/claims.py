@@ -1,22 +1,20 @@
-"""The output formats of the claims of a reproduction."""
+"""The claims of a reproduction as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any
 
+from probfs.output.documents import Document, Header, Table, TableColumn
+from probfs.output.formats import document_formats
+from probfs.output.writers import csv_text, markdown_text
 from probfs.paper.claims import Claim
-from probfs.rendering.formats import Presentation, standard_formats
-from probfs.rendering.json_text import json_text
-from probfs.rendering.markdown_tables import escape_markdown
-from probfs.text import delimited
 
 SCHEMA = "probfs.reproduction/1"
-_HEADER = tuple(field.name for field in fields(Claim))
+_HEADER: Header = {field.name: "text" for field in fields(Claim)}
 _HEADINGS = ("where", "the paper says", "measured", "verdict")
 _COLORS = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
-_WIDTH_OFF_A_TERMINAL = 120
 
 
 @dataclass(frozen=True)
@@ -29,43 +27,41 @@ class Reproduction:
 
 
 def claims_csv(claims: Sequence[Claim]) -> str:
-    return delimited([_HEADER, *([getattr(claim, name) for name in _HEADER] for claim in claims)])
+    return csv_text(claims_document(Reproduction("", {}, claims)))
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
-    lines = [_HEADINGS, ("---",) * len(_HEADINGS)]
-    lines += [tuple(map(escape_markdown, _cells(claim))) for claim in claims]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return markdown_text(claims_document(Reproduction("", {}, claims)))
 
 
-def _table(reproduction: Reproduction, presentation: Presentation) -> str:
-    from rich.table import Table
-    from rich.text import Text
-
-    from probfs.rendering.terminal import terminal_text
-
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
-    for heading in ("experiment", *_HEADINGS):
-        grid.add_column(heading, overflow="fold", no_wrap=heading == "verdict")
-    for claim in reproduction.claims:
-        verdict = Text(claim.verdict, style=_COLORS[claim.verdict])
-        grid.add_row(claim.experiment, *(Text(cell) for cell in _cells(claim)[:-1]), verdict)
-    held = sum(claim.verdict == "holds" for claim in reproduction.claims)
-    width = presentation.width or _WIDTH_OFF_A_TERMINAL
-    return terminal_text([grid, f"{held} of {len(reproduction.claims)} hold."], Presentation(width, presentation.color))
+def claims_document(reproduction: Reproduction) -> Document:
+    claims = reproduction.claims
+    rows = [(claim.place, claim.says, claim.measured, claim.verdict) for claim in claims]
+    return Document(
+        _HEADER,
+        [astuple(claim) for claim in claims],
+        lambda: {"schema": SCHEMA, **asdict(reproduction)},
+        lambda: _table(claims, rows),
+        excerpt=(_HEADINGS, rows),
+    )
 
 
-def _json(reproduction: Reproduction, presentation: Presentation) -> str:
-    return json_text({"schema": SCHEMA, **asdict(reproduction)})
+def _table(claims: Sequence[Claim], rows: Sequence[Sequence[str]]) -> Table:
+    where, says, measured, verdict = (
+        TableColumn(heading, [row[place] for row in rows], "text") for place, heading in enumerate(_HEADINGS)
+    )
+    held = sum(claim.verdict == "holds" for claim in claims)
+    return Table(
+        [
+            TableColumn("experiment", [claim.experiment for claim in claims], "word"),
+            where,
+            says,
+            measured,
+            TableColumn(verdict.heading, verdict.cells, "word", styles=_COLORS),
+        ],
+        rest=f"{held} of {len(claims)} hold.",
+        has_prose=True,
+    )
 
 
-def _cells(claim: Claim) -> tuple[str, ...]:
-    return claim.place, claim.says, claim.measured, claim.verdict
-
-
-CLAIM_FORMATS = standard_formats(
-    table=_table,
-    csv=lambda reproduction, presentation: claims_csv(reproduction.claims),
-    json=_json,
-    markdown=lambda reproduction, presentation: claims_markdown(reproduction.claims),
-)
+CLAIM_FORMATS = document_formats(claims_document)

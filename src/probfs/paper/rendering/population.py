@@ -1,20 +1,18 @@
-"""The output formats of the exact scores of a known distribution."""
+"""The exact scores of a known distribution as a document."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, astuple, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from probfs.rendering.formats import Presentation, standard_formats
-from probfs.rendering.json_text import json_text
-from probfs.rendering.markdown_tables import pipe_table
-from probfs.text import delimited, printable
+from probfs.output.documents import Document, Header, Table, TableColumn
+from probfs.output.formats import document_formats
 
 if TYPE_CHECKING:
     from probfs.paper.theory import PopulationScores
 
 SCHEMA = "probfs.population/1"
-_HEADINGS = ("feature", "S_S", "S_A", "S_B")
+_HEADINGS = ("S_S", "S_A", "S_B")
 
 
 @dataclass(frozen=True)
@@ -26,39 +24,23 @@ class PopulationReport:
     features: tuple[PopulationScores, ...]
 
 
-def _table(report: PopulationReport, presentation: Presentation) -> str:
-    from rich.table import Table
-    from rich.text import Text
-
-    from probfs.rendering.terminal import terminal_text
-
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column(_HEADINGS[0], overflow="fold")
-    for heading in _HEADINGS[1:]:
-        grid.add_column(heading, justify="right", no_wrap=True)
-    for name, *values in _rows(report):
-        grid.add_row(Text(printable(name)), *(f"{value:.6f}" for value in values))
-    return terminal_text([grid], presentation)
+def population_document(report: PopulationReport) -> Document:
+    name, *scores = (field.name for field in fields(report.features[0]))
+    header: Header = {name: "text", **dict.fromkeys(scores, "float64")}
+    return Document(
+        header,
+        [astuple(scores) for scores in report.features],
+        lambda: {"schema": SCHEMA, **asdict(report)},
+        lambda: _table(report),
+        is_terse=False,
+    )
 
 
-def _csv(report: PopulationReport, presentation: Presentation) -> str:
-    return delimited([_header(report), *_rows(report)], safe=presentation.safe_csv)
+def _table(report: PopulationReport) -> Table:
+    names, *scores = zip(*map(astuple, report.features), strict=True)
+    numbers = [[f"{value:.6f}" for value in values] for values in scores]
+    columns = [TableColumn(heading, cells) for heading, cells in zip(_HEADINGS, numbers, strict=True)]
+    return Table([TableColumn("column", names, "name"), *columns])
 
 
-def _json(report: PopulationReport, presentation: Presentation) -> str:
-    return json_text({"schema": SCHEMA, **asdict(report)})
-
-
-def _markdown(report: PopulationReport, presentation: Presentation) -> str:
-    return pipe_table(_header(report), _rows(report))
-
-
-def _header(report: PopulationReport) -> list[str]:
-    return [field.name for field in fields(report.features[0])]
-
-
-def _rows(report: PopulationReport) -> list[tuple[Any, ...]]:
-    return [astuple(scores) for scores in report.features]
-
-
-POPULATION_FORMATS = standard_formats(table=_table, csv=_csv, json=_json, markdown=_markdown)
+POPULATION_FORMATS = document_formats(population_document)

@@ -1,0 +1,93 @@
+"""Output formats: declared once, and chosen by name, by ending or by where the result goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probfs.errors import UsageError
+from probfs.output.formats import (
+    COMPARISON_FORMATS,
+    INSPECTION_FORMATS,
+    RANKING_FORMATS,
+    SELECTION_FORMATS,
+    OutputFormats,
+)
+from probfs.text import command_line_language
+from tests.conftest import SAMPLES, Run
+
+COMMUTE = SAMPLES / "commute.csv"
+BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "parquet": b"PAR1", "html": b"<!DOCTYPE"}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "terminal", "chosen"),
+    [
+        (None, None, True, "table"),
+        (None, None, False, "csv"),
+        ("json", None, True, "json"),
+        (None, "r.txt", False, "table"),
+        (None, "R.JSON", False, "json"),
+        (None, "r.md", False, "markdown"),
+        (None, "r.htm", False, "html"),
+        (None, "/dev/stdout", False, "csv"),
+        ("markdown", "r.csv", False, "markdown"),
+    ],
+)
+def test_the_name_decides_then_the_ending_then_the_place(
+    name: str | None, path: str | None, terminal: bool, chosen: str
+) -> None:
+    assert RANKING_FORMATS.choose(name, None if path is None else Path(path), terminal).name == chosen
+
+
+def test_an_unknown_format_or_ending_is_an_error_that_lists_the_choices() -> None:
+    with pytest.raises(UsageError, match=r"^format=: 'xml' is not one of table, csv, json, markdown$"):
+        COMPARISON_FORMATS.choose("xml", None, False)
+    for name in ("r.xyz", "r", "r.csv.gz", ".csv"):
+        with command_line_language(), pytest.raises(UsageError) as caught:
+            COMPARISON_FORMATS.choose(None, Path(name), False)
+        assert str(caught.value).startswith("--output: ")
+        assert str(caught.value).endswith(" tells no format; use .txt, .csv, .json, .md, .markdown, or --format")
+
+
+@pytest.mark.parametrize("formats", [RANKING_FORMATS, SELECTION_FORMATS])
+def test_results_have_a_report_which_tells_their_background_and_pictures(formats: OutputFormats[Any]) -> None:
+    shared = ("table", "csv", "json", "markdown")
+    assert COMPARISON_FORMATS.names() == INSPECTION_FORMATS.names() == shared
+    assert formats.names() == (*shared, "parquet", "html", "png", "svg", "pdf")
+    assert formats.names(lambda known: known.tells_background) == ("html",)
+    assert formats.names(lambda known: known.is_picture) == ("png", "svg", "pdf")
+    assert formats.names(lambda known: known.is_binary) == ("parquet", "png", "pdf")
+
+
+@pytest.mark.parametrize("command", ["rank", "select"])
+def test_every_format_is_written_and_pictures_beside_it(command: str, run_here: Run, tmp_path: Path) -> None:
+    table = (command, COMMUTE, "--exclude", "person", "--quiet")
+    for name, beginning in BEGINNINGS.items():
+        result = run_here(*table, "--output", f"result.{name}")
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        assert (tmp_path / f"result.{name}").read_bytes().startswith(beginning)
+    beside = run_here(*table, "--format", "csv", "--plot", "other.svg")
+    assert beside.stdout.startswith("rank,feature,")
+    assert (tmp_path / "other.svg").read_bytes() == (tmp_path / "result.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--plot", "r.jpg"), "--plot: the ending '.jpg' tells no format; use .png, .svg or .pdf"),
+        (("--plot", "r.svg", "--output", "r.svg"), "--plot: r.svg is where the result goes; name another file"),
+        (("--plot", "no/r.svg"), "no/r.svg"),
+        (("--output", "r.png", "--safe-csv"), "--safe-csv: the result is png, not CSV"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_before_the_work(
+    options: tuple[str, ...], message: str, run_here: Run, tmp_path: Path
+) -> None:
+    result = run_here("rank", COMMUTE, *options)
+    assert result.returncode in (1, 2)
+    (line,) = result.stderr.splitlines()
+    assert message in line
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,212 @@
+"""The sentences that go with results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from probfs.classifiers.catalogue import SVM
+from probfs.comparison.changes import compare_rankings
+from probfs.output.sentences import comparison_sentences, ranking_sentences, selection_sentences
+from probfs.selection.result import Verdict
+from probfs.text import command_line_language
+from tests.support.comparisons import compare_orders, ranking_of, selection_of
+from tests.support.results import make_ranking
+from tests.support.selections import HONEST, make_feature, make_selection
+
+
+def test_a_ranking_says_what_was_ranked_how_and_how_well() -> None:
+    assert ranking_sentences(make_ranking("abc")) == [
+        "people.csv: 3 columns, 200 labelled rows, target class with 2 classes ('no', 'yes')",
+        "Naive Bayes, leave-one-out, ranked by importance Ŝ_S (absolute) under recursive elimination",
+        "With all columns the model gets 21 of 200 rows wrong (10.5%); always guessing the largest class, 80.",
+    ]
+    ranking = make_ranking("abc")
+    dropped = replace(ranking, input=replace(ranking.input, dropped_rows=3, unlabelled_rows=7))
+    assert "200 labelled and 7 unlabelled rows (3 rows of rare classes dropped)" in ranking_sentences(dropped)[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"estimate": "cv", "folds": 7}, "Naive Bayes, 7-fold cross-validation, ranked by importance Ŝ_S (absolute)"),
+        ({"eliminate": False, "score": "signed"}, "ranked by gain Ŝ_A (signed) in one round"),
+        ({"score": "unlabeled"}, "ranked by unlabelled importance Ŝ_SU (unlabeled) under"),
+        ({"model": SVM(kernel="rbf", permutations=1)}, "RBF SVM, Platt-scaled, 1 shuffle a column, leave-one-out"),
+        ({"model": SVM(removal="retrain")}, "Linear SVM, Platt-scaled, retrained, "),
+    ],
+)
+def test_the_settings_are_in_the_sentence(changes: dict[str, Any], sentence: str) -> None:
+    ranking = make_ranking("abc")
+    assert sentence in ranking_sentences(replace(ranking, settings=replace(ranking.settings, **changes)))[1]
+
+
+def test_errors_are_those_of_held_out_rows_where_there_are_any() -> None:
+    ranking = make_ranking("abc")
+    trained = replace(ranking, settings=replace(ranking.settings, estimate="resubstitution"))
+    assert "21 of the 200 rows it was trained on wrong" in ranking_sentences(trained)[2]
+    rounds = (replace(ranking.rounds[0], cv_errors=51), *ranking.rounds[1:])
+    held_out = "With all columns the model gets 51 of 200 rows wrong when they are held out (25.5%); "
+    assert ranking_sentences(replace(trained, rounds=rounds))[2].startswith(held_out)
+    assert ranking_sentences(replace(ranking, rounds=rounds)) == ranking_sentences(ranking)
+
+
+def test_a_selection_says_what_to_keep_and_what_that_achieves() -> None:
+    _, keep, judged, difference = selection_sentences(make_selection())
+    assert keep == (
+        "Keep 1 of 4. 1 says what kept columns say (redundant), 1 adds too little (weak), "
+        "1 cannot be told from noise (false discoveries: at most 10%)."
+    )
+    assert judged == (
+        "Judged on rows that neither choice nor model had seen (10 folds): "
+        "kept 14.4% wrong, log-loss 0.330; all 15.0%, 0.352; none (always the class shares) 49.0%, 0.694."
+    )
+    assert difference == "Log-loss a row: 0.022 lower than with all columns (standard error 0.009)."
+    assert selection_sentences(make_selection().top(1)) == selection_sentences(make_selection())
+
+
+def describe_choice(verdicts: str, untested: bool = False, **settings: Any) -> str:
+    """The second sentence, for columns with these verdicts, each written as its first letter."""
+    words: dict[str, Verdict] = {"k": "keep", "r": "redundant", "w": "weak", "n": "noise"}
+    untold = {"p": None, "q": None} if untested else {}
+    features = [make_feature(rank, f"x{rank}", words[one], **untold) for rank, one in enumerate(verdicts, 1)]
+    return selection_sentences(make_selection(*features, **settings))[1]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "settings", "sentence"),
+    [
+        ("k", {}, "Keep 1 of 1."),
+        ("kkk", {}, "Keep all 3."),
+        ("krr", {}, "Keep 1 of 3. 2 say what kept columns say (redundant)."),
+        ("kkww", {}, "Keep 2 of 4. 2 add too little (weak)."),
+        ("n", {}, "Keep none of 1: it cannot be told from noise (false discoveries: at most 10%)."),
+        ("nn", {"keep": 1}, "Keep none of 2 (fewer than the 1 asked for): none can be told from noise (false disc"),
+        ("w", {}, "Keep none of 1. 1 adds too little (weak)."),
+        ("kkw", {"keep": "fewest"}, "Keep 2 of 3 (the fewest within one standard error of the least log-loss). 1"),
+        ("kkw", {"keep": "most"}, "Keep 2 of 3 (the most within one standard error of the least log-loss). 1"),
+        ("kkw", {"keep": 2}, "Keep 2 of 3. 1 adds"),
+        ("kkw", {"keep": 5}, "Keep 2 of 3 (fewer than the 5 asked for). 1 adds"),
+        ("kkw", {"always": ("x2",)}, "Keep 2 of 3, 1 by request. 1 adds"),
+        (
+            "kn",
+            {"false_discoveries": 0.005},
+            "Keep 1 of 2. 1 cannot be told from noise (false discoveries: at most 0.",
+        ),
+        ("kw", {"false_discoveries": 1.0}, "Keep 1 of 2. 1 adds too little (weak). No column was screened for noise."),
+        ("kw", {"untested": True}, "Keep 1 of 2. 1 adds too little (weak). No column was screened for noise."),
+    ],
+)
+def test_the_numbers_add_up_and_choices_of_the_user_are_said(
+    verdicts: str, settings: dict[str, Any], sentence: str
+) -> None:
+    assert describe_choice(verdicts, **settings).startswith(sentence)
+
+
+def test_what_is_cut_by_request_only_is_said_to_be_so() -> None:
+    features = [make_feature(1, "a", "keep"), *(make_feature(rank, f"x{rank}", "weak") for rank in (2, 3))]
+    selection = replace(make_selection(*features, keep=1), best_size=2)
+    expected = "Keep 1 of 3. 1 is beyond the 1 asked for (weak), 1 adds too little (weak)."
+    assert selection_sentences(selection)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("difference", "sentence"),
+    [
+        (0.03, "Log-loss a row: 0.030 higher than with all columns (standard error 0.009)."),
+        (0.01, "Log-loss a row: 0.010 higher than with all columns (standard error 0.009): no clear difference."),
+        (-0.0004, "Log-loss a row: the same as with all columns (standard error 0.009)."),
+    ],
+)
+def test_the_difference_is_told_with_its_direction(difference: float, sentence: str) -> None:
+    honest = replace(HONEST, difference=difference)
+    assert selection_sentences(make_selection(honest=honest))[-1] == sentence
+
+
+def test_without_folds_it_is_said_that_nothing_was_judged() -> None:
+    selection = make_selection(honest=None, folds=0)
+    assert selection_sentences(selection)[2:] == ["Not judged on unseen rows (folds=0)."]
+    with command_line_language():
+        assert selection_sentences(selection)[2:] == ["Not judged on unseen rows (--folds 0)."]
+
+
+def test_a_comparison_of_equals_says_that_nothing_changed() -> None:
+    assert comparison_sentences(compare_orders("abc", "abc")) == [
+        "old: old.json, ranking of patients.csv (3 columns, 500 labelled rows, target outcome)",
+        "new: new.json, ranking of patients.csv (3 columns, 500 labelled rows, target outcome)",
+        "Nothing changed: the same columns and ranks, and the same scores (3 columns).",
+    ]
+    selection = selection_of({"a": "keep"})
+    assert comparison_sentences(compare_rankings(selection, selection))[2:] == [
+        "Nothing changed: the same columns, ranks and verdicts, and the same scores (1 column).",
+        "Kept: 1 before, 1 now.",
+    ]
+    table = ranking_of("abc", "patients.csv")
+    assert comparison_sentences(compare_rankings(table, table))[1].startswith("new: ranking of patients.csv (")
+
+
+def test_scores_may_change_without_ranks() -> None:
+    old = ranking_of("ab")
+    features = tuple(replace(own, s_s=(own.s_s or 0) * 2) for own in old.features)
+    changed = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
+    same = "No rank changed: the same columns and ranks (2 columns)"
+    assert comparison_sentences(compare_rankings(old, changed))[2:] == [f"{same}; scores did change."]
+    signed = ranking_of("ab", settings={"score": "signed"})
+    assert comparison_sentences(compare_rankings(old, signed))[2] == f"{same}."
+
+
+def test_moves_are_counted_and_measured() -> None:
+    assert comparison_sentences(compare_orders("abcdefg", "xcbadef"))[2:] == [
+        "Of 8 columns: 1 rose, 1 fell, 1 appeared, 1 vanished, 4 stayed (moves are counted among the columns that both "
+        "have).",
+        "Rank correlation of 6 columns in both: Spearman 0.771, Kendall 0.600. The same: 3 of the first 4, 4 of the "
+        "first 5; rank-biased overlap 0.666.",
+        "Whether moves are more than chance is not known: neither has rank intervals; rank with uncertainty=True to "
+        "tell change from chance.",
+    ]
+
+
+def test_moves_beyond_intervals_are_named() -> None:
+    wide, tight = dict.fromkeys("abc", (1, 3)), {name: (rank, rank) for rank, name in enumerate("abc", 1)}
+    within = comparison_sentences(compare_rankings(ranking_of("abc", intervals=wide), ranking_of("cba")))
+    assert within[-1] == "Every move is within the rank intervals: chance may explain it."
+    beyond = comparison_sentences(compare_rankings(ranking_of("abc", intervals=tight), ranking_of("cba")))
+    assert beyond[-1] == "Beyond the rank intervals: 2 of 2 moves: 'c', 'a'."
+
+
+def test_renamed_columns_are_named_and_many_are_counted() -> None:
+    old, new = [f"old{n}" for n in range(9)], [f"new{n}" for n in range(9)]
+    scores = {name: (1 + int(name[3:])) / 20 for name in (*old, *new)}
+    sentences = comparison_sentences(compare_rankings(ranking_of(old, scores=scores), ranking_of(new, scores=scores)))
+    (renamed,) = [own for own in sentences if own.startswith("Probably renamed, by what they score: 'old0' is now")]
+    assert renamed.endswith("'old5' is now 'new5' and 3 more.")
+
+
+def test_kept_columns_and_other_verdicts_are_named() -> None:
+    old = selection_of({"a": "keep", "b": "keep", "c": "noise"})
+    new = selection_of({"a": "keep", "c": "keep", "b": "noise"})
+    sentences = comparison_sentences(compare_rankings(old, new))
+    assert sentences[2] == "Of 3 columns: 1 rose, 1 fell, 1 stayed, 2 judged otherwise."
+    assert "Kept: 2 before, 2 now; newly 'c'; no longer 'b'." in sentences
+    old, new = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "noise"})
+    sentence = "No rank changed; 1 verdict did: 'b' (weak → noise)."
+    assert comparison_sentences(compare_rankings(old, new))[2] == sentence
+
+
+def test_what_makes_it_hard_to_compare_is_said() -> None:
+    new = ranking_of("ab", settings={"score": "signed", "bins": 7}, labelled_rows=400)
+    assert comparison_sentences(compare_rankings(ranking_of("ab"), new))[-2:] == [
+        "Hard to compare: score (absolute → signed).",
+        "Also different: bins (5 → 7), labelled rows (500 → 400).",
+    ]
+
+
+def test_columns_that_are_not_listed_are_counted() -> None:
+    comparison = compare_rankings(ranking_of("ab", total=4), ranking_of("abcd"))
+    assert comparison_sentences(comparison)[2] == (
+        "No rank changed among the 2 columns that both documents list; 2 are listed in one document only."
+    )
+    moved = compare_rankings(ranking_of("ba", total=4), ranking_of("abcd"))
+    assert comparison_sentences(moved)[2] == "Of 4 columns: 1 rose, 1 fell, 2 are listed in one document only."
