@@ -21,7 +21,7 @@ from probfs.cluster.summarized_column import SummarizedColumn
 from probfs.columns.choice import CUT_ABOVE
 from probfs.columns.inspect import Inspection
 from probfs.notes import Note
-from probfs.screening import number_test, permutations
+from probfs.screening import column_tests
 from tests.support.file_parts import assert_same_ranking
 from tests.support.in_process_cluster import connect_here
 from tests.support.many_numbers import KINDS, measured, measurements, write_parts
@@ -58,8 +58,8 @@ def none_are_few() -> Iterator[None]:
     """Few rows are judged by the tail alone, as very many are, by both engines."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many_numbers, "FEW_NUMBERS", CUT_ABOVE)
-        patch.setattr(permutations, "FEW_ROWS", 0)
-        patch.setattr(number_test, "_MOST_CELLS_DRAWN", 0)
+        patch.setattr(column_tests, "FEW_ROWS", 0)
+        patch.setattr(column_tests, "FEW_NUMBERS", 0)
         yield
 
 

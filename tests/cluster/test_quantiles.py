@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from probfs.cluster.quantiles import MOST_BINS, bin_codes, edges_of, numbers_in_rows, quantiles_of_each, sketch
-from probfs.screening.number_test import rank_test, rank_test_of_counts
+from probfs.screening.column_tests import rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.frames import table_in_memory
 from tests.support.split_numbers import SplitNumbers, split_numbers

@@ -56,7 +56,7 @@ def test_compiled_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.screening.redundancy.CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("probfs.screening.redundancy._CELLS_AT_A_TIME", 50)
     table = write_split_candidates(tmp_path / "table", 3)
     options = {**table.options, "keep": 2, "folds": 3}
     expected = probfs.select(table.folder, **options)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import content_hashes, order_by_content
-from probfs.screening.screen import count_values
+from probfs.screening.counting import count_values
 from tests.support.prepared_tables import csv_of_rows, encode_csv
 from tests.support.screening import datasets
 

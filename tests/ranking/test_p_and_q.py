@@ -13,7 +13,8 @@ from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import Ranking
-from probfs.screening.screen import numbers_before_cutting, screen
+from probfs.screening.counting import numbers_before_cutting
+from probfs.screening.screen import screen
 from probfs.tables.reading import ReadOptions
 
 Floats = npt.NDArray[np.float64]

@@ -24,7 +24,7 @@ from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import Round, eliminate
 from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries, WithoutFold, class_rows
 from probfs.rows.blocks import LocalBlocks, add_answers, deal_blocks, deal_starts
-from probfs.screening.screen import count_folds, count_part, count_values
+from probfs.screening.counting import count_folds, count_part, count_values
 from tests.support.blocks import blocks_of, condense, held
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all

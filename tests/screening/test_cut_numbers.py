@@ -13,8 +13,7 @@ from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import PreparedTable, prepare
 from probfs.errors import ProbfsError
-from probfs.screening.number_test import CodedNumbers, NumberBlock
-from probfs.screening.screen import numbers_before_cutting
+from probfs.screening.counting import CodedNumbers, NumberBlock, numbers_before_cutting
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import read_csv_text
 from tests.support.wide_tables import as_csv, columns_together, wide_tables

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
-from probfs.screening import number_test, permutations
-from probfs.screening.number_test import CodedNumbers, rank_test, rank_test_of_codes, rank_test_of_counts
-from probfs.screening.permutation_law import ColumnTests
+from probfs.screening import column_tests
+from probfs.screening.column_tests import ColumnTests, rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import enumerated_p, midranks, score_relation
 
@@ -20,13 +19,6 @@ from tests.support.screening import enumerated_p, midranks, score_relation
 def run(numbers: Floats, labels: Integers, counts: Integers | None = None, seed: int = 0) -> ColumnTests:
     weights = np.ones(len(labels), np.int64) if counts is None else counts
     return rank_test(np.atleast_2d(numbers), labels, int(labels.max(initial=0)) + 1, weights, seed)
-
-
-def coded(numbers: Floats, random: np.random.Generator) -> CodedNumbers:
-    """A column as codes of its numbers, in any order, some of which no row holds."""
-    distinct = random.permutation(np.append(np.unique(numbers[~np.isnan(numbers)]), [77.0, -77.0]))
-    codes = [len(distinct) if np.isnan(one) else int(np.flatnonzero(distinct == one)[0]) for one in numbers]
-    return CodedNumbers(0, np.array(codes, dtype=np.uint8), distinct)
 
 
 def counted(numbers: Floats, labels: Integers, counts: Integers) -> Floats:
@@ -58,7 +50,6 @@ def test_counts_codes_order_and_company_change_no_digit(block: tuple[Floats, Int
     everything = [repeated, rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)]
     tests: tuple[Callable[[Floats], ColumnTests], ...] = (
         lambda column: rank_test(column[None], labels, 3, counts, 1),
-        lambda column: rank_test_of_codes(coded(column, random), labels, 3, counts, 1),
         lambda column: rank_test_of_counts(counted(column, labels, counts), 1),
     )
     for test in tests:
@@ -82,7 +73,7 @@ def test_the_statistic_is_that_of_kruskal_and_wallis() -> None:
 
 def test_p_of_few_rows_is_the_share_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is no claim, and the tail would do."""
-    monkeypatch.setattr(permutations, "_CLAIM_OF_FEW_ROWS", 2.0)
+    monkeypatch.setattr(column_tests, "_CLAIM_OF_FEW_ROWS", 2.0)
     random = np.random.default_rng(1)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     for _ in range(12):
@@ -109,12 +100,12 @@ def test_where_most_rows_hold_one_number_tables_are_drawn(monkeypatch: pytest.Mo
     drawn = run(numbers, labels)
     random = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_test, "CLAIM", 0.0)
+        patch.setattr(column_tests, "CLAIM", 0.0)
         shuffles = run(np.array([random.permutation(numbers) for _ in range(8_000)]), labels)
     share = (shuffles.statistic >= drawn.statistic[0] * (1 - 1e-9)).mean()
     assert drawn.p[0] == pytest.approx(share, rel=0.5)
     assert drawn.p[0] != run(numbers, labels, seed=1).p[0]
-    monkeypatch.setattr(number_test, "_MOST_CELLS_DRAWN", 7)
+    monkeypatch.setattr(column_tests, "FEW_NUMBERS", 7)
     too_many = run(numbers, labels)
     assert (too_many.p[0], too_many.varies[0]) == (1.0, False)
 
@@ -135,5 +126,5 @@ def test_columns_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPa
     random = np.random.default_rng(4)
     numbers, labels = random.normal(size=(30, 20)), random.integers(0, 2, 20)
     whole = run(numbers, labels)
-    monkeypatch.setattr(number_test, "_CELLS_AT_A_TIME", 70)
+    monkeypatch.setattr(column_tests, "_CELLS_OF_NUMBERS", 70)
     assert run(numbers, labels).p.tolist() == whole.p.tolist()

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.screening import redundancy
-from probfs.screening.redundancy import JointCounts, Twins, find_copies, find_twins, with_equal_sums
-from probfs.screening.screen import count_values
+from probfs.screening.counting import count_values
+from probfs.screening.redundancy import find_copies, find_twins, with_equal_sums
 from probfs.tables.arrays import text_array
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
@@ -29,9 +29,10 @@ Cell = tuple[int, ...]
 CUTS = st.lists(st.integers(0, 5), max_size=3)
 
 
-def twins_of(dataset: Dataset, dropped: list[int], kept: list[int], cuts: Sequence[int] = ()) -> Twins:
-    rows = JointCounts.of(SplitBlocks.of(dataset, cuts), dataset)
-    return find_twins(rows, np.array(dropped, dtype=np.int64), np.array(kept, dtype=np.int64))
+def twins_of(
+    dataset: Dataset, dropped: list[int], kept: list[int], cuts: Sequence[int] = ()
+) -> dict[int, tuple[int, float]]:
+    return find_twins(SplitBlocks.of(dataset, cuts), dataset, dropped, kept)
 
 
 def entropy(rows: Counter[Cell], *places: int) -> float:
@@ -71,14 +72,14 @@ def plain_shares(dataset: Dataset, dropped: int, kept: int) -> tuple[float, floa
 def test_twins_are_those_of_the_definition(dataset: Dataset, at_a_time: int, cuts: list[int]) -> None:
     dropped = list(range(len(dataset.features)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redundancy, "CELLS_AT_A_TIME", at_a_time)
+        patch.setattr(redundancy, "_CELLS_AT_A_TIME", at_a_time)
         twins = twins_of(dataset, dropped, dropped[::-1], [min(cut * 7, len(dataset.labels)) for cut in cuts])
     for position in dropped:
         shares = {i: plain_shares(dataset, position, i) for i in dropped[::-1]}
         best = max(shared for shared, _ in shares.values())
         twin = next(i for i, (shared, _) in shares.items() if shared >= best - 1e-9)
-        assert twins.twin[position] == twin
-        assert (twins.shared[position], twins.explained[position]) == pytest.approx(shares[twin], abs=1e-9)
+        assert twins[position][0] == twin
+        assert twins[position][1] == pytest.approx(shares[twin][1], abs=1e-9)
 
 
 def noisy_copies(seed: int, rows: int = 500) -> Dataset:
@@ -95,32 +96,25 @@ def noisy_copies(seed: int, rows: int = 500) -> Dataset:
 def test_a_copy_has_its_source_as_twin_and_a_rival_does_not_explain() -> None:
     for seed in range(20):
         dataset = noisy_copies(seed)
-        copies = twins_of(dataset, [2], [1, 0])
-        assert copies.twin.tolist() == [0]
-        assert copies.shared[0] > 0.4
-        assert copies.explained[0] > 0.8
-        rivals = twins_of(dataset, [1], [0])
-        assert rivals.shared[0] < 0.05
-        assert rivals.explained[0] < 0.6
+        twin, explained = twins_of(dataset, [2], [1, 0])[2]
+        assert twin == 0
+        assert explained > 0.8
+        assert twins_of(dataset, [1], [0])[1][1] < 0.6
 
 
 def test_counted_rows_are_repeated_rows() -> None:
     dataset = replace(noisy_copies(1, rows=60), counts=np.arange(60) % 4)
-    counted, repeated = twins_of(dataset, [2], [0, 1]), twins_of(repeat_rows(dataset), [2], [0, 1])
-    assert repeated.explained.tolist() == counted.explained.tolist()
-    assert repeated.shared.tolist() == counted.shared.tolist()
+    assert twins_of(repeat_rows(dataset), [2], [0, 1]) == twins_of(dataset, [2], [0, 1])
 
 
 def test_nothing_kept_leaves_no_twin() -> None:
-    twins = twins_of(noisy_copies(0), [0, 2], [])
-    assert (twins.twin.tolist(), twins.explained.tolist()) == ([-1, -1], [0, 0])
-    assert twins_of(noisy_copies(0), [], [1]).twin.tolist() == []
+    assert twins_of(noisy_copies(0), [0, 2], []) == twins_of(noisy_copies(0), [], [1]) == {}
 
 
 def test_features_with_very_many_values_take_no_more_memory_than_their_rows() -> None:
     rows = 30_000
     keys, labels = np.arange(rows) // 3, np.arange(rows) % 2
-    assert twins_of(dataset_of([keys, keys[::-1].copy()], labels), [1], [0], [9_000]).twin.tolist() == [0]
+    assert twins_of(dataset_of([keys, keys[::-1].copy()], labels), [1], [0], [9_000])[1][0] == 0
 
 
 def divide_alike(dataset: Dataset, one: Feature, other: Feature) -> bool:

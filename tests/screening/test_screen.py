@@ -10,18 +10,9 @@ from hypothesis import given, settings
 from probfs.columns.dataset import Dataset, Feature
 from probfs.rows.block import EVERYTHING
 from probfs.rows.blocks import deal_blocks
-from probfs.screening.number_test import CodedNumbers, NumberBlock, rank_test
-from probfs.screening.permutation_law import ColumnTests
-from probfs.screening.screen import (
-    combined_probabilities,
-    count_folds,
-    count_part,
-    count_values,
-    q_values,
-    screen,
-    screen_part,
-)
-from probfs.screening.value_test import chi_squared_test
+from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_test
+from probfs.screening.counting import CodedNumbers, NumberBlock, count_folds, count_part, count_values
+from probfs.screening.screen import combined_probabilities, q_values, screen, screen_part
 from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows

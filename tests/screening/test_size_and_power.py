@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from probfs.columns.dataset import Dataset
-from probfs.screening.number_test import NumberBlock
+from probfs.screening.counting import NumberBlock
 from probfs.screening.screen import Screening, screen
 from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import dataset_of

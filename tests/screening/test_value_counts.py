@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.screening import screen
-from probfs.screening.screen import count_values
+from probfs.screening import counting
+from probfs.screening.counting import count_values
 from probfs.tables.arrays import text_array
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets
@@ -40,7 +40,7 @@ def as_dictionaries(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
 @settings(max_examples=40)
 def test_every_present_cell_is_counted(dataset: Dataset, at_a_time: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screen, "_CELLS_AT_A_TIME", at_a_time)
+        patch.setattr(counting, "_CELLS_AT_A_TIME", at_a_time)
         assert as_dictionaries(dataset) == counted_one_by_one(dataset)
 
 

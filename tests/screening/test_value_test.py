@@ -15,11 +15,10 @@ from scipy.special import gammaincc
 from scipy.stats import chi2_contingency
 
 from probfs.columns.dataset import Dataset
-from probfs.screening import permutations, value_test
-from probfs.screening.permutation_law import ColumnTests
+from probfs.screening import column_tests, permutations
+from probfs.screening.column_tests import ColumnTests, chi_squared_test
+from probfs.screening.counting import count_values
 from probfs.screening.permutations import Margins
-from probfs.screening.screen import count_values
-from probfs.screening.value_test import chi_squared_test
 from probfs.tables.arrays import Integers
 from tests.support.screening import dataset_of, datasets, enumerated_p, value_relation
 
@@ -42,7 +41,7 @@ def test_the_statistic_is_that_of_fractions(dataset: Dataset) -> None:
 
 def test_p_of_few_rows_is_the_share_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is no claim, and the tail would do."""
-    monkeypatch.setattr(permutations, "_CLAIM_OF_FEW_ROWS", 2.0)
+    monkeypatch.setattr(column_tests, "_CLAIM_OF_FEW_ROWS", 2.0)
     random = np.random.default_rng(5)
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     for _ in range(12):
@@ -132,9 +131,9 @@ def test_columns_that_need_draws_share_what_can_be_afforded(monkeypatch: pytest.
     labels, column = (np.arange(200) < 20).astype(np.int64), (np.arange(200) < 4).astype(np.int64)
     assert run(8 * [column], labels).p.tolist() == [1 / 1_601] * 8
     # Equal margins share their tables, of four cells.
-    monkeypatch.setattr(value_test, "_MOST_WORK", 4 * 1_200)
+    monkeypatch.setattr(column_tests, "_MOST_WORK", 4 * 1_200)
     assert run(8 * [column], labels).p.tolist() == [1 / 1_201] * 8
-    monkeypatch.setattr(value_test, "_MOST_WORK", 1)
+    monkeypatch.setattr(column_tests, "_MOST_WORK", 1)
     assert run(8 * [column], labels).p.tolist() == [1 / 1_000] * 8
 
 

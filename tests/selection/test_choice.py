@@ -14,8 +14,8 @@ from probfs.columns.dataset import Dataset
 from probfs.ranking.stages import Encoded
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import LocalBlocks, deal_blocks
-from probfs.screening.number_test import CodedNumbers
-from probfs.screening.screen import count_part, count_values, screen
+from probfs.screening.counting import CodedNumbers, count_part, count_values
+from probfs.screening.screen import screen
 from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
 from probfs.selection.settings import SelectionSettings
 from tests.support import plain_selection

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from probfs.columns.dataset import Dataset
 from probfs.rows.block import Block
 from probfs.rows.blocks import add_answers
-from probfs.screening.number_test import CodedNumbers
+from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Integers
 from tests.support.datasets import feature_of
 

@@ -29,7 +29,7 @@ from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.notes import Note
 from probfs.rows.block import Block
-from probfs.screening.number_test import CodedNumbers
+from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.table import Table
 

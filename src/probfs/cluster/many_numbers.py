@@ -28,7 +28,7 @@ from probfs.cluster.number_tasks import (
 from probfs.cluster.range_summary import NumberSummary, RangeSummary, combine
 from probfs.cluster.row_classes import RowClasses
 from probfs.columns.leakage import LeakLimits
-from probfs.screening.number_test import FEW_NUMBERS
+from probfs.screening.column_tests import FEW_NUMBERS
 from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:

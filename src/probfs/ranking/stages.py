@@ -27,7 +27,8 @@ from probfs.ranking.uncertainty import check_rows, with_uncertainty
 from probfs.rows.block import EVERYTHING, Block, Part, class_rows
 from probfs.rows.blocks import Blocks, LocalBlocks
 from probfs.runtime.progress import report
-from probfs.screening.screen import count_part, numbers_before_cutting, screen_part
+from probfs.screening.counting import count_part, numbers_before_cutting
+from probfs.screening.screen import screen_part
 from probfs.text import option
 
 RANKING = "ranking"

@@ -18,7 +18,7 @@ from probfs.columns.folds import copies_in_fold, deal_from, row_hashes
 from probfs.tables.arrays import Integers, Labels
 
 if TYPE_CHECKING:
-    from probfs.screening.number_test import CodedNumbers, NumberBlock
+    from probfs.screening.counting import CodedNumbers, NumberBlock
 
 Value = TypeVar("Value")
 

@@ -18,16 +18,13 @@ from itertools import combinations
 import numpy as np
 
 from probfs.screening.permutation_law import NEARLY
-from probfs.tables.arrays import Flags, Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 FEW_ROWS = 20
 """Of fewer rows than this p is exact."""
-CLAIM = 0.05
-"""Larger p-values than this are no claim, and need no draws."""
 MOST_DRAWS = 99_999
 MOST_ROWS = 10**9
 """numpy draws from the hypergeometric law of fewer rows than this."""
-_CLAIM_OF_FEW_ROWS = 0.1
 _MOST_CELLS = 1 << 17
 """Cells of all tables together, beyond which they are not enumerated: that takes some milliseconds, and each column of
 a wide table may have margins of its own.
@@ -120,19 +117,6 @@ def with_equal_margins(
     for members in groups.values():
         value_sizes, class_sizes = (margin[members[0]].astype(np.int64) for margin in (values, classes))
         yield columns[members], Margins(value_sizes[value_sizes > 0], class_sizes[class_sizes > 0], numbers)
-
-
-def put_exact(
-    p: Floats, varies: Flags, relation: Floats, value_rows: Floats, class_rows: Floats, *, numbers: bool
-) -> Flags:
-    """Replace the p-values of columns of few rows by exact ones, where they are small; of which that was possible."""
-    known = np.zeros(len(p), dtype=np.bool_)
-    few = np.flatnonzero(varies & (p < _CLAIM_OF_FEW_ROWS) & (class_rows.sum(axis=1) < FEW_ROWS))
-    for same, margins in with_equal_margins(few, value_rows, class_rows, numbers=numbers):
-        exact = margins.exact_p(relation[same])
-        if exact is not None:
-            p[same], known[same] = exact, True
-    return known
 
 
 def _all_tables(value_rows: Integers, class_rows: Integers) -> tuple[Integers, Floats] | None:

@@ -19,7 +19,7 @@ from probfs.columns.folds import refuse_many_folds
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import add_answers, deal_blocks
 from probfs.runtime.progress import report
-from probfs.screening.screen import count_folds
+from probfs.screening.counting import count_folds
 from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.curve import fit_sharpness
 from probfs.selection.result import HonestEstimate, Judged

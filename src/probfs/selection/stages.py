@@ -20,8 +20,8 @@ from probfs.ranking.stages import Engine, Listeners, summarize_inputs
 from probfs.ranking.story import StoryRecorder, gather_background
 from probfs.rows.block import EVERYTHING
 from probfs.runtime.progress import report
+from probfs.screening.counting import count_part
 from probfs.screening.redundancy import find_copies
-from probfs.screening.screen import count_part
 from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
 from probfs.selection.curve import find_best
 from probfs.selection.nested import nested_cross_validation

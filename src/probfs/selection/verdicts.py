@@ -12,7 +12,7 @@ from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.dataset import Feature
 from probfs.columns.rules import interval_codes, quantile_points
 from probfs.rows.block import Block
-from probfs.screening.redundancy import JointCounts, find_twins
+from probfs.screening.redundancy import find_twins
 from probfs.selection.choice import Candidates, Choice
 from probfs.selection.result import SelectedFeature, Verdict
 from probfs.tables.arrays import Integers
@@ -66,14 +66,12 @@ def judge_columns(
 def _find_twins(candidates: Candidates, choice: Choice) -> dict[int, tuple[int, float]]:
     """For redundant columns, the kept column that says the same, and how much of it; a kept one says all of a copy."""
     dropped = choice.curve.order[choice.size :]
-    kept = np.array(choice.kept, dtype=np.int64)
     blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
     if blocks.here is not None:
         blocks = blocks.map(with_intervals)
         dataset = dataset if blocks.here is None else blocks.here.dataset
-    found = find_twins(JointCounts.of(blocks, dataset), np.array(dropped, dtype=np.int64), kept)
-    shares = zip(dropped, found.twin.tolist(), found.explained.tolist(), strict=True)
-    redundant = {column: (twin, share) for column, twin, share in shares if share >= _REDUNDANT}
+    found = find_twins(blocks, dataset, dropped, choice.kept)
+    redundant = {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
     return {**redundant, **{column: (column, 1.0) for column in choice.kept}}
 
 

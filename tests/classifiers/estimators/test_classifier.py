@@ -24,7 +24,7 @@ from probfs.classifiers.protocol import FitRequest, HoldOutRequest, OddsClassifi
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import order_by_content
-from probfs.screening.screen import count_values
+from probfs.screening.counting import count_values
 from tests.support import refitted_estimators as slow
 from tests.support.svm_tables import random_dataset
 

@@ -20,7 +20,7 @@ from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.runtime.progress import COMPILING, listening
-from probfs.screening.screen import count_values
+from probfs.screening.counting import count_values
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem

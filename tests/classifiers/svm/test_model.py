@@ -17,7 +17,7 @@ from probfs.classifiers.svm import model
 from probfs.classifiers.svm.classifier import Svm, judge_rows_by_svm
 from probfs.classifiers.svm.model import SvmTrainer, balance_sides
 from probfs.columns.dataset import Dataset
-from probfs.screening.screen import count_values
+from probfs.screening.counting import count_values
 from probfs.text import command_line_language
 from tests.support.held_out_svm import held_out_probabilities
 from tests.support.refitted_svm import SvmParameters

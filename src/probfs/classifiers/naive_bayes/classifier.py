@@ -33,7 +33,7 @@ from probfs.notes import Note, NoteKind
 from probfs.rows.block import EVERYTHING, Block, Part
 from probfs.rows.blocks import Blocks, LocalBlocks, deal_blocks
 from probfs.runtime.memory import require_memory
-from probfs.screening.screen import count_folds, count_part
+from probfs.screening.counting import count_folds, count_part
 from probfs.tables.arrays import Floats, Integers
 
 if TYPE_CHECKING:

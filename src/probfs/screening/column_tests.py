@@ -1,0 +1,248 @@
+"""Whether a column is related to the class, under shuffled labels: Pearson's X² of its values, and the test of Kruskal
+& Wallis (1952) of its numbers.
+
+Cutting a column into intervals loses order and detail, so numbers are tested before they are cut as well. Their
+midranks are the scores of a projection of rank 1 (``permutation_law``), and H = (N-1) SSB / SST, corrected for ties.
+Only the order of the numbers matters, and a row that counts for m rows is ranked as m rows would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from probfs.columns.dataset import ValueCounts
+from probfs.screening.permutation_law import PermutationLaw, Projections, sum_in_order
+from probfs.screening.permutations import (
+    FEW_ROWS,
+    MOST_DRAWS,
+    MOST_ROWS,
+    Margins,
+    enough_draws,
+    midrank_scores,
+    with_equal_margins,
+)
+from probfs.tables.arrays import Flags, Floats, Integers, Labels
+
+CLAIM = 0.05
+"""Larger p-values than this are no claim, and need no draws."""
+_CLAIM_OF_FEW_ROWS = 0.1
+_LEAST_EXPECTED = 1.0
+"""An expected count below this makes the gamma tail of X² too light."""
+_ONE_NUMBER = 0.5
+_FEW_OTHERS = 5.0
+"""Where one number is in more than half of the rows, and fewer rows than these of the smallest class are expected to
+hold another, the gamma tail of H is too light: the rank of such a row is as good as a rare value.
+"""
+_FEWEST_DRAWS = 999
+_MOST_WORK = 10_000_000
+"""Cells, or rows, of all drawn tables together: about a second."""
+_MOST_WORK_OF_A_DRAW = 1 << 24
+"""Cells, or rows, of one table, beyond which a thousand tables take hours, and each a lot of memory."""
+FEW_NUMBERS = 4096
+"""Distinct numbers times classes, beyond which tables take too long to draw: such a column is judged by its intervals
+alone. A column of no more distinct numbers must be known by each of them.
+"""
+_CELLS_OF_COUNTS = 1 << 20
+_CELLS_OF_NUMBERS = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTests:
+    """A statistic and its p-value for each of several columns, and whether the labels' order could change them."""
+
+    statistic: Floats
+    p: Floats
+    varies: Flags
+
+    @classmethod
+    def of_nothing(cls, columns: int) -> ColumnTests:
+        """Tests of columns that say nothing."""
+        return cls(np.zeros(columns), np.ones(columns), np.zeros(columns, dtype=np.bool_))
+
+    def put(self, columns: Integers, tests: ColumnTests) -> None:
+        """Replace the tests of some columns."""
+        self.statistic[columns], self.p[columns], self.varies[columns] = tests.statistic, tests.p, tests.varies
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubtful:
+    """Columns with the same margins whose p is to be drawn, unless too few draws can be afforded to lower it."""
+
+    columns: Integers
+    margins: Margins
+    relation: Floats
+
+
+def _probabilities(
+    law: PermutationLaw, relation: Floats, value_rows: Floats, class_rows: Floats, rare: Flags, *, numbers: bool
+) -> tuple[Floats, list[_Doubtful]]:
+    """The p-values of several relations, and which of them are to be drawn: till then p is what it cannot exceed.
+
+    Of few rows a small p is exact, unless there are too many tables; else it is that of the gamma law, except where
+    something is so ``rare`` that this tail is too light.
+    """
+    p = law.tail(relation)
+    few = np.flatnonzero(law.varies & (p < _CLAIM_OF_FEW_ROWS) & (class_rows.sum(axis=1) < FEW_ROWS))
+    for same, margins in with_equal_margins(few, value_rows, class_rows, numbers=numbers):
+        exact = margins.exact_p(relation[same])
+        if exact is not None:
+            p[same], rare[same] = exact, False
+    doubtful = np.flatnonzero(rare & law.varies & (p < CLAIM))
+    p[doubtful] = law.largest_tail(relation)[doubtful]
+    groups = with_equal_margins(doubtful, value_rows, class_rows, numbers=numbers)
+    return p, [_Doubtful(same, margins, relation[same]) for same, margins in groups]
+
+
+def _draw(p: Floats, doubtful: _Doubtful, seed: int, draws: int) -> None:
+    """Put drawn p-values in their places, but where no draws could give less than what is certain."""
+    unsure = p[doubtful.columns] * (draws + 1) > 1
+    if unsure.any():
+        p[doubtful.columns[unsure]] = doubtful.margins.drawn_p(doubtful.relation[unsure], seed, draws)
+
+
+# Values
+
+
+def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
+    """X² and p of every feature."""
+    most_draws = enough_draws(len(counts.values))
+    tests = ColumnTests.of_nothing(len(counts.values))
+    rare: list[_Doubtful] = []
+    value_rows, class_rows, terms = _sums_of_slots(counts)
+    for width in np.unique(counts.values[counts.values > 1]).tolist():
+        features = np.flatnonzero(counts.values == width)
+        slots = counts.offset[features][:, None] + np.arange(width)
+        found, doubtful = _test_tables(value_rows[slots], class_rows[features], terms[slots])
+        tests.put(features, found)
+        rare += [_Doubtful(features[one.columns], one.margins, one.relation) for one in doubtful]
+    certain = 1 / (most_draws + 1)
+    work = sum(one.margins.work for one in rare if (tests.p[one.columns] > certain).any())
+    # Where many features need draws, many may be related, and then less than the smallest p is enough.
+    draws = min(most_draws, max(_FEWEST_DRAWS, _MOST_WORK // max(work, 1)))
+    for one in rare:
+        _draw(tests.p, one, seed, draws)
+    return tests
+
+
+def parts_of_slots(counts: ValueCounts) -> Iterator[slice]:
+    """Slots whose counts are handled together, so that nothing else is as large as the counts."""
+    at_a_time = max(1, _CELLS_OF_COUNTS // max(1, counts.by_slot.shape[1]))
+    for first in range(0, len(counts.by_slot), at_a_time):
+        yield slice(first, first + at_a_time)
+
+
+def _sums_of_slots(counts: ValueCounts) -> tuple[Floats, Floats, Floats]:
+    """The rows of each slot, the rows of each feature and class, and each slot's part of X²; missing cells are none."""
+    features, missing = len(counts.values), counts.offset + counts.values
+    value_rows = counts.by_slot.sum(axis=1)
+    value_rows[missing] = 0
+    class_rows = np.add.reduceat(counts.by_slot, counts.offset) if features else np.empty((0, len(counts.class_rows)))
+    class_rows -= counts.by_slot[missing]
+    feature = np.repeat(np.arange(features), counts.values + 1)
+    rows = np.maximum(class_rows.sum(axis=1), 1)
+    terms = np.zeros(len(value_rows))
+    for part in parts_of_slots(counts):
+        expected = value_rows[part, None] * class_rows[feature[part]] / rows[feature[part], None]
+        seen = expected > 0
+        difference = np.where(seen, counts.by_slot[part] - expected, 0.0)
+        terms[part] = sum_in_order(difference**2 / np.where(seen, expected, 1.0))
+    return value_rows, class_rows, terms
+
+
+def _test_tables(value_rows: Floats, class_rows: Floats, terms: Floats) -> tuple[ColumnTests, list[_Doubtful]]:
+    """X² and p of features of equally many values: features × values, features × classes."""
+    rows = class_rows.sum(axis=1)
+    relation = sum_in_order(terms) / np.maximum(rows, 1)
+    law = PermutationLaw.of(rows, Projections.onto_groups(value_rows), Projections.onto_groups(class_rows))
+    least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
+    cells = np.count_nonzero(value_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
+    drawable = (rows < MOST_ROWS) & (np.minimum(cells, rows) <= _MOST_WORK_OF_A_DRAW)
+    rare = (least < _LEAST_EXPECTED) & drawable
+    p, doubtful = _probabilities(law, relation, value_rows, class_rows, rare, numbers=False)
+    return ColumnTests(relation * rows, p, law.varies), doubtful
+
+
+def _least_seen(sizes: Floats) -> Floats:
+    least: Floats = np.where(sizes > 0, sizes, np.inf).min(axis=1)
+    return least
+
+
+# Numbers
+
+
+def rank_test(
+    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+) -> ColumnTests:
+    """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
+    tests = ColumnTests.of_nothing(len(numbers))
+    at_a_time = max(1, _CELLS_OF_NUMBERS // max(len(labels), 1))
+    for first in range(0, len(numbers) if len(labels) else 0, at_a_time):
+        columns = np.arange(first, min(first + at_a_time, len(numbers)))
+        tests.put(columns, _test_numbers(numbers[columns], labels, classes, counts, seed, most_draws))
+    return tests
+
+
+def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAWS) -> ColumnTests:
+    """H and p of one column, from how many rows of each class hold each number: distinct numbers, in rising order, ×
+    classes. Numbers that no row holds do not matter.
+    """
+    number_rows = by_class.sum(axis=1)
+    if not number_rows.any():
+        return ColumnTests.of_nothing(1)
+    scores = midrank_scores(number_rows)
+    sums = by_class.sum(axis=0)[None], (scores @ by_class)[None]
+    return _test_ranks(number_rows[None], scores[None], *sums, seed, most_draws)
+
+
+def _test_numbers(
+    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int
+) -> ColumnTests:
+    if not counts.all():
+        numbers = np.where(counts > 0, numbers, np.nan)
+    order = np.argsort(numbers, axis=1)
+    sorted_numbers = np.take_along_axis(numbers, order, axis=1)
+    weights = np.where(np.isnan(sorted_numbers), 0.0, counts[order])
+    # Missing cells come last, with weight 0: they join the last number, and change nothing there.
+    new = np.ones(numbers.shape, dtype=np.bool_)
+    new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
+    starts = np.flatnonzero(new)
+    # The rows of a number are counted where its first row is, with zeros up to the next number.
+    number_rows = np.zeros(numbers.shape)
+    number_rows[new] = np.add.reduceat(weights.ravel(), starts)
+    by_number = midrank_scores(number_rows)
+    scores = np.repeat(by_number[new], np.diff(starts, append=new.size)).reshape(new.shape)
+    # Scores and weights are whole numbers, so no order of adding them changes a sum.
+    places = (labels[order] + np.arange(0, len(numbers) * classes, classes)[:, None]).ravel()
+    class_rows, class_sums = (
+        np.bincount(places, terms.ravel(), minlength=len(numbers) * classes).reshape(-1, classes).astype(np.float64)
+        for terms in (weights, weights * scores)
+    )
+    return _test_ranks(number_rows, by_number, class_rows, class_sums, seed, most_draws)
+
+
+def _test_ranks(
+    number_rows: Floats, scores: Floats, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int
+) -> ColumnTests:
+    """H and p of several columns: the rows of each number and its score, columns × numbers in rising order, and of each
+    class the rows and the sum of scores.
+    """
+    rows, squared = class_rows.sum(axis=1), scores * scores
+    squares, fourth_powers = (number_rows * squared).sum(axis=1), (number_rows * squared * squared).sum(axis=1)
+    seen = class_rows > 0
+    relation = sum_in_order(class_sums**2 / np.where(seen, class_rows, 1.0)) / np.where(squares > 0, squares, 1.0)
+    column = Projections.onto_scores(rows, squares, fourth_powers)
+    law = PermutationLaw.of(rows, column, Projections.onto_groups(class_rows))
+    # Of a column without a number, no class has rows.
+    least = np.where(seen, class_rows, rows[:, None]).min(axis=1)
+    others = rows - number_rows.max(axis=1)
+    rare = (others < rows * _ONE_NUMBER) & (others * least < _FEW_OTHERS * rows)
+    cells = np.count_nonzero(number_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
+    drawable = (cells <= FEW_NUMBERS) & (rows < MOST_ROWS)
+    p, doubtful = _probabilities(law, relation, number_rows, class_rows, rare & drawable, numbers=True)
+    for one in doubtful:
+        _draw(p, one, seed, most_draws)
+    unknown = rare & ~drawable
+    return ColumnTests(relation * np.maximum(rows - 1, 0), np.where(unknown, 1.0, p), law.varies & ~unknown)

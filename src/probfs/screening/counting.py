@@ -1,0 +1,160 @@
+"""How many rows of each class hold each value of each feature, and each number that a feature was cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from probfs.columns.dataset import Dataset, Feature, ValueCounts
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import cuts_numbers, some_numbers
+from probfs.rows.block import Block, Part
+from probfs.runtime.memory import require_memory
+from probfs.tables.arrays import Codes, Floats, Integers, Labels
+from probfs.tables.cells import encode_cells
+from probfs.tables.column import Column
+from probfs.tables.table import number_groups, number_matrix
+
+_CELLS_AT_A_TIME = 1 << 17
+"""So that their positions, eight bytes each, stay in the cache."""
+_MOST_COUNTED = 1 << 22
+"""Counts of one block, beyond which they are added where they belong: an array of zeros would cost more."""
+_REPEATED = 4
+"""Rows for each different number, above which sorting the numbers alone is faster than sorting the rows."""
+_COPIES = 3
+"""How many arrays as large as the counts there are at a time while these are made, tested and used."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberBlock:
+    """The numbers of several features, by position: features × labelled rows, NaN where a cell is missing."""
+
+    features: Integers
+    numbers: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CodedNumbers:
+    """The numbers of one feature, by position, as one code a labelled row: ``numbers[code]``, or missing where the code
+    is ``len(numbers)``. Distinct numbers are sorted, not rows, which is several times faster where numbers repeat.
+    """
+
+    feature: int
+    codes: Codes
+    numbers: Floats
+
+    def count(self, labels: Labels, classes: int, counts: Integers) -> Floats:
+        """How many rows of each class hold each number: numbers × classes."""
+        weights = None if (counts == 1).all() else counts
+        places = self.codes * np.int64(classes) + labels
+        by_class = np.bincount(places, weights, minlength=(len(self.numbers) + 1) * classes)
+        return by_class.reshape(-1, classes)[:-1].astype(np.float64)
+
+
+def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> Iterator[NumberBlock | CodedNumbers]:
+    """The numbers, in labelled rows, of every feature of the dataset that was cut into intervals, on whoever's word.
+
+    ``dataset`` has the rows of the prepared table in their order: it is encoded, and not yet arranged for a classifier.
+    """
+    if len(dataset.labels) != prepared.labelled_rows:
+        raise ValueError("the dataset has other rows than the table")
+    position = {feature.name: place for place, feature in enumerate(dataset.features)}
+    cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
+    many = []
+    for column in (prepared.table.columns[name] for name in cut):
+        distinct = prepared.facts.labelled[column.name].distinct
+        if column.is_numeric and distinct * _REPEATED > column.rows:
+            many.append(column)
+        else:
+            yield _coded_numbers(prepared, column, position[column.name])
+    rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
+    for group in number_groups(many):
+        features = np.array([position[column.name] for column in group], dtype=np.int64)
+        yield NumberBlock(features, number_matrix(group)[:, rows])
+
+
+def _coded_numbers(prepared: PreparedTable, column: Column, feature: int) -> CodedNumbers:
+    # Not the column's own codes, which it would keep.
+    codes, entries = encode_cells(column.cells, column.kind) if column.is_numeric else (column.codes, column.entries)
+    if prepared.labelled_rows != column.rows:
+        codes = codes[prepared.labelled]
+    # Texts that are no numbers stand in unlabelled rows only.
+    return CodedNumbers(feature, codes, some_numbers(entries, column.kind))
+
+
+def count_values(dataset: Dataset) -> ValueCounts:
+    """How many labelled rows of each class hold each value of each feature."""
+    columns = [_counted_codes(feature) for feature in dataset.features]
+    values = np.array([distinct for _, distinct in columns], dtype=np.int64)
+    ends = np.cumsum(values + 1)
+    offset = ends - values - 1
+    classes, rows, slots = len(dataset.classes), len(dataset.labels), int((values + 1).sum())
+    require_memory(_COPIES * 8 * slots * classes, f"counting {slots:,} values in {classes:,} classes", dataset.source)
+    by_slot = np.zeros((slots, classes))
+    # Counting is faster than adding up weights of 1.
+    counts = None if (dataset.counts == 1).all() else dataset.counts.astype(np.float64)
+    features_at_a_time = max(1, _CELLS_AT_A_TIME // max(rows, 1))
+    for first in range(0, len(values), features_at_a_time):
+        block = columns[first : first + features_at_a_time]
+        counted = by_slot[offset[first] : ends[first + len(block) - 1]].reshape(-1)
+        starts = (offset[first : first + len(block), None] - offset[first]) * classes
+        narrow = np.min_scalar_type(counted.size)
+        for start in range(0, rows, _CELLS_AT_A_TIME):
+            part = slice(start, start + _CELLS_AT_A_TIME)
+            # The narrower the numbers, the faster they are computed; bincount widens them.
+            places = np.array([codes[part] for codes, _ in block], dtype=narrow)
+            places *= classes
+            places += dataset.labels[part].astype(narrow)
+            places += starts.astype(narrow)
+            weights = None if counts is None else np.broadcast_to(counts[part], places.shape).ravel()
+            if counted.size <= _MOST_COUNTED:
+                counted += np.bincount(places.ravel(), weights, minlength=counted.size)
+            else:
+                np.add.at(counted, places.ravel(), 1.0 if weights is None else weights)
+    class_rows = np.bincount(dataset.labels, weights=dataset.counts, minlength=classes).astype(np.float64)
+    return ValueCounts(values, offset, by_slot, class_rows)
+
+
+def _counted_codes(feature: Feature) -> tuple[Codes, int]:
+    """A feature's codes and its number of values. Numbers are not counted, only whether a cell has one: to count each
+    would take a table as long as the column, and say nothing.
+    """
+    if feature.numbers is None:
+        return feature.labelled, feature.values
+    return (feature.labelled >= len(feature.numbers)).astype(np.uint8), 1 + feature.missing_is_value
+
+
+# What is asked of a block
+
+
+def count_part(block: Block, part: Part) -> ValueCounts:
+    """The counts of the rows of a part that are in a block."""
+    return count_values(block.rows_of(part))
+
+
+def count_folds(block: Block) -> tuple[ValueCounts, ...]:
+    """The counts of each fold of a block whose rows were dealt out."""
+    rows, folds = block.dataset, block.folds
+    if rows.counts.max(initial=1) > 1:
+        return tuple(count_values(replace(rows, counts=block.copies(fold))) for fold in range(folds))
+    # One pass, as if each fold had classes of its own.
+    assert block.places is not None, "the rows were dealt out"
+    classes = len(rows.classes)
+    labels = block.places.astype(np.int64) * classes + rows.labels
+    every = count_values(replace(rows, labels=labels, classes=rows.classes * folds))
+    parts = (slice(fold * classes, (fold + 1) * classes) for fold in range(folds))
+    return tuple(replace(every, by_slot=every.by_slot[:, one], class_rows=every.class_rows[one]) for one in parts)
+
+
+def features_with_numbers(block: Block) -> list[int]:
+    """The features, by position, whose numbers a block keeps as codes."""
+    return [column.feature for column in block.numbers if isinstance(column, CodedNumbers)]
+
+
+def count_numbers(block: Block, part: Part, first: int, end: int) -> list[Floats]:
+    """How many rows of each class of a part hold each number, for some of those features."""
+    rows = block.rows_of(part)
+    columns = [column for column in block.numbers if isinstance(column, CodedNumbers)][first:end]
+    return [column.count(rows.labels, len(rows.classes), rows.counts) for column in columns]
