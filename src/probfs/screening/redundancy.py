@@ -112,7 +112,7 @@ class PairCounts:
             which, first = self._number(self.cells[[0, *("-voy".index(letter) for letter in name)]])
             counts: Floats = np.bincount(which, self.rows, minlength=len(first)).astype(np.float64)
             feature = self.cells[0, first]
-            sums[name] = np.bincount(feature, counts * np.log(counts), minlength=others)
+            sums[name] = np.bincount(feature, counts * np.log(counts), minlength=others).astype(np.float64)
             seen[name] = np.bincount(feature, minlength=others).astype(np.float64)
         least: Floats = _NEARLY_EQUAL * np.bincount(self.cells[0], self.rows, minlength=others).astype(np.float64)
         values, classes = np.maximum(seen["v"] - 1, 0), np.maximum(seen["y"] - 1, 0)
