@@ -1,4 +1,4 @@
-"""probfs.rank: its parameters, what it understands and what it refuses; and what the package exports."""
+"""``probfs.rank``, ``select`` and ``read``: what they understand, refuse and warn of; and what the package exports."""
 
 from __future__ import annotations
 
@@ -7,116 +7,125 @@ import math
 import re
 import subprocess
 import sys
+import warnings
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import probfs
+from probfs.api.arguments import READING
 from tests.conftest import Run
-from tests.support.paths import SAMPLES
+from tests.support.paths import ROOT, SAMPLES
 from tests.support.table_content import Write
+from tests.support.workbook import workbook_bytes
+
+MESSY = "id;price;seen;zip;note;y\n" + "".join(
+    f"{row};{row % 23},5;2024-01-{row % 28 + 1:02};{row % 7:03};{'ok' if row % 5 else 'NA'};{'ny'[row % 2]}\n"
+    for row in range(1, 61)
+)
+ARFF = "@relation r\n@attribute class {p,q}\n@attribute a {x,z}\n@data\n" + "p,x\np,z\nq,x\nq,z\n" * 2
+BOTH = pytest.mark.parametrize("call", [probfs.rank, partial(probfs.select, folds=0)], ids=["rank", "select"])
+
+
+@pytest.fixture
+def messy(tmp_path: Path) -> Path:
+    path = tmp_path / "messy.csv"
+    path.write_text(MESSY)
+    return path
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"target": "clas"}, "target=: no column 'clas'"),
+        ({"target": ["y"]}, r"target=: \['y'\] is not the name of a column"),
         ({"exclude": ["bb"]}, "exclude=: no column 'bb' in <frame>; did you mean 'b'?"),
+        ({"exclude": [None]}, r"exclude=: \[None\] is neither a text nor a list of texts"),
         ({"include": ["a"], "exclude": ["a"]}, "both include= and exclude="),
-        ({"exclude": ["y"]}, "no column|is the target"),
-        ({"count": "y", "target": "y"}, "is the target"),
-        ({"score": "unlabeled", "target": "y"}, "there is no unlabelled row"),
+        ({"exclude": ["y"]}, "is the target"),
+        ({"count": "y"}, "is the target"),
+        ({"score": "unlabeled"}, "there is no unlabelled row"),
         ({"score": "loudest"}, "'loudest' is not one of absolute, signed, unlabeled"),
         ({"folds": 5}, 'folds= goes with estimate="cv" only'),
-        ({"estimate": "cv", "folds": 9, "target": "y"}, "more than the 8 labelled rows"),
+        ({"estimate": "cv", "folds": 9}, "more than the 8 labelled rows"),
         ({"estimate": "cv", "folds": 1}, "1 is out of range; 2 or more"),
-        ({"smoothing": -1}, "smoothing=: "),
         ({"smoothing": math.nan}, "smoothing=: "),
         ({"smoothing": 1e160}, "smoothing=: "),
         ({"na": ["\udcff"]}, "not valid Unicode"),
+        ({"na": object()}, "na=: <object object at .* is neither a text nor a list of texts"),
+        ({"na": b"x"}, "na=: b'x' is neither"),
         ({"step": 0}, "step=: "),
         ({"step": 1.5}, "step=: "),
         ({"bins": 1}, "bins=: 1 is out of range; 2 to 10000"),
         ({"seed": -1}, "seed=: "),
+        ({"mapping": 3}, "mapping=: 3 is not a path or a dictionary"),
+        ({"eliminate": "no"}, "eliminate=: 'no' is not True or False"),
+        ({"keep_identifiers": 1}, "keep_identifiers=: 1 is not True or False"),
+        ({"union": None}, "union=: None is not True or False"),
+        ({"delimiter": 3}, "delimiter=: 3 is not a text"),
+        ({"max_unpacked": -1}, "max_unpacked=: -1 is out of range; 1 or more"),
+        ({"feature_names": 3}, "feature_names=: 3 is not a list of names"),
+        ({"on_note": 3}, "on_note=: 3 is not a function"),
+        ({"engine": None}, "engine=: None is not one of local, dask"),
+        ({"engine": "spark"}, "engine=: 'spark' is not one of local, dask"),
+        ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
+        ({"workers": 2}, 'workers= goes with engine="dask" only'),
+        ({"engine": "dask", "workers": 0}, "workers=: 0 is out of range; 1 or more"),
+        ({"engine": "dask", "workers": 2, "scheduler": "tcp://x:1"}, "keep one of the two"),
+        ({"delimiter": ";"}, "delimiter= says how to read a file, but data is a table in memory"),
+        ({"classifier": probfs.NaiveBayes}, "classifier=: NaiveBayes is a class; give an object of it, such as"),
+        (
+            {"classifier": probfs.NaiveBayes(), "smoothing": 0.5},
+            r"^smoothing= goes with a classifier's name; give it to NaiveBayes\(smoothing=…\) itself$",
+        ),
+        ({"classifier": "svm", "shrink": "off"}, 'shrink= goes with classifier="nb" only'),
     ],
 )
-def test_a_wrong_option_is_a_usage_error(frame: pd.DataFrame, options: dict[str, object], message: str) -> None:
-    if options == {"exclude": ["y"]}:
-        options = {"exclude": ["y"], "target": "y"}
-    with pytest.raises(probfs.UsageError, match=message):
-        probfs.rank(frame, **options)  # type: ignore[arg-type]  # options of many types
+def test_a_wrong_argument_is_a_usage_error_that_names_it(
+    frame: pd.DataFrame, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(probfs.UsageError, match=message) as caught:
+        probfs.rank(frame, **{"target": "y", **options})
+    assert "\n" not in str(caught.value)
 
 
-def test_a_column_called_zero_is_included_and_excluded(frame: pd.DataFrame) -> None:
-    numbered = frame.rename(columns={"a": 0})
+@pytest.mark.parametrize("number", [-1, "a", 1.5, True])
+def test_a_number_of_features_to_list_is_whole(frame: pd.DataFrame, number: Any) -> None:
+    for result in (probfs.rank(frame, target="y"), probfs.select(frame, target="y", folds=0)):
+        with pytest.raises(probfs.UsageError, match=r"^top=: "):
+            result.top(number)
+
+
+def test_an_unknown_keyword_is_a_type_error_with_the_nearest_one(frame: pd.DataFrame) -> None:
+    for wrong, right in (("targt", "target"), ("delimitr", "delimiter"), ("smothing", "smoothing")):
+        with pytest.raises(TypeError, match=rf"unexpected keyword argument '{wrong}'; did you mean '{right}'\?"):
+            probfs.rank(frame, **{wrong: 1})  # type: ignore[arg-type]  # the point of the test
+
+
+def test_names_are_told_in_several_ways(frame: pd.DataFrame) -> None:
+    numbered = frame.rename(columns={"a": 0, "y": 7})
 
     def ranked(**options: Any) -> list[str]:
-        return [own.feature for own in probfs.rank(numbered, target="y", **options).features]
+        return [feature.feature for feature in probfs.rank(numbered, target=7, **options).features]  # type: ignore[arg-type]
 
     assert ranked(include=0) == ranked(include=[0]) == ranked(include=pd.Index([0])) == ["0"]
-    assert ranked(exclude=0) == ranked(exclude="0")
+    assert ranked(exclude=0) == ranked(exclude="0") == ranked(exclude=iter(["0"]))
     assert "0" not in ranked(exclude=0)
-    assert set(ranked(include=None)) == set(ranked(include=())) == set(ranked())
+    assert set(ranked(include=None)) == set(ranked(include=())) == set(ranked(na=None)) == set(ranked())
+    one = probfs.rank(frame, target="y", step=np.float64(0.5), eliminate=np.True_, unlabeled=frame)  # type: ignore[arg-type]
+    assert one == probfs.rank(frame, target="y", step=0.5, unlabeled=[frame])
 
 
-def test_arguments_of_other_sorts_are_understood(frame: pd.DataFrame) -> None:
-    expected = probfs.rank(frame, target="y", exclude=["b"], unlabeled=[frame]).to_csv()
-    numbered = frame.rename(columns={"y": 7})
-    ranking = probfs.rank(numbered, target=7, exclude="b", unlabeled=numbered)  # type: ignore[arg-type]  # the point
-    assert ranking.to_csv() == expected
-    assert (
-        probfs.rank(frame, target="y", step=np.float64(0.5)).to_csv()
-        == probfs.rank(frame, target="y", step=0.5).to_csv()
-    )
+def test_data_of_other_sorts_is_refused() -> None:
     with pytest.raises(probfs.UsageError, match=r"data must be a path, a data frame .* or a numpy array, not dict"):
         probfs.rank({"a": [1]})  # type: ignore[arg-type]  # the point of the test
     with pytest.raises(probfs.UsageError, match="only once"):
         probfs.rank("-", unlabeled=["-"])
-
-
-def test_everything_exported_can_be_imported() -> None:
-    for name in probfs.__all__:
-        assert getattr(probfs, name) is not None
-    with pytest.raises(AttributeError):
-        probfs.nothing_of_the_kind  # noqa: B018  # the access is the test
-
-
-def test_what_is_exported_is_what_is_listed() -> None:
-    assert sorted(dir(probfs)) == sorted(probfs.__all__)
-
-
-def test_importing_the_package_imports_nothing_heavy() -> None:
-    program = "import sys, probfs; print(*sys.modules); probfs.UsageError; print('numpy' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    loaded, with_errors = result.stdout.splitlines()
-    assert set(loaded.split()).isdisjoint({"numpy", "pandas", "pyarrow", "typer", "rich", "sklearn"})
-    assert with_errors == "False"
-
-
-def documented_parameters() -> list[tuple[list[str], str]]:
-    """The names and the first line, type and default, of each entry below Parameters in the docstring of rank."""
-    section = inspect.getdoc(probfs.rank).split("Parameters\n----------\n")[1].split("\n\nReturns")[0]  # type: ignore[union-attr]
-    entries = re.findall(r"^(\S[^:\n]*?)(?: : (.*))?$", section, re.MULTILINE)
-    return [(names.removeprefix("**").split(", "), kind) for names, kind in entries]
-
-
-def test_every_parameter_is_documented_in_the_order_of_the_signature() -> None:
-    documented = [name for names, _ in documented_parameters() for name in names]
-    assert documented == list(inspect.signature(probfs.rank).parameters)
-
-
-def test_documented_defaults_are_the_defaults() -> None:
-    signature = inspect.signature(probfs.rank)
-    for names, kind in documented_parameters():
-        default = re.search(r"default (\S+)$", kind)
-        for name in names if default else ():
-            assert default is not None
-            value = signature.parameters[name].default
-            stated = {"folds": 10, "delimiter": ","}.get(name) if value is None else value
-            assert default[1] == (f'"{stated}"' if isinstance(stated, str) else str(stated)), name
 
 
 def test_options_of_a_classifier_go_with_its_name_or_into_the_object(frame: pd.DataFrame) -> None:
@@ -133,49 +142,13 @@ def test_options_of_a_classifier_go_with_its_name_or_into_the_object(frame: pd.D
             assert by_name.settings == by_object.settings
 
 
-def test_options_beside_an_object_are_refused_in_one_line(frame: pd.DataFrame) -> None:
-    message = r"^smoothing= goes with a classifier's name; give it to NaiveBayes\(smoothing=…\) itself$"
-    for call in (probfs.rank, probfs.select):
-        with pytest.raises(probfs.UsageError, match=message):
-            call(frame, target="y", classifier=probfs.NaiveBayes(), smoothing=0.5)
-        with pytest.raises(
-            probfs.UsageError, match=r"^classifier=: NaiveBayes is a class; give an object of it, such as"
-        ):
-            call(frame, target="y", classifier=probfs.NaiveBayes)
-
-
-def test_a_report_tells_the_classifier_as_it_was_written(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame, target="y", classifier=probfs.NaiveBayes(smoothing=0.5), report=True)
+def test_a_report_tells_the_call_as_it_can_be_written(frame: pd.DataFrame) -> None:
+    chosen = probfs.NaiveBayes(smoothing=0.5)
+    options: dict[str, Any] = {"seed": np.int64(3), "exclude": ("n",), "na": "?", "on_note": print}
+    ranking = probfs.rank(frame, target="y", classifier=chosen, report=True, **options)
     assert ranking.background is not None
-    assert "classifier=probfs.NaiveBayes(smoothing=0.5)" in ranking.background.call
-
-
-def test_an_unknown_keyword_is_a_type_error_as_in_any_function(frame: pd.DataFrame) -> None:
-    with pytest.raises(TypeError, match="'no_such_parameter'"):
-        probfs.rank(frame, no_such_parameter=1)
-
-
-def test_a_table_is_ranked_the_same_from_a_file_and_from_a_frame() -> None:
-    from_file = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude="person")
-    frame = pd.read_csv(SAMPLES / "commute.csv", dtype=str, keep_default_na=False).replace("", None)
-    assert probfs.rank(frame, target="mode", exclude="person").to_csv() == from_file.to_csv()
-
-
-@pytest.mark.parametrize("parameter", ["include", "exclude", "na"])
-def test_one_name_is_a_list_of_one(frame: pd.DataFrame, parameter: str) -> None:
-    one, several = ({parameter: value} for value in ("b", ["b"]))
-    rankings = [probfs.rank(frame, target="y", **options) for options in (one, several)]  # type: ignore[arg-type]
-    assert rankings[0] == rankings[1]
-
-
-@pytest.mark.parametrize("missing", [{}, {"exclude": None}, {"na": ()}])
-def test_nothing_may_be_said_in_several_ways(frame: pd.DataFrame, missing: dict[str, Any]) -> None:
-    assert probfs.rank(frame, target="y", **missing).settings == probfs.rank(frame, target="y").settings
-
-
-def test_a_misspelt_keyword_is_told_with_the_nearest_one(frame: pd.DataFrame) -> None:
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'targt'; did you mean 'target'\?"):
-        probfs.rank(frame, targt="y")
+    words = "data, target='y', classifier=probfs.NaiveBayes(smoothing=0.5), exclude=['n'], seed=3, report=True, na='?'"
+    assert ranking.background.call == f"probfs.rank({words}).to_html('report.html')"
 
 
 @pytest.mark.parametrize(
@@ -188,47 +161,183 @@ def test_shrinkage_leaves_ordinary_tables_alone(table: str, target: str) -> None
     assert (ranking.features, ranking.rounds, ranking.warnings) == (plain.features, plain.rounds, plain.warnings)
 
 
-def test_shrinkage_is_naive_bayes_own() -> None:
-    frame = pd.DataFrame({"a": [1.0, 2.0, 3.5, 4.0] * 3, "y": [0, 0, 1, 1] * 3})
-    ranking = probfs.rank(frame, target="y", classifier="svm", jobs=1)
-    assert ranking.rounds[0].exponent is None
-    assert ranking.settings.shrink is None
-    with pytest.raises(probfs.UsageError, match='shrink= goes with classifier="nb" only'):
-        probfs.rank(frame, target="y", classifier="svm", shrink="off")
+def test_a_table_is_ranked_the_same_from_a_file_and_from_a_frame() -> None:
+    from_file = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude="person")
+    frame = pd.read_csv(SAMPLES / "commute.csv", dtype=str, keep_default_na=False).replace("", None)
+    assert probfs.rank(frame, target="mode", exclude="person").to_csv() == from_file.to_csv()
 
 
-ARFF = "@relation r\n@attribute class {p,q}\n@attribute a {x,z}\n@data\n" + "p,x\np,z\nq,x\nq,z\n" * 2
+# Warnings
 
 
-@pytest.mark.parametrize("call", [probfs.rank, partial(probfs.select, folds=0)], ids=["rank", "select"])
+@BOTH
 def test_a_target_taken_by_default_is_warned_of_in_the_callers_line(
     call: Any, frame: pd.DataFrame, write: Write
 ) -> None:
     arff = write("t.arff", ARFF)
-    for data, reason in ((frame, "'y', the last column"), (arff, "'class', ")):
-        with pytest.warns(probfs.TargetWarning, match=f"^the target is {reason}.*; say so with target=") as caught:
+    for data, reason in ((frame, r"y \(the last column\)"), (arff, "class ")):
+        with pytest.warns(probfs.TargetWarning, match=f"^target: {reason}.*; say so with target=") as caught:
             call(data)
         assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.parametrize("call", [probfs.rank, partial(probfs.select, folds=0)], ids=["rank", "select"])
+@BOTH
 def test_a_target_that_somebody_named_is_not_warned_of(call: Any, frame: pd.DataFrame, write: Write) -> None:
-    # Warnings are errors here.
-    notes: list[str] = []
-    call(frame, on_note=notes.append)
-    assert "target: y (the last column)" in notes
-    call(frame, target="y")
-    call(frame, mapping=write("m.toml", 'target = "y"'))
-    call(frame.drop(columns="y"), frame["y"])
+    with warnings.catch_warnings(action="error"):
+        call(frame, target="y")
+        call(frame, mapping=write("m.toml", 'target = "y"'))
+        call(frame.drop(columns="y"), frame["y"])
 
 
-def test_a_refusal_comes_before_a_warning() -> None:
-    with pytest.raises(probfs.DataError, match="is a quantity"):
-        probfs.rank(pd.DataFrame({"a": list("xy") * 30, "y": np.arange(60)}))
+@BOTH
+def test_warnings_are_python_s_unless_somebody_listens(call: Any) -> None:
+    frame = pd.DataFrame({"row": range(40), "a": list("uvwx") * 10, "y": list("pqqp") * 10})
+    with pytest.warns(probfs.ProbfsWarning, match="^left out, as identifiers tell rows apart") as caught:
+        result = call(frame, target="y")
+    assert [warning.filename for warning in caught] == [__file__]
+    assert [warning.message.args[0] for warning in caught] == [note for note in result.warnings if note.is_warning]  # type: ignore[union-attr]
+    notes: list[probfs.Note] = []
+    with warnings.catch_warnings(action="error"):
+        call(frame, on_note=notes.append)
+    assert {"target-by-default", "identifier"} <= {note.code for note in notes}
+
+
+def test_comparing_warns_as_ranking_does() -> None:
+    frame = pd.DataFrame({"row": range(40), "a": list("uvwx") * 10, "y": list("pqqp") * 10})
+    ranking = probfs.rank(frame, target="y")
+    with pytest.warns(probfs.ProbfsWarning, match="^left out, as identifiers"):
+        probfs.compare(ranking, frame)
 
 
 def test_the_command_line_emits_no_python_warning(run: Run, write: Write) -> None:
-    result = run("rank", write("t.csv", "a,y\nx,p\nx,p\nz,q\nz,q\n"))
+    result = run("rank", write("t.csv", "row,a,y\n" + "".join(f"{row},x,{'pq'[row % 2]}\n" for row in range(40))))
     assert result.returncode == 0
     assert "Warning" not in result.stderr
     assert "target: y (the last column)" in result.stderr
+
+
+# Reading
+
+
+def test_a_table_says_what_its_columns_hold(messy: Path) -> None:
+    table = probfs.read(messy, decimal=",")
+    assert list(table.kinds.items()) == [
+        ("id", "number"),
+        ("price", "number"),
+        ("seen", "date"),
+        ("zip", "text"),
+        ("note", "text"),
+        ("y", "text"),
+    ]
+    assert (table.rows, table.source) == (60, str(messy))
+    assert {"delimiter", "number-style"} <= {note.code for note in table.notes}
+    assert table.columns["price"].by_row[:3].tolist() == [1.5, 2.5, 3.5]
+
+
+def test_texts_that_mean_missing_are_the_readers_business(messy: Path) -> None:
+    assert probfs.read(messy).columns["note"].counts().tolist() == [48, 12, 0]
+    assert probfs.read(messy, na="NA").columns["note"].counts().tolist() == [48, 12]
+    assert probfs.read(messy, na=["7"]).columns["id"].is_missing().nonzero()[0].tolist() == [6]
+    with pytest.raises(probfs.UsageError, match="na=: <object"):
+        probfs.read(messy, na=object())  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize("call", [probfs.rank, probfs.select])
+def test_a_read_table_is_ranked_as_its_file_is(messy: Path, call: Any) -> None:
+    notes: list[list[str]] = [[], []]
+    from_file = call(messy, decimal=",", keep_identifiers=True, on_note=notes[0].append)
+    from_table = call(probfs.read(messy, decimal=","), keep_identifiers=True, on_note=notes[1].append)
+    assert from_file.to_csv() == from_table.to_csv()
+    assert sorted(notes[0]) == sorted(notes[1])
+
+
+def test_frames_are_read_too_and_a_table_is_a_frame_to_others() -> None:
+    table = probfs.read(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    assert table.kinds == {"a": "number", "b": "text"}
+    assert pl.DataFrame(table).to_dict(as_series=False) == {"a": [1, 2], "b": ["x", None]}
+    assert probfs.read(np.eye(2), feature_names=["u", "v"]).kinds == {"u": "number", "v": "number"}
+    assert probfs.read(table).kinds == table.kinds
+
+
+def test_a_sheet_and_rows_to_skip_are_keywords_of_every_call(tmp_path: Path) -> None:
+    rows = [["a", "y"], *([str(row % 3), "p" if row % 2 else "q"] for row in range(20))]
+    (tmp_path / "t.xlsx").write_bytes(workbook_bytes([["A title", None], *rows]))
+    found = probfs.rank(tmp_path / "t.xlsx", skip_rows=1, target="y")
+    assert [feature.feature for feature in found.features] == ["a"]
+    with pytest.raises(probfs.UsageError, match="no sheet 'Other'"):
+        probfs.read(tmp_path / "t.xlsx", sheet="Other")
+    (tmp_path / "t.csv").write_text("made by hand\na,y\n1,p\n2,q\n")
+    assert list(probfs.read(tmp_path / "t.csv", skip_rows=1).columns) == ["a", "y"]
+    with pytest.raises(probfs.UsageError, match=r"skip_rows=: -1 is not a whole number of rows"):
+        probfs.read(tmp_path / "t.csv", skip_rows=-1)
+
+
+def test_a_mapping_may_be_a_dictionary(write: Write, messy: Path) -> None:
+    rules = 'target = "y"\ndrop = ["id"]\n[columns]\nzip = { groups = { low = ["000", "001"] } }\n'
+    by_file = probfs.rank(messy, mapping=write("m.toml", rules))
+    mapping = {"target": "y", "drop": ["id"], "columns": {"zip": {"groups": {"low": ["000", "001"]}}}}
+    by_dict = probfs.rank(messy, mapping=mapping)
+    assert by_dict.features == by_file.features
+    assert by_dict.settings.mapping == "<dict>"
+    with pytest.raises(probfs.MappingError, match=r"mapping: unknown key 'tarket'; did you mean 'target'\?"):
+        probfs.rank(messy, mapping={"tarket": "y"})
+
+
+# What the package exports, and how it is documented
+
+
+def test_everything_exported_can_be_imported() -> None:
+    for name in probfs.__all__:
+        assert getattr(probfs, name) is not None
+    assert sorted(dir(probfs)) == sorted(probfs.__all__)
+    with pytest.raises(AttributeError):
+        probfs.nothing_of_the_kind  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_type_checker_sees_what_is_exported(write: Write) -> None:
+    program = write(
+        "p.py",
+        "import probfs\n"
+        "reveal_type(probfs.rank('t.csv', target='y').top(3).features[0].p)\n"
+        "reveal_type(probfs.select('t.csv').kept)\n"
+        "probfs.rank('t.csv', target=3)\n"
+        "probfs.nonsense\n",
+    )
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--follow-imports=silent", str(program)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout
+    assert len(re.findall(r'Revealed type is "(?!Any)', found)) == 2
+    assert 'Argument "target" to "rank" has incompatible type "int"' in found
+    assert 'Module has no attribute "nonsense"' in found
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    program = """
+import sys, probfs
+print(*sys.modules)
+probfs.UsageError; print('numpy' in sys.modules)
+probfs.rank; probfs.select; print('sklearn' in sys.modules)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded, with_errors, with_calls = result.stdout.splitlines()
+    assert set(loaded.split()).isdisjoint({"numpy", "pandas", "pyarrow", "typer", "rich", "sklearn"})
+    assert (with_errors, with_calls) == ("False", "False")
+
+
+@pytest.mark.parametrize("call", [probfs.rank, probfs.select, probfs.read])
+def test_every_parameter_is_documented_in_order_with_its_default(call: Any) -> None:
+    section = inspect.getdoc(call).split("Parameters\n----------\n")[1].split("\n\nReturns")[0]  # type: ignore[union-attr]
+    entries = re.findall(r"^(\S[^:\n]*?)(?: : (.*))?$", section, re.MULTILINE)
+    documented = [(names.removeprefix("**").split(", "), kind) for names, kind in entries]
+    parameters = inspect.signature(call).parameters
+    assert [name for names, _ in documented for name in names] == list(parameters)
+    for names, kind in documented:
+        default = re.search(r"default (\S+)$", kind)
+        for name in names if default else ():
+            assert default is not None
+            value = 10 if name == "folds" else parameters[name].default
+            assert default[1] == (f'"{value}"' if isinstance(value, str) else str(value)), name
+
+
+def test_rank_passes_on_what_read_takes() -> None:
+    parameters = inspect.signature(probfs.read).parameters
+    assert {name: parameters[name].default for name in parameters if name != "data"} == READING

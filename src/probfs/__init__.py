@@ -72,43 +72,33 @@ __all__ = [
     "select",
 ]
 
-_HOMES = {
-    "rank": "probfs.api",
-    "read": "probfs.api",
-    "Table": "probfs.tables.table",
-    "ProbabilisticSelector": "probfs.api.selector",
-    "NaiveBayes": "probfs.classifiers.catalogue",
-    "SVM": "probfs.classifiers.catalogue",
-    "Logistic": "probfs.classifiers.catalogue",
-    "Forest": "probfs.classifiers.catalogue",
-    "Boosting": "probfs.classifiers.catalogue",
-    "compare": "probfs.comparison",
-    "ColumnChange": "probfs.comparison.result",
-    "Comparison": "probfs.comparison.result",
-    "Note": "probfs.notes",
-    "InputSummary": "probfs.ranking.result",
-    "RankedFeature": "probfs.ranking.result",
-    "Ranking": "probfs.ranking.result",
-    "RoundSummary": "probfs.ranking.result",
-    "Settings": "probfs.ranking.settings",
-    "Progress": "probfs.runtime.progress",
-    "select": "probfs.api",
-    "HonestEstimate": "probfs.selection.result",
-    "Judged": "probfs.selection.result",
-    "SelectedFeature": "probfs.selection.result",
-    "Selection": "probfs.selection.result",
-    "Size": "probfs.selection.result",
-    "SelectionSettings": "probfs.selection.settings",
+_MODULES = {
+    "api": ("rank", "read", "select"),
+    "api.selector": ("ProbabilisticSelector",),
+    "classifiers.catalogue": ("SVM", "Boosting", "Forest", "Logistic", "NaiveBayes"),
+    "comparison": ("compare",),
+    "comparison.result": ("ColumnChange", "Comparison"),
+    "notes": ("Note",),
+    "ranking.result": ("InputSummary", "RankedFeature", "Ranking", "RoundSummary"),
+    "ranking.settings": ("Settings",),
+    "runtime.progress": ("Progress",),
+    "selection.result": ("HonestEstimate", "Judged", "SelectedFeature", "Selection", "Size"),
+    "selection.settings": ("SelectionSettings",),
+    "tables.table": ("Table",),
 }
+"""Where the names are defined; all others are in ``errors``."""
 
+if not TYPE_CHECKING:
+    # A type checker would take any name for one that is there.
 
-def __getattr__(name: str) -> Any:
-    # Imported when first used, so that `probfs --help` does not wait for numpy.
-    if name not in __all__:
-        raise AttributeError(f"module 'probfs' has no attribute {name!r}")
-    from importlib import import_module
+    def __getattr__(name: str) -> Any:
+        # Imported when first used, so that `probfs --help` does not wait for numpy.
+        if name not in __all__:
+            raise AttributeError(f"module 'probfs' has no attribute {name!r}")
+        from importlib import import_module
 
-    return getattr(import_module(_HOMES.get(name, "probfs.errors")), name)
+        module = next((module for module, names in _MODULES.items() if name in names), "errors")
+        return getattr(import_module(f"probfs.{module}"), name)
 
 
 def __dir__() -> list[str]:

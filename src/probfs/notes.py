@@ -130,7 +130,6 @@ class NoteKind(Enum):
     FEWER_KEPT = "fewer-kept", _WARNING, "fewer columns are kept than asked for"
     NOISE_KEPT = "noise-kept", _WARNING, "columns are kept that are not told from noise or not worth keeping"
     NOTHING_KEPT = "nothing-kept", _WARNING, "no column is kept"
-    LEFT_OUT = "left-out", _WARNING, "columns took no part in the fit of a selector"
     # Comparisons.
     SETTINGS_REUSED = "settings-reused", _NOTE, "a table is ranked with the target and the settings of a document"
     DIFFERENCE = "difference", _WARNING, "the two documents were made in different ways"

@@ -1,4 +1,4 @@
-"""The selector among scikit-learn's own estimators: pipelines, searches, frames, metadata, pickles."""
+"""The selector among scikit-learn's estimators: what it keeps, takes, refuses and warns of; pipelines and searches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import sklearn
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.exceptions import NotFittedError
@@ -25,12 +30,17 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils import get_tags
 
 import probfs
-from probfs import ProbabilisticSelector
-from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs import ProbabilisticSelector, UsageError
+from probfs.api.selector import FOR_A_NUMBER, FOR_AUTO, OF_CLASSIFIERS
+from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from tests.support.selector_tables import LABELS, SMALL, mixed_frame, with_target
+
+ROWS = 6
+MATRIX = np.arange(2.0 * ROWS).reshape(ROWS, 2)
+CLASSES = np.array([0, 1, 0, 1, 0, 1])
+TWO: dict[str, Any] = {"n_features_to_select": 2}
 
 
 @pytest.fixture
@@ -50,6 +60,14 @@ def numbers(rows: int = 90, seed: int = 0) -> tuple[Any, Any]:
     return matrix, y
 
 
+def noise(rows: int = 60) -> tuple[pd.DataFrame, Any]:
+    random = np.random.default_rng(1)
+    return pd.DataFrame(random.normal(size=(rows, 3)), columns=["a", "b", "c"]), np.arange(rows) % 2
+
+
+# What is kept
+
+
 def test_attributes_say_what_became_of_each_column() -> None:
     frame, y = mixed_frame()
     selector = ProbabilisticSelector().fit(frame, y)
@@ -66,30 +84,193 @@ def test_attributes_say_what_became_of_each_column() -> None:
     assert {"colour", "grade"} <= set(selector.get_feature_names_out()) <= {"dose", "colour", "grade", "smokes"}
 
 
-def test_columns_that_look_like_identifiers_come_last_with_a_warning() -> None:
+@pytest.mark.parametrize(
+    ("parameters", "arguments"),
+    [
+        ({}, {}),
+        ({"score": "absolute"}, {"score": "absolute"}),
+        ({"step": 2, "smoothing": 0.5}, {"step": 2, "smoothing": 0.5}),
+        ({"estimate": "cv", "folds": 4, "random_state": 5}, {"estimate": "cv", "folds": 4, "seed": 5}),
+        ({"bins": 3, "missing": "value", "shrink": "off"}, {"bins": 3, "missing": "value", "shrink": "off"}),
+        ({"options": {"exclude": ["dice"], "uncertainty": True}}, {"exclude": ["dice"], "uncertainty": True}),
+        ({"classifier": "svm", "C": 0.5, "permutations": 3}, {"classifier": "svm", "C": 0.5, "permutations": 3}),
+    ],
+)
+def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], arguments: dict[str, Any]) -> None:
+    frame, y = mixed_frame(60)
+    expected = probfs.rank(with_target(frame, y), target="y", **{"score": "signed", **arguments})
+    found = ProbabilisticSelector(n_features_to_select=3, **parameters).fit(frame, y)
+    assert found.ranking_result_.to_csv() == expected.to_csv()
+    assert set(found.get_feature_names_out()) == {own.feature for own in expected.features[:3]}
+    key = "s_s" if parameters.get("score") == "absolute" else "s_a"
+    for own in expected.features:
+        place = frame.columns.get_loc(own.feature)
+        assert found.ranking_[place] == own.rank
+        assert found.scores_[place] == getattr(own, key)
+    assert not hasattr(found, "selection_result_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments"),
+    [
+        ({}, {"folds": 0}),
+        ({"keep": "fewest", "folds": 3}, {"keep": "fewest", "folds": 3}),
+        ({"false_discoveries": 1.0, "random_state": 3}, {"false_discoveries": 1.0, "seed": 3, "folds": 0}),
+        ({"options": {"always": ["noise"]}}, {"always": ["noise"], "folds": 0}),
+        ({"classifier": "svm"}, {"classifier": "svm", "min_class": 3, "folds": 0}),
+    ],
+)
+def test_auto_keeps_what_select_keeps(parameters: dict[str, Any], arguments: dict[str, Any]) -> None:
+    frame, y = mixed_frame(60)
+    expected = probfs.select(with_target(frame, y), target="y", **arguments)
+    found = ProbabilisticSelector(**parameters).fit(frame, y)
+    assert found.selection_result_.to_csv() == expected.to_csv()
+    assert found.selection_result_.honest == expected.honest
+    assert set(found.get_feature_names_out()) == set(expected.kept)
+    assert found.ranking_result_ is found.selection_result_.ranking
+    for own in expected.features:
+        place = frame.columns.get_loc(own.feature)
+        assert found.ranking_[place] == own.rank
+        assert np.array_equal(found.scores_[place], np.nan if own.s_a is None else own.s_a, equal_nan=True)
+
+
+@given(st.data())
+@examples(max_examples=25)
+def test_any_number_of_columns_of_any_table_is_what_rank_says(data: st.DataObject) -> None:
+    rows, columns = data.draw(st.integers(4, 12), "rows"), data.draw(st.integers(1, 4), "columns")
+    cell = st.sampled_from(["u", "v", "w", None])
+    lists = data.draw(
+        st.lists(st.lists(cell, min_size=rows, max_size=rows), min_size=columns, max_size=columns), "cells"
+    )
+    frame = pd.DataFrame({f"c{place}": pd.Series(own, dtype=object) for place, own in enumerate(lists)})
+    y = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=rows - 4, max_size=rows - 4), "y") + list("abab"))
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=rows - 4, max_size=rows - 4), "w") + [1] * 4)
+    number = data.draw(st.integers(1, columns), "number")
+    score = data.draw(st.sampled_from(["signed", "absolute"]), "score")
+    selector = ProbabilisticSelector(
+        n_features_to_select=number, score=score, keep_identifiers=True, min_class=1, estimate="resubstitution"
+    )
+    selector.fit(frame, y, sample_weight=weights)
+    repeated = with_target(frame, y).loc[np.repeat(np.arange(rows), weights)]
+    kwargs: dict[str, Any] = {"keep_identifiers": True, "min_class": 1, "estimate": "resubstitution"}
+    ranking = probfs.rank(repeated, target="y", score=score, **kwargs)
+    best = [own.feature for own in ranking.features]
+    assert [frame.columns[place] for place in np.argsort(selector.ranking_)] == best
+    assert set(selector.get_feature_names_out()) == set(best[:number])
+    expected = [getattr(own, "s_a" if score == "signed" else "s_s") for own in ranking.features]
+    np.testing.assert_allclose(selector.scores_[np.argsort(selector.ranking_)], expected, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("wanted", ["auto", 2])
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names(), LogisticRegression()], ids=str)
+def test_every_classifier_finds_the_columns_that_tell(classifier: Any, wanted: Any) -> None:
+    matrix, y = numbers(60)
+    small = SMALL[classifier] if isinstance(classifier, str) else {"permutations": 2}
+    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted, **small).fit(matrix, y)
+    assert selector.ranking_.argsort()[:2].tolist() in ([1, 4], [4, 1])
+    assert selector.support_[[1, 4]].all()
+    assert pickle.loads(pickle.dumps(selector)).ranking_result_.to_csv() == selector.ranking_result_.to_csv()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "number"), [(0.5, 3), (0.34, 2), (0.01, 1), (1.0, 6), (4, 4), (np.int64(2), 2), (np.float64(0.5), 3)]
+)
+def test_a_fraction_is_of_all_columns(wanted: float, number: int) -> None:
+    frame, y = mixed_frame(40)
+    selector = ProbabilisticSelector(n_features_to_select=wanted).fit(frame, y)
+    assert selector.n_features_ == selector.support_.sum() == number
+
+
+def test_a_fraction_is_taken_as_it_is_written() -> None:
+    random = np.random.default_rng(0)
+    selector = ProbabilisticSelector(n_features_to_select=0.29, step=0.5)
+    # As binary numbers, 0.29 * 100 is a little less than 29.
+    assert selector.fit(random.integers(0, 2, (30, 100)), random.integers(0, 2, 30)).n_features_ == 29
+
+
+def test_more_columns_than_there_are_is_a_warning() -> None:
+    frame, y = mixed_frame(40)
+    with pytest.warns(UserWarning, match="^n_features_to_select=9 asks for 9 columns, and 6 could be ranked; all of"):
+        selector = ProbabilisticSelector(n_features_to_select=9).fit(frame, y)
+    assert selector.support_.all()
+
+
+def test_of_mere_noise_the_best_column_is_kept_with_a_warning() -> None:
+    frame, y = noise()
+    message = (
+        r"^0 columns are told from noise and worth keeping; kept all the same \(min_features_to_select=1\): '[abc]'$"
+    )
+    with pytest.warns(UserWarning, match=message):
+        selector = ProbabilisticSelector().fit(frame, y)
+    assert selector.selection_result_.kept == ()
+    p = [own.p for own in selector.selection_result_.features]
+    assert selector.n_features_ == 1
+    assert selector.get_feature_names_out().tolist() == [selector.selection_result_.features[0].feature]
+    assert p == sorted(p)  # type: ignore[type-var]  # each was tested
+
+
+def test_nothing_is_kept_where_that_is_allowed() -> None:
+    frame, y = noise()
+    selector = ProbabilisticSelector(min_features_to_select=0).fit(frame, y)
+    assert not selector.support_.any()
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(frame).shape == (60, 0)
+
+
+def test_a_minimum_that_is_met_changes_nothing() -> None:
+    frame, y = mixed_frame(60)
+    kept = ProbabilisticSelector().fit(frame, y).n_features_
+    assert ProbabilisticSelector(min_features_to_select=kept).fit(frame, y).n_features_ == kept
+    with pytest.warns(UserWarning, match="kept all the same"):
+        assert ProbabilisticSelector(min_features_to_select=kept + 1).fit(frame, y).n_features_ == kept + 1
+    with pytest.warns(UserWarning, match="kept all the same"):
+        assert ProbabilisticSelector(min_features_to_select=99).fit(frame, y).n_features_ == 6
+
+
+def test_columns_that_take_no_part_come_last_with_a_warning() -> None:
     frame, y = mixed_frame()
-    frame.insert(0, "row", np.arange(len(frame)))
-    frame.insert(2, "lists", [[1, 2]] * len(frame))
-    with pytest.warns(
-        UserWarning, match="^left out, as they look like identifiers or hold no single values: 'row', 'li"
-    ):
+    frame.insert(0, "Unnamed: 0", np.arange(len(frame)))
+    frame.insert(1, "row", np.arange(len(frame)))
+    frame.insert(3, "lists", [[1, 2]] * len(frame))
+    with pytest.warns(probfs.ProbfsWarning) as caught:
         selector = ProbabilisticSelector(n_features_to_select=6).fit(frame, y)
-    assert selector.ranking_[[0, 2]].tolist() == [7, 8]
-    assert np.isnan(selector.scores_).tolist() == [True, False, True, False, False, False, False, False]
-    assert not selector.support_[[0, 2]].any()
-    assert any("'row' (numbers the rows" in note for note in selector.ranking_result_.warnings)
-    assert any("'lists' holds list" in note for note in selector.ranking_result_.warnings)
-    with pytest.warns(UserWarning, match="'lists'"):
-        kept = ProbabilisticSelector(n_features_to_select=7, keep_identifiers=True).fit(frame, y)
-    assert kept.support_[0]
+    assert {warning.filename for warning in caught} == {__file__}
+    texts = " ".join(str(warning.message) for warning in caught)
+    for part in ("unnamed first column was left out", "'row' (numbers the rows", "'lists' holds list"):
+        assert texts.count(part) == 1, texts
+    assert selector.ranking_[[0, 1, 3]].tolist() == [7, 8, 9]
+    assert np.flatnonzero(np.isnan(selector.scores_)).tolist() == [0, 1, 3]
+    assert not selector.support_[[0, 1, 3]].any()
+    kept = ProbabilisticSelector(n_features_to_select=7, keep_identifiers=True).fit(frame, y)
+    assert kept.support_[1]
+    with pytest.raises(probfs.DataError, match="no column holds texts or numbers"):
+        ProbabilisticSelector().fit(frame[["lists"]], y)
+
+
+@pytest.mark.parametrize("wanted", ["auto", 2])
+@pytest.mark.parametrize("options", [{"exclude": ["dose,smokes"]}, {"include": ["colour", "grade"]}])
+def test_columns_that_the_user_left_out_are_no_surprise(wanted: Any, options: dict[str, Any]) -> None:
+    frame, y = mixed_frame()
+    selector = ProbabilisticSelector(n_features_to_select=wanted, options=options)
+    with warnings.catch_warnings(action="error"):
+        selector.fit(frame, y)
+    assert not selector.support_[list(frame.columns).index("dose")]
 
 
 def test_rows_of_rare_classes_are_dropped_with_a_warning() -> None:
     matrix, y = numbers()
-    y = np.append(y, 7)
-    with pytest.warns(UserWarning, match="^1 row not learned from, as their classes have fewer rows than min_class=2$"):
-        selector = ProbabilisticSelector().fit(np.vstack([matrix, matrix[:1]]), y)
+    with pytest.warns(probfs.ProbfsWarning, match=r"^1 row dropped, of classes with fewer than 2 rows \(min_class=\)"):
+        selector = ProbabilisticSelector().fit(np.vstack([matrix, matrix[:1]]), np.append(y, 7))
     assert selector.classes_.tolist() == [0, 1, 2, 7]
+    frame, _ = mixed_frame(40)
+    y = np.arange(40) % 3
+    y[np.flatnonzero(y == 2)[2:]] = 1
+    with pytest.warns(probfs.ProbfsWarning, match="^2 rows dropped, of classes with fewer than 3 rows"):
+        ProbabilisticSelector("svm", min_features_to_select=0).fit(frame, y)
+    with pytest.raises(probfs.DataError, match=r"class '1' has 2 rows only, too few to hold some out; drop the class$"):
+        ProbabilisticSelector("svm").fit(frame, np.arange(40) // 38)
+    with pytest.raises(probfs.DataError, match="class '2' has 2 rows only"):
+        ProbabilisticSelector("svm", min_class=2).fit(frame, y)
 
 
 def test_fitting_again_leaves_nothing_of_the_first_fit() -> None:
@@ -119,6 +300,179 @@ def test_the_seed_is_that_of_rank() -> None:
     assert first.settings.seed > 0
     with pytest.raises(ValueError, match="cannot be used to seed"):
         ProbabilisticSelector(random_state="dice").fit(frame, y)  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS.names())
+def test_the_number_of_processes_is_no_option_of_results(classifier: str) -> None:
+    frame, y = mixed_frame(40)
+    few: dict[str, Any] = {"n_features_to_select": 2, "step": 4, **SMALL[classifier]}
+    expected = ProbabilisticSelector(classifier, **few).fit(frame, y)
+    found = ProbabilisticSelector(classifier, n_jobs=2, **few).fit(frame, y)
+    assert found.ranking_result_.to_csv() == expected.ranking_result_.to_csv()
+
+
+def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
+    found = {
+        n_jobs: ProbabilisticSelector(classifier, n_features_to_select=1, step=5, n_jobs=n_jobs)
+        .fit(*numbers(40))
+        .ranking_result_.settings.model.in_effect()["jobs"]
+        for n_jobs, classifier in [(None, probfs.SVM(jobs=2)), (2, probfs.SVM()), (1, "svm")]
+    }
+    assert found == {None: 2, 2: 2, 1: 1}
+
+
+# What fit is given
+
+
+@pytest.mark.parametrize(
+    ("y", "labels"),
+    [
+        (CLASSES, [0, 1]),
+        (CLASSES.astype(float).tolist(), [0.0, 1.0]),
+        (pd.Series(CLASSES.astype(bool), name=3), [False, True]),
+        (list("bababa"), ["a", "b"]),
+        (pd.Categorical(list("bababa")), ["a", "b"]),
+        (pa.chunked_array([list("bab"), list("aba")]).to_pandas(), ["a", "b"]),
+        ([-1, 1, -1, 1, -1, 1], [-1, 1]),
+        (["?", "NA"] * 3, ["?", "NA"]),
+    ],
+    ids=["whole", "floats", "truth", "texts", "categories", "arrow", "minus-one", "like-missing"],
+)
+def test_classes_of_all_types_are_found(y: Any, labels: list[Any]) -> None:
+    selector = ProbabilisticSelector(n_features_to_select=1, keep_identifiers=True).fit(MATRIX, y)
+    assert selector.classes_.tolist() == labels
+    summary = selector.ranking_result_.input
+    assert dict(summary.classes) == {str(label): 3 for label in labels}
+    assert (summary.target, summary.labelled_rows) == ("y", ROWS)
+
+
+def test_the_target_and_the_count_get_free_names() -> None:
+    frame = pd.DataFrame({"churn": list("uvuvuv"), "churn (2)": list("uuvvuv"), "sample_weight": list("xyxyxy")})
+    selector = ProbabilisticSelector(**TWO).fit(frame, pd.Series(CLASSES, name="churn"), sample_weight=2)
+    assert selector.ranking_result_.input.target == "churn (3)"
+    assert selector.ranking_result_.settings.count == "sample_weight (2)"
+    assert selector.ranking_result_.input.labelled_rows == 2 * ROWS
+
+
+@pytest.mark.parametrize(
+    ("y", "value"),
+    [
+        (np.array([0, 1, -1, 1, 0, -1]), -1),
+        (np.array([0, 1, np.nan, 1, 0, np.nan]), np.nan),
+        (pd.Series([0, 1, None, 1, 0, None], dtype=object), np.nan),
+        (np.array([0, 1, "?", 1, 0, "?"], dtype=object), "?"),
+        (["0", "1", -1, "1", "0", -1], -1),
+    ],
+    ids=["-1", "nan", "none", "text", "texts"],
+)
+def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
+    selector = ProbabilisticSelector(n_features_to_select=1, unlabeled_value=value, keep_identifiers=True)
+    summary = selector.fit(MATRIX, y).ranking_result_.input
+    assert (len(selector.classes_), summary.labelled_rows, summary.unlabelled_rows) == (2, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y": None}, "requires y to be passed, but the target y is None"),
+        ({"y": np.linspace(0, 1, ROWS)}, "Unknown label type"),
+        ({"y": np.zeros(ROWS)}, "y holds 1 class, '0.0'; two or more are needed"),
+        ({"sample_weight": [1, 0, 1, 0, 1, 0]}, "y holds 1 class, '0'"),
+        ({"y": np.full(ROWS, -1)}, "y holds no class: each of its values is unlabeled_value=-1"),
+        ({"y": np.array([0, 1, np.nan, 1, 0, 1])}, "Input y contains NaN"),
+        ({"y": CLASSES[:4]}, "inconsistent numbers of samples"),
+        ({"X": MATRIX[:1], "y": CLASSES[:1]}, "1 sample"),
+        ({"X": pd.DataFrame(MATRIX[:1]), "y": CLASSES[:1]}, "1 sample"),
+        ({"X": np.empty((ROWS, 0))}, "0 feature"),
+        ({"X": pd.DataFrame(index=range(ROWS))}, "0 feature|at least one array"),
+        ({"X": MATRIX[:, 0]}, "Expected 2D array"),
+        ({"X": pd.Series(MATRIX[:, 0])}, "Expected a 2-dimensional container|Expected 2D array"),
+        ({"X": np.where(MATRIX == 3, np.inf, MATRIX)}, "infinity"),
+        ({"X": pd.DataFrame(np.where(MATRIX == 3, np.inf, MATRIX), columns=["a", "b"])}, "infinity in column 'b'"),
+        ({"X": pa.table({"a": MATRIX[:, 0], "b": np.full(ROWS, -np.inf)})}, "infinity in column 'b'"),
+        ({"unlabeled": MATRIX[:, :1]}, "1 features, but ProbabilisticSelector is expecting 2"),
+        ({"unlabeled": np.full((2, 2), np.inf)}, "infinity"),
+        ({"sample_weight": [1, 1.5, 1, 1, 1, 1]}, "1.5 in row 1 is no whole number from 0 on; a weight says how many"),
+        ({"sample_weight": [1, 1, -2, 1, 1, 1]}, "sample_weight=: -2 in row 2 is no whole number"),
+        ({"sample_weight": [0] * ROWS}, "every weight is zero"),
+        ({"sample_weight": [2**52, 2**52, 1e300, 1, 1, 1]}, r"the weights add up to more than 2\^53 rows; divide them"),
+        ({"sample_weight": [1, 1]}, r"its shape is \(2,\), but X has 6 rows"),
+        ({"sample_weight": np.ones((ROWS, 2))}, r"its shape is \(6, 2\), but X has 6 rows"),
+        ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "sample_weight contains NaN"),
+    ],
+)
+def test_what_is_wrong_with_the_data_is_a_value_error(arguments: dict[str, Any], message: str) -> None:
+    selector = ProbabilisticSelector(n_features_to_select=1, unlabeled_value=-1)
+    with pytest.raises(ValueError, match=message):
+        selector.fit(**{"X": MATRIX, "y": CLASSES, **arguments})
+
+
+def test_sparse_matrices_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        ProbabilisticSelector().fit(csr_array(MATRIX), CLASSES)
+
+
+def test_missing_cells_are_not_infinite_and_pass_through() -> None:
+    frame = pd.DataFrame({"a": pd.array([1.5, None] * 3, dtype="Float64"), "b": [np.nan, 1.0] * 3})
+    assert ProbabilisticSelector(**TWO).fit(frame, CLASSES).support_.all()
+    matrix, y = numbers()
+    matrix[3, 1] = np.nan
+    kept = ProbabilisticSelector(**TWO).fit(matrix, y).transform(matrix)
+    assert np.isnan(kept[3, 0])
+
+
+def test_many_classes_that_are_numbers_are_no_quantity() -> None:
+    y = np.repeat(np.arange(60), 4)
+    matrix = np.column_stack([y // 12, np.random.default_rng(0).integers(0, 5, 240)])
+    assert ProbabilisticSelector(n_features_to_select=1).fit(matrix, y).support_.tolist() == [True, False]
+
+
+def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> None:
+    matrix, y = numbers()
+    few: dict[str, Any] = {"score": "unlabeled", "n_features_to_select": 2}
+    apart = ProbabilisticSelector(**few).fit(matrix[:60], y[:60], unlabeled=matrix[60:])
+    marked = np.where(np.arange(90) < 60, y, -1)
+    within = ProbabilisticSelector(unlabeled_value=-1, **few).fit(matrix, marked)
+    assert apart.ranking_result_.to_csv() == within.ranking_result_.to_csv()
+    assert apart.ranking_result_.input.unlabelled_rows == 30
+    assert apart.scores_[1] == next(own.s_su for own in apart.ranking_result_.features if own.feature == "x1")
+    assert within.classes_.tolist() == [0, 1, 2]
+
+
+def test_auto_learns_from_labelled_rows_alone() -> None:
+    matrix, y = numbers()
+    marked = np.where(np.arange(90) < 60, y, -1)
+    within = ProbabilisticSelector(unlabeled_value=-1).fit(matrix, marked)
+    alone = ProbabilisticSelector().fit(matrix[:60], y[:60])
+    assert within.selection_result_.to_csv() == alone.selection_result_.to_csv()
+
+
+@pytest.mark.parametrize("wanted", ["auto", 2])
+@pytest.mark.parametrize("classifier", ["nb", "svm"])
+def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
+    frame, y = mixed_frame(50)
+    weights = np.random.default_rng(0).integers(0, 4, 50)
+    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted)
+    weighted = clone(selector).fit(frame, y, sample_weight=weights)
+    repeated = clone(selector).fit(frame.loc[np.repeat(frame.index, weights)], np.repeat(y, weights))
+    assert weighted.ranking_.tolist() == repeated.ranking_.tolist()
+    assert weighted.support_.tolist() == repeated.support_.tolist()
+    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
+    assert weighted.ranking_result_.input.labelled_rows == weights.sum()
+
+
+@pytest.mark.parametrize("library", ["matrix", "pandas", "polars", "pyarrow"])
+def test_a_row_of_no_weight_is_not_there_nor_is_its_class(library: str) -> None:
+    frame = pd.DataFrame({"a": list("xyxyxz"), "b": list("uvuvuw")})
+    data: Any = {"matrix": frame.to_numpy(object), "pandas": frame, "pyarrow": pa.table(frame)}.get(library)
+    if library == "polars":
+        data = pytest.importorskip("polars").from_pandas(frame)
+    selector = ProbabilisticSelector(**TWO).fit(data, list("pqpqrr"), sample_weight=[2, 1, 1, 1, 0, 0])
+    assert selector.classes_.tolist() == ["p", "q"]
+    assert selector.ranking_result_.input.labelled_rows == 5
+
+
+# What transform gives
 
 
 @pytest.mark.parametrize("container", ["pandas", "polars"])
@@ -208,11 +562,19 @@ def test_lazy_frames_are_collected(container: str) -> None:
     assert pd.DataFrame(np.asarray(found)).equals(pd.DataFrame(np.asarray(expected)))
 
 
-def test_missing_cells_pass_through() -> None:
-    matrix, y = numbers()
-    matrix[3, 1] = np.nan
-    kept = ProbabilisticSelector(n_features_to_select=2).fit(matrix, y).transform(matrix)
-    assert np.isnan(kept[3, 0])
+def test_what_comes_out_is_asked_for_in_scikit_learn_s_ways() -> None:
+    frame, y = mixed_frame()
+    selector = ProbabilisticSelector(n_features_to_select=4)
+    assert isinstance(selector.fit(frame, y).transform(frame), np.ndarray)
+    with sklearn.config_context(transform_output="pandas"):
+        pd.testing.assert_frame_equal(selector.transform(frame), frame.loc[:, selector.support_])
+    copy = clone(selector.set_output(transform="pandas").set_output(transform=None))
+    pd.testing.assert_frame_equal(copy.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(copy.set_output(transform="default").transform(frame), np.ndarray)
+    assert isinstance(selector.transform(frame), pd.DataFrame), "a clone has its own output"
+    with pytest.raises(ValueError, match="output config must be"):
+        copy.set_output(transform="tables").transform(frame)
 
 
 def test_columns_of_another_name_or_number_are_refused_later_too() -> None:
@@ -232,72 +594,108 @@ def test_an_unfitted_selector_says_so() -> None:
         ProbabilisticSelector().get_support()
 
 
-def test_tags_say_what_is_taken() -> None:
-    tags = get_tags(ProbabilisticSelector())
-    assert tags.target_tags.required
-    assert tags.input_tags.allow_nan
-    assert tags.input_tags.string
-    assert tags.input_tags.categorical
-    assert not tags.input_tags.sparse
-    assert tags.transformer_tags is not None
+# Parameters
 
 
-@pytest.mark.parametrize("fitted", [False, True])
-def test_the_diagram_of_a_notebook_shows_the_selector(fitted: bool) -> None:
-    selector = ProbabilisticSelector(n_features_to_select=2)
-    if fitted:
-        selector.fit(*numbers())
-    html = make_pipeline(selector, GaussianNB())._repr_html_()
-    assert "ProbabilisticSelector" in html
-    assert "n_features_to_select" in selector._repr_html_()
-    assert repr(selector) == "ProbabilisticSelector(n_features_to_select=2)"
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"score": "loudest"}, "score=: 'loudest' is not one of absolute, signed, unlabeled"),
+        ({"n_features_to_select": "most"}, "n_features_to_select=: 'most' is neither \"auto\" nor a number"),
+        ({"n_features_to_select": 0}, "n_features_to_select=: 0 is none of"),
+        ({"n_features_to_select": -3}, "n_features_to_select=: -3 is none of"),
+        ({"n_features_to_select": True}, "n_features_to_select=: True is none of"),
+        ({"n_features_to_select": 1.5}, "n_features_to_select=: 1.5 is none of"),
+        ({"n_features_to_select": None}, "n_features_to_select=: None is none of"),
+        ({"n_features_to_select": float("nan")}, "n_features_to_select=: nan is none of"),
+        ({"keep": "worst"}, "keep=: 'worst' is not one of best, fewest, most"),
+        ({"keep": 3}, "keep=: 3 is not one of best, fewest, most; a number goes into n_features_to_select="),
+        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is out of range; 0 or more"),
+        ({"false_discoveries": 2.0}, "false_discoveries=: "),
+        ({"score": "unlabeled"}, 'score="unlabeled" goes with a number in n_features_to_select= only'),
+        (
+            {"score": "unlabeled", "n_features_to_select": 2},
+            "there is no unlabelled row; give some to fit as unlab",
+        ),
+        ({"folds": 1}, "folds=: "),
+        ({"keep_identifiers": "no"}, "keep_identifiers=: 'no' is not True or False"),
+        ({"n_features_to_select": 2, "folds": 3}, 'folds= goes with estimate="cv" only'),
+        ({"n_features_to_select": 2, "step": 0}, "step=: 0"),
+        ({"min_class": 0}, "min_class=: 0 is out of range"),
+        ({"min_class": 1000}, "min_class=1000: no class has 1,000 rows or more"),
+        ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
+        ({"kernel": "rbf"}, 'kernel= goes with classifier="svm"'),
+        ({"options": {"score": "signed"}}, "options=: 'score' is what parameters of the selector decide"),
+        ({"options": {"count": "dice"}}, "options=: 'count' is what"),
+        ({"options": {"y": [1]}}, "options=: 'y' is what"),
+        ({"random_state": -1}, "random_state=: -1 is out of range; 0 or more"),
+    ],
+)
+def test_a_wrong_parameter_is_a_usage_error_that_names_it(parameters: dict[str, Any], message: str) -> None:
+    frame, y = mixed_frame(40)
+    with pytest.raises(UsageError if "1,000" not in message else probfs.DataError, match=message):
+        ProbabilisticSelector(**parameters).fit(frame, y)
 
 
-def test_clones_have_the_parameters_and_nothing_else() -> None:
-    selector = ProbabilisticSelector("svm", n_features_to_select=1, C=2.0, options={"na": "none"}).fit(*numbers(40))
-    copy = clone(selector)
-    assert copy.get_params() == selector.get_params()
-    assert not hasattr(copy, "support_")
-
-
-def test_parameters_of_an_estimator_as_classifier_can_be_set() -> None:
-    selector = ProbabilisticSelector(BernoulliNB(alpha=2.0))
-    assert selector.get_params()["classifier__alpha"] == 2.0
-    assert clone(selector).set_params(classifier__alpha=0.5).classifier.alpha == 0.5
-    assert selector.classifier.alpha == 2.0
-
-
-@pytest.mark.parametrize("wanted", ["auto", 2])
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names(), LogisticRegression()], ids=str)
-def test_every_classifier_finds_the_columns_that_tell(classifier: Any, wanted: Any) -> None:
-    matrix, y = numbers(60)
-    small = SMALL[classifier] if isinstance(classifier, str) else {"permutations": 2}
-    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted, **small).fit(matrix, y)
-    assert selector.ranking_.argsort()[:2].tolist() in ([1, 4], [4, 1])
-    assert selector.support_[[1, 4]].all()
-    assert pickle.loads(pickle.dumps(selector)).ranking_result_.to_csv() == selector.ranking_result_.to_csv()
-
-
-def test_parameters_of_an_estimator_are_searched() -> None:
-    matrix, y = numbers(60)
-    selector = ProbabilisticSelector(LogisticRegression(), n_features_to_select=2, step=4, folds=2, estimate="cv")
-    grid = {
-        "probabilisticselector__classifier__C": [0.1, 1.0],
-        "probabilisticselector__removal": ["permute", "retrain"],
+@pytest.mark.parametrize("name", [*FOR_AUTO, *FOR_A_NUMBER])
+def test_a_parameter_without_a_meaning_is_refused_and_not_ignored(name: str) -> None:
+    frame, y = mixed_frame(40)
+    values: dict[str, Any] = {
+        "keep": "best",
+        "false_discoveries": 0.1,
+        "min_features_to_select": 1,
+        "estimate": "loo",
+        "step": 1,
     }
-    search = GridSearchCV(make_pipeline(selector, GaussianNB()), grid, cv=2, error_score="raise").fit(matrix, y)
-    assert search.best_score_ > 0.7
-    assert not hasattr(search.best_estimator_[0].classifier, "coef_"), "clones are fitted"
+    wanted: Any = "auto" if name in FOR_A_NUMBER else 2
+    with pytest.raises(UsageError, match=rf"^{name}= goes with .*n_features_to_select=.* only$"):
+        ProbabilisticSelector(n_features_to_select=wanted, **{name: values[name]}).fit(frame, y)
 
 
-def test_a_pipeline_takes_texts_and_numbers() -> None:
-    frame, y = mixed_frame()
-    encode = ColumnTransformer(
-        [("texts", OneHotEncoder(), make_column_selector(dtype_include=["object", "str", "category"]))],
-        remainder=SimpleImputer(),
-    )
-    select = ProbabilisticSelector(n_features_to_select=3).set_output(transform="pandas")
-    assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
+def test_unlabelled_rows_are_no_use_where_the_number_of_columns_is_found() -> None:
+    frame, y = mixed_frame(40)
+    with pytest.raises(UsageError, match=r"^unlabeled= goes with a number in n_features_to_select= only$"):
+        ProbabilisticSelector().fit(frame, y, unlabeled=frame)
+
+
+def test_every_option_of_a_classifier_is_a_parameter() -> None:
+    own = {name for name, _, _ in known_options()}
+    # How columns reach a user's own estimator is an option of none that is registered.
+    assert own - {"jobs"} == {*OF_CLASSIFIERS} - {"categories"}
+    assert set(ProbabilisticSelector().get_params()) >= {*OF_CLASSIFIERS, "n_jobs"}
+
+
+def test_mistakes_of_other_sorts_are_what_others_raise() -> None:
+    frame, y = mixed_frame(40)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sparkle'"):
+        ProbabilisticSelector(options={"sparkle": 1}).fit(frame, y)
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        ProbabilisticSelector("svm", n_jobs=0).fit(frame, y)
+
+
+def test_the_score_is_a_parameter_and_no_method() -> None:
+    selector = clone(ProbabilisticSelector(score="absolute"))
+    assert selector.get_params()["score"] == "absolute"
+    assert selector.set_params(score="signed").get_params()["score"] == "signed"
+    assert "score='absolute'" in repr(ProbabilisticSelector(score="absolute"))
+    assert pickle.loads(pickle.dumps(selector)).get_params() == selector.get_params()
+    assert not hasattr(selector, "score")
+    with pytest.raises(AttributeError, match=r"'score' is a parameter .* get_params\(\)\['score'\] reads it"):
+        selector.score  # noqa: B018
+
+
+def test_selectors_are_shown_and_cloned_with_their_parameters() -> None:
+    selector = ProbabilisticSelector(probfs.Forest(trees=5), n_features_to_select=1, options={"na": "none"})
+    assert repr(selector).startswith("ProbabilisticSelector(classifier=Forest(trees=5), n_features_to_select=1,")
+    assert "Forest(trees=5)" in selector._repr_html_()
+    fitted = ProbabilisticSelector(BernoulliNB(alpha=2.0), **TWO, options={"na": "none"}).fit(*numbers(40))
+    assert "ProbabilisticSelector" in make_pipeline(fitted, GaussianNB())._repr_html_()
+    copy = clone(fitted)
+    assert not hasattr(copy, "support_")
+    assert copy.options == fitted.options
+    assert copy.get_params()["classifier__alpha"] == 2.0
+    assert copy.set_params(classifier__alpha=0.5).classifier.alpha == 0.5
+    assert fitted.classifier.alpha == 2.0
 
 
 @pytest.mark.parametrize("classifier", ["nb", probfs.NaiveBayes()], ids=str)
@@ -338,13 +736,6 @@ def test_nested_options_join_those_beside_a_name() -> None:
     assert ProbabilisticSelector(smoothing=-1).get_params()["classifier__smoothing"] == -1
 
 
-def test_a_classifier_with_its_options_is_shown_and_cloned() -> None:
-    selector = ProbabilisticSelector(probfs.Forest(trees=5), n_features_to_select=1)
-    assert repr(selector) == "ProbabilisticSelector(classifier=Forest(trees=5), n_features_to_select=1)"
-    assert clone(selector).classifier == probfs.Forest(trees=5)
-    assert "Forest(trees=5)" in selector._repr_html_()
-
-
 def test_wrong_options_of_a_classifier_are_refused() -> None:
     selector = ProbabilisticSelector("nb")
     with pytest.raises(
@@ -360,16 +751,6 @@ def test_wrong_options_of_a_classifier_are_refused() -> None:
         ProbabilisticSelector(probfs.NaiveBayes(), bins=3).fit(*numbers())
 
 
-def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
-    found = {
-        n_jobs: ProbabilisticSelector(classifier, n_features_to_select=1, step=5, n_jobs=n_jobs)
-        .fit(*numbers(40))
-        .ranking_result_.settings.model.in_effect()["jobs"]
-        for n_jobs, classifier in [(None, probfs.SVM(jobs=2)), (2, probfs.SVM()), (1, "svm")]
-    }
-    assert found == {None: 2, 2: 2, 1: 1}
-
-
 def test_the_step_is_that_of_rank() -> None:
     random = np.random.default_rng(0)
     matrix, y = random.normal(size=(40, 34)), np.arange(40) % 2
@@ -381,19 +762,29 @@ def test_the_step_is_that_of_rank() -> None:
         assert result.settings.step == (step or "auto")
 
 
-def test_what_comes_out_is_asked_for_in_scikit_learn_s_ways() -> None:
+# Among other estimators
+
+
+def test_parameters_of_an_estimator_are_searched() -> None:
+    matrix, y = numbers(60)
+    selector = ProbabilisticSelector(LogisticRegression(), n_features_to_select=2, step=4, folds=2, estimate="cv")
+    grid = {
+        "probabilisticselector__classifier__C": [0.1, 1.0],
+        "probabilisticselector__removal": ["permute", "retrain"],
+    }
+    search = GridSearchCV(make_pipeline(selector, GaussianNB()), grid, cv=2, error_score="raise").fit(matrix, y)
+    assert search.best_score_ > 0.7
+    assert not hasattr(search.best_estimator_[0].classifier, "coef_"), "clones are fitted"
+
+
+def test_a_pipeline_takes_texts_and_numbers() -> None:
     frame, y = mixed_frame()
-    selector = ProbabilisticSelector(n_features_to_select=4)
-    assert isinstance(selector.fit(frame, y).transform(frame), np.ndarray)
-    with sklearn.config_context(transform_output="pandas"):
-        pd.testing.assert_frame_equal(selector.transform(frame), frame.loc[:, selector.support_])
-    copy = clone(selector.set_output(transform="pandas").set_output(transform=None))
-    pd.testing.assert_frame_equal(copy.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
-    with sklearn.config_context(transform_output="pandas"):
-        assert isinstance(copy.set_output(transform="default").transform(frame), np.ndarray)
-    assert isinstance(selector.transform(frame), pd.DataFrame), "a clone has its own output"
-    with pytest.raises(ValueError, match="output config must be"):
-        copy.set_output(transform="tables").transform(frame)
+    encode = ColumnTransformer(
+        [("texts", OneHotEncoder(), make_column_selector(dtype_include=["object", "str", "category"]))],
+        remainder=SimpleImputer(),
+    )
+    select = ProbabilisticSelector(n_features_to_select=3).set_output(transform="pandas")
+    assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
 
 
 def test_a_grid_search_finds_the_number_of_columns_and_the_score() -> None:
@@ -419,40 +810,6 @@ def test_a_column_transformer_and_a_union_hold_selectors() -> None:
     assert list(both.fit_transform(frame, y).columns) == ["left__b", "right__e"]
     union = FeatureUnion([("one", clone(first)), ("two", ProbabilisticSelector("svm", n_features_to_select=2))])
     assert union.fit(matrix, y).get_feature_names_out().tolist() == ["one__x1", "two__x1", "two__x4"]
-
-
-def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> None:
-    matrix, y = numbers()
-    few: dict[str, Any] = {"score": "unlabeled", "n_features_to_select": 2}
-    apart = ProbabilisticSelector(**few).fit(matrix[:60], y[:60], unlabeled=matrix[60:])
-    marked = np.where(np.arange(90) < 60, y, -1)
-    within = ProbabilisticSelector(unlabeled_value=-1, **few).fit(matrix, marked)
-    assert apart.ranking_result_.to_csv() == within.ranking_result_.to_csv()
-    assert apart.ranking_result_.input.unlabelled_rows == 30
-    assert apart.scores_[1] == next(own.s_su for own in apart.ranking_result_.features if own.feature == "x1")
-    assert within.classes_.tolist() == [0, 1, 2]
-
-
-def test_auto_learns_from_labelled_rows_alone() -> None:
-    matrix, y = numbers()
-    marked = np.where(np.arange(90) < 60, y, -1)
-    within = ProbabilisticSelector(unlabeled_value=-1).fit(matrix, marked)
-    alone = ProbabilisticSelector().fit(matrix[:60], y[:60])
-    assert within.selection_result_.to_csv() == alone.selection_result_.to_csv()
-
-
-@pytest.mark.parametrize("wanted", ["auto", 2])
-@pytest.mark.parametrize("classifier", ["nb", "svm"])
-def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
-    frame, y = mixed_frame(50)
-    weights = np.random.default_rng(0).integers(0, 4, 50)
-    selector = ProbabilisticSelector(classifier, n_features_to_select=wanted)
-    weighted = clone(selector).fit(frame, y, sample_weight=weights)
-    repeated = clone(selector).fit(frame.loc[np.repeat(frame.index, weights)], np.repeat(y, weights))
-    assert weighted.ranking_.tolist() == repeated.ranking_.tolist()
-    assert weighted.support_.tolist() == repeated.support_.tolist()
-    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
-    assert weighted.ranking_result_.input.labelled_rows == weights.sum()
 
 
 @pytest.mark.usefixtures("routing")
@@ -516,52 +873,23 @@ print(pipeline[0].ranking_result_.to_csv() + pipeline[0].selection_result_.to_cs
     assert csv == pipeline[0].ranking_result_.to_csv() + pipeline[0].selection_result_.to_csv()
 
 
-def test_many_classes_that_are_numbers_are_no_quantity() -> None:
-    random = np.random.default_rng(0)
-    y = np.repeat(np.arange(60), 4)
-    matrix = np.column_stack([y // 12, random.integers(0, 5, 240)])
-    selector = ProbabilisticSelector(n_features_to_select=1).fit(matrix, y)
-    assert selector.support_.tolist() == [True, False]
-
-
-def test_classes_called_like_missing_cells_are_classes() -> None:
-    frame, y = mixed_frame()
-    selector = ProbabilisticSelector().fit(frame, np.where(y == "no", "NA", "?"))
-    assert selector.classes_.tolist() == ["?", "NA"]
-    assert selector.ranking_result_.input.labelled_rows == len(frame)
-
-
-def documented(section: str) -> list[tuple[list[str], str]]:
-    """The names and the first line, type and default, of each entry in a section of the selector's docstring."""
+@pytest.mark.parametrize("section", ["Parameters", "Attributes"])
+def test_every_parameter_and_attribute_is_documented_with_its_default(section: str) -> None:
     text = inspect.getdoc(ProbabilisticSelector)
     assert text is not None
     body = re.split(r"\n\n(?=\w+\n-)", text.split(f"{section}\n{'-' * len(section)}\n")[1])[0]
     entries = re.findall(r"^(\S[^:\n]*?)(?: : (.*))?$", body, re.MULTILINE)
-    return [(names.split(", "), kind) for names, kind in entries]
-
-
-def test_every_parameter_is_documented_with_its_default() -> None:
-    names = [name for own, _ in documented("Parameters") for name in own]
+    names = {name for listed, _ in entries for name in listed.split(", ")}
+    if section == "Attributes":
+        assert names == {name for name in vars(ProbabilisticSelector().fit(*mixed_frame(40))) if name.endswith("_")}
+        return
     signature = inspect.signature(ProbabilisticSelector).parameters
-    assert sorted(names) == sorted(signature)
-    for own, kind in documented("Parameters"):
+    assert names == set(signature)
+    for listed, kind in entries:
         stated = re.search(r"default=(\S+)$", kind)
-        value = signature[own[0]].default
+        value = signature[listed.split(", ")[0]].default
         # "default:" is in words: what None, for a parameter that was not given, comes to.
-        assert (stated is None) == ("default:" in kind), own
+        assert (stated is None) == ("default:" in kind), listed
         assert (
             value is None if stated is None else stated[1] == (f'"{value}"' if isinstance(value, str) else str(value))
         )
-
-
-def test_every_attribute_is_documented_and_there() -> None:
-    names = {name for own, _ in documented("Attributes") for name in own}
-    frame, y = mixed_frame(40)
-    selector = ProbabilisticSelector().fit(frame, y)
-    assert names == {name for name in vars(selector) if name.endswith("_")}
-
-
-def test_importing_probfs_imports_no_scikit_learn() -> None:
-    program = "import sys, probfs; probfs.rank; probfs.select; print('sklearn' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout == "False\n"

@@ -149,11 +149,11 @@ def test_forest_and_boosting_find_columns_that_tell_only_together(
 
 
 def test_progress_and_rows_drawn_for_every_tree_are_told(mixed: pd.DataFrame) -> None:
-    heard: list[tuple[int, int]] = []
+    heard: list[probfs.Progress] = []
     notes: list[str] = []
     chosen: dict[str, Any] = {"target": "sick", "classifier": "forest", "trees": 1, "estimate": "oob"}
-    ranking = probfs.rank(mixed, on_model=lambda *own: heard.append(own), on_note=notes.append, **chosen)
-    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    ranking = probfs.rank(mixed, on_progress=heard.append, on_note=notes.append, **chosen)
+    assert [(own.done, own.total) for own in heard if own.unit == "models"] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     (drawn,) = [note for note in ranking.warnings if "drawn for every tree" in note]
     assert 'estimate="cv"' in drawn
     assert drawn in notes

@@ -74,17 +74,17 @@ def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Pa
 
 def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, share: float) -> None:
     expected = probfs.rank(table, target="y")
-    rounds = len(expected.rounds)
+    columns = len(expected.features)
     killed = threading.Event()
 
-    def kill_once(current: probfs.Round) -> None:
+    def kill_once(progress: probfs.Progress) -> None:
         # By the round, not by the clock: a busy machine is slower, but goes through the same rounds.
-        if current.number >= share * rounds and not killed.is_set():
+        if progress.unit == "features" and progress.done >= share * columns and not killed.is_set():
             killed.set()
             cluster.add_worker()
             cluster.kill_worker()
 
-    found = probfs.rank(table, target="y", engine="dask", scheduler=cluster.address, on_round=kill_once)
+    found = probfs.rank(table, target="y", engine="dask", scheduler=cluster.address, on_progress=kill_once)
     assert killed.is_set()
     assert_same_ranking(found, expected)
 
@@ -102,15 +102,15 @@ def test_a_worker_that_joins_is_used(
         before = set(own.scheduler_info(n_workers=-1)["workers"])
         joined = threading.Event()
 
-        def add_once(current: probfs.Round) -> None:
-            if not joined.is_set():
+        def add_once(progress: probfs.Progress) -> None:
+            if progress.unit == "features" and progress.done and not joined.is_set():
                 joined.set()
                 cluster.add_worker()
                 own.wait_for_workers(len(before) + 1, timeout=120)
                 if another_dies:
                     cluster.kill_worker()
 
-        probfs.rank(larger_table, target="y", engine="dask", scheduler=cluster.address, on_round=add_once)
+        probfs.rank(larger_table, target="y", engine="dask", scheduler=cluster.address, on_progress=add_once)
         (new,) = set(own.scheduler_info(n_workers=-1)["workers"]) - before
         assert own.run(_tasks_done, workers=[new])[new] > 0
 
@@ -127,14 +127,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, larger_table: Path) -> None:
-    with running_cluster(tmp_path, workers=1) as own, pytest.raises(DataError, match="went away; start it, and rank"):
-        probfs.rank(
-            larger_table,
-            target="y",
-            engine="dask",
-            scheduler=own.address,
-            on_round=lambda current: own.kill_scheduler() if current.number == 3 else None,
-        )
+    with running_cluster(tmp_path, workers=1) as own:
+
+        def kill(progress: probfs.Progress) -> None:
+            if (progress.unit, progress.done) == ("features", 3):
+                own.kill_scheduler()
+
+        with pytest.raises(DataError, match="went away; start it, and rank"):
+            probfs.rank(larger_table, target="y", engine="dask", scheduler=own.address, on_progress=kill)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -1,7 +1,5 @@
-"""The library's front door: one call from a table to its ranking, one to the selection of its columns, and reading."""
+"""The functions of the library: rank, select and read. The scikit-learn selector is imported when it is asked for."""
 
-from probfs.api.ranking import rank
-from probfs.api.reading import read
-from probfs.api.selecting import select
+from probfs.api.calls import rank, read, select
 
 __all__ = ["rank", "read", "select"]

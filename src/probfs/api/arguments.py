@@ -1,76 +1,248 @@
-"""What calls of the library have in common: the arguments that say which columns there are, and unknown ones."""
+"""The arguments of a call: checked by one table, and sorted by what they concern."""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import date
 from inspect import signature
-from typing import Any
+from numbers import Number
+from typing import Any, Protocol
+
+import numpy as np
 
 from probfs.classifiers.catalogue import known_options
+from probfs.classifiers.options import Choice, WholeNumber
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.choice import DEFAULT_BINS, ColumnChoice
-from probfs.columns.prepare import PreparedTable
-from probfs.errors import TargetWarning
-from probfs.notes import Note
-from probfs.ranking.settings import Settings
+from probfs.errors import ProbfsWarning, TargetWarning, UsageError
+from probfs.notes import Note, NoteKind
+from probfs.ranking.inputs import InputRequest, Labels
+from probfs.ranking.settings import ENGINES, Settings
+from probfs.ranking.stages import Engine, Listeners, LocalEngine
 from probfs.ranking.story import WRITING_A_REPORT
-from probfs.tables.opening import STANDARD_INPUT, display_name
-from probfs.tables.reading import ReadOptions
-from probfs.text import did_you_mean, option, printable, quoted, typed_command
+from probfs.runtime.progress import listening
+from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
+from probfs.text import did_you_mean, option, printable, typed_command
 
-_MOST_WRITTEN = 20
-"""Values of a list that is written out."""
-
-READING_KEYWORDS = {"input_format": "format"} | {
-    name: name for name in ("delimiter", "decimal", "encoding", "max_unpacked", "union", "sheet", "skip_rows")
+READING: Mapping[str, Any] = {
+    "feature_names": None,
+    "na": (),
+    "delimiter": None,
+    "decimal": None,
+    "encoding": "utf-8",
+    "max_unpacked": None,
+    "input_format": None,
+    "union": False,
+    "sheet": None,
+    "skip_rows": 0,
 }
-"""The keywords that say how a file is read, and what ``ReadOptions`` calls them."""
+"""The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
+_COLUMN_SETTINGS = ("count", "na", "include", "exclude", "keep_identifiers", "cut_target", "min_class")
+_LONGEST_LIST = 20
+"""Values of a list that is written out in a report."""
 
 
-def split_reading(options: Mapping[str, Any]) -> tuple[ReadOptions, dict[str, Any]]:
-    """The keywords that say how a file is read, and the other options."""
-    reading = {own: options[name] for name, own in READING_KEYWORDS.items() if name in options}
-    return ReadOptions(**reading), {name: value for name, value in options.items() if name not in READING_KEYWORDS}
+class _Check(Protocol):
+    """What an argument must be. A value that is not is a ValueError that says what would be."""
+
+    def check(self, value: Any) -> Any: ...
 
 
-def refuse_unknown(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Refuse a keyword that is neither a parameter of a call nor an option of a classifier, as Python would."""
-    known = [*(name for name, _, _ in known_options()), "categories"]
+@dataclass(frozen=True)
+class _Instance:
+    """An object of some types, as it is or converted."""
+
+    wanted: str
+    types: Any
+    convert: Callable[[Any], Any] = lambda value: value
+
+    def check(self, value: Any) -> Any:
+        if not isinstance(value, self.types):
+            raise ValueError(f"{value!r} is not {self.wanted}")
+        return self.convert(value)
+
+
+class _Names:
+    """One name or several; here a tuple is several, though it may be the name of a column, too."""
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        names = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+        if isinstance(value, bytes) or not all(isinstance(name, _NAME_TYPES) for name in names):
+            raise ValueError(f"{value!r} is neither a text nor a list of texts")
+        return tuple(map(str, names))
+
+
+_NAME_TYPES = (str, Number, date, tuple)
+"""The columns of a frame may be called by numbers and dates."""
+_TRUTH = _Instance("True or False", bool | np.bool_, bool)
+_ENGINE = Choice(ENGINES)
+_CHECKS: Mapping[str, _Check] = {
+    **dict.fromkeys(("eliminate", "keep_identifiers", "report", "uncertainty", "union"), _TRUTH),
+    **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
+    **dict.fromkeys(("include", "exclude", "always", "na"), _Names()),
+    **dict.fromkeys(("delimiter", "scheduler", "sheet"), _Instance("a text", str)),
+    **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
+    **dict.fromkeys(("on_note", "on_progress"), _Instance("a function", Callable)),
+    "engine": _ENGINE,
+    "feature_names": _Instance("a list of names", Iterable),
+    "mapping": _Instance("a path or a dictionary", str | os.PathLike | Mapping),
+}
+"""What the arguments of all calls must be. Other parameters are checked where their values are used: options of
+classifiers and settings that have ranges, and what only readers of files know."""
+
+
+def check_argument(name: str, value: Any) -> Any:
+    """The value, converted, if the parameter takes it; None means that nothing was said."""
+    check = _CHECKS.get(name)
+    if check is None or (value is None and check not in (_TRUTH, _ENGINE)):
+        return () if isinstance(check, _Names) else value
+    try:
+        return check.check(value)
+    except ValueError as error:
+        raise UsageError(f"{option(name)}: {error}") from None
+
+
+class Call:
+    """One call of ``rank`` or ``select``: its arguments, checked, and the engine that does the work."""
+
+    def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+        """``given`` are the local variables at the start of the function."""
+        options = given["options"]
+        _refuse_unknown(function, options)
+        reading = {name: options.get(name, default) for name, default in READING.items()}
+        arguments = {**given, **reading}
+        self._values = {name: check_argument(name, value) for name, value in arguments.items()}
+        self.options = {name: value for name, value in options.items() if name not in READING}
+        """Those of the classifier."""
+        self.listeners = Listeners(self._values["on_note"] or warn_of)
+        self.text = _describe(function, given) if self._values["report"] else None
+        """The call as users can write it again, where a report is to show it."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    @property
+    def column_settings(self) -> dict[str, Any]:
+        """The settings that say which columns and cells are used."""
+        mapping = self["mapping"]
+        shown = "<dict>" if isinstance(mapping, Mapping) else mapping and printable(os.fspath(mapping))
+        return {"mapping": shown, **{name: self[name] for name in _COLUMN_SETTINGS}}
+
+    def request(self, settings: Settings) -> InputRequest:
+        """What is to be read, and how."""
+        options = settings.options
+        choice = ColumnChoice(
+            self["target"],
+            settings.count,
+            settings.include,
+            settings.exclude,
+            settings.na,
+            options.get("bins") or DEFAULT_BINS,
+            settings.model.takes_numbers,
+            keep_identifiers=settings.keep_identifiers,
+            missing=options.get("missing") or "skip",
+            cut_target=settings.cut_target,
+            min_class=settings.min_class,
+            # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
+            keep_category_order=options.get("categories") in ("codes", "frame"),
+        )
+        labels = Labels(self["y"], self["feature_names"])
+        unlabelled = self._values.get("unlabeled")
+        reading = read_options(self._values)
+        return InputRequest(
+            self["data"], unlabelled, self["mapping"], reading, choice, labels, every_column=self["report"]
+        )
+
+    @contextmanager
+    def open_engine(self, settings: Settings) -> Iterator[Engine]:
+        """The engine that the call names, while progress goes to whoever listens.
+
+        On a cluster, models that need all rows are fitted here, by joblib's tasks there.
+        """
+        scheduler, workers, on_progress = self["scheduler"], self["workers"], self["on_progress"]
+        with nullcontext() if on_progress is None else listening(on_progress):
+            if self["engine"] == "local":
+                for name, value in (("scheduler", scheduler), ("workers", workers)):
+                    if value is not None:
+                        raise UsageError(f"{option(name)} goes with {option('engine', 'dask')} only")
+                yield LocalEngine()
+                return
+            from probfs.cluster.connection import connect
+            from probfs.cluster.engine import ClusterEngine
+
+            with connect(scheduler, workers) as cluster:
+                if settings.model.takes_blocks:
+                    yield ClusterEngine(cluster)
+                else:
+                    with cluster.running_joblib():
+                        yield LocalEngine()
+
+
+def read_options(values: Mapping[str, Any]) -> ReadOptions:
+    """The checked keywords of ``read`` as readers take them; texts that mean missing are the columns' business."""
+    named = {name: values[name] for name in READING if name not in ("feature_names", "na", "input_format")}
+    return ReadOptions(format=values["input_format"], **named)
+
+
+def _refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse a keyword that is neither a parameter nor an option of a classifier, as Python would."""
+    known = [*(name for name, _, _ in known_options()), "categories", *READING]
     for name in options:
         if name not in known:
-            parameters = [*signature(call).parameters, *known, *READING_KEYWORDS]
-            problem = f"{call.__name__}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{problem}{did_you_mean(name, parameters)}")
+            problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{problem}{did_you_mean(name, [*signature(function).parameters, *known])}")
 
 
-def describe_call(call: Callable[..., Any], given: Mapping[str, Any]) -> str:
+def warn_of(note: Note) -> None:
+    """Turn a warning into one of Python's, at the line that called the package; other notes are in the result.
+
+    A target that nobody named is worth a warning, too, where nobody hears of it otherwise.
+    """
+    if note.code == NoteKind.TARGET_BY_DEFAULT.code:
+        message = f"{note.message}; say so with {option('target', note.columns[0])}"
+        warnings.warn(message, TargetWarning, stacklevel=_caller_level())
+    elif note.is_warning:
+        warnings.warn(note, ProbfsWarning, stacklevel=_caller_level())
+
+
+def _caller_level() -> int:
+    """How far up the stack, as warnings count, the line is that called the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
+    return level
+
+
+def _describe(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
     """The command that was typed, or else the call in Python that writes a report: the arguments that are not their
     defaults, without listeners.
     """
     # A command may have read the table already.
-    data = given["data"][0] if isinstance(given["data"], (list, tuple)) and given["data"] else given["data"]
+    data = given["data"][0] if isinstance(given["data"], list | tuple) and given["data"] else given["data"]
     source = data if isinstance(data, str) else getattr(data, "source", None)
     from_input = isinstance(source, str) and source in (STANDARD_INPUT, display_name(STANDARD_INPUT))
     typed = typed_command(reads_input=from_input)
     if typed is not None:
         return typed
     words = []
-    for name, parameter in signature(call).parameters.items():
+    for name, parameter in signature(function).parameters.items():
         value = given[name]
         if parameter.kind is parameter.VAR_KEYWORD:
-            words += [f"{own}={_as_code(chosen, own)}" for own, chosen in value.items()]
+            words += [f"{keyword}={_as_code(chosen, keyword)}" for keyword, chosen in value.items()]
         elif parameter.default is parameter.empty:
             words.append(_as_code(value, name))
         elif not name.startswith("on_") and not _is_default(value, parameter.default):
             words.append(f"{name}={_as_code(value, name)}")
-    return f"probfs.{call.__name__}({', '.join(words)}){WRITING_A_REPORT}"
+    return f"probfs.{function.__name__}({', '.join(words)}){WRITING_A_REPORT}"
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    return value is default or (isinstance(value, (str, int, float, tuple)) and value == default)
+    return value is default or (isinstance(value, str | int | float | tuple) and value == default)
 
 
 def _as_code(value: Any, name: str) -> str:
@@ -80,85 +252,11 @@ def _as_code(value: Any, name: str) -> str:
     if getattr(value, "ndim", None) == 0:
         # A number of numpy's.
         value = value.item()
-    if value is None or isinstance(value, (str, int, float)):
+    if value is None or isinstance(value, str | int | float):
         return repr(value)
     if isinstance(value, UnfittedClassifier):
         return f"probfs.{value!r}"
-    is_list = isinstance(value, (list, tuple)) and len(value) <= _MOST_WRITTEN
-    if is_list and all(isinstance(own, (str, os.PathLike, int, float)) for own in value):
-        return f"[{', '.join(_as_code(own, name) for own in value)}]"
+    is_short = isinstance(value, list | tuple) and len(value) <= _LONGEST_LIST
+    if is_short and all(isinstance(each, str | os.PathLike | int | float) for each in value):
+        return f"[{', '.join(_as_code(each, name) for each in value)}]"
     return name
-
-
-def column_settings(
-    *,
-    mapping: str | os.PathLike[str] | Mapping[str, Any] | None,
-    count: str | None,
-    na: str | Sequence[str],
-    include: str | Sequence[str],
-    exclude: str | Sequence[str],
-    keep_identifiers: bool,
-    cut_target: int | None,
-    min_class: int,
-) -> dict[str, Any]:
-    """The settings that say which columns and cells are read."""
-    return {
-        "mapping": "<dict>" if isinstance(mapping, Mapping) else mapping and printable(os.fspath(mapping)),
-        "count": _text(count),
-        "na": texts(na),
-        "include": texts(include),
-        "exclude": texts(exclude),
-        "keep_identifiers": bool(keep_identifiers),
-        "cut_target": cut_target,
-        "min_class": min_class,
-    }
-
-
-def column_choice(settings: Settings, target: str | None) -> ColumnChoice:
-    """What the settings, and the name of the target, say of columns."""
-    return ColumnChoice(
-        _text(target),
-        settings.count,
-        settings.include,
-        settings.exclude,
-        settings.na,
-        settings.options.get("bins") or DEFAULT_BINS,
-        settings.model.takes_numbers,
-        keep_identifiers=settings.keep_identifiers,
-        missing=settings.options.get("missing") or "skip",
-        cut_target=settings.cut_target,
-        min_class=settings.min_class,
-        # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
-        keep_category_order=settings.options.get("categories") in ("codes", "frame"),
-    )
-
-
-def texts(names: object) -> tuple[str, ...]:
-    """Names as texts: one name is a list of one, and a frame's columns may be called by numbers."""
-    if names is None:
-        return ()
-    # A tuple may be the name of a column, too, but here it is several names.
-    return tuple(map(str, names)) if isinstance(names, Iterable) and not isinstance(names, str) else (str(names),)
-
-
-def _text(name: str | None) -> str | None:
-    return None if name is None else str(name)
-
-
-def warn_unless(on_note: Callable[[Note], None] | None) -> Callable[[PreparedTable], None] | None:
-    """What warns of a target that nobody named, unless notes are listened to: one of them says so already."""
-    return _warn_of_assumed_target if on_note is None else None
-
-
-def _warn_of_assumed_target(prepared: PreparedTable) -> None:
-    target = prepared.target
-    message = f"the target is {quoted(target.name)}, {target.reason}; say so with {option('target', target.name)}"
-    warnings.warn(message, TargetWarning, stacklevel=_level_of_the_caller())
-
-
-def _level_of_the_caller() -> int:
-    """How far up the stack the line is that called the package, by whichever of its functions, as warnings count."""
-    level, frame = 1, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
-    return level

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
+from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from probfs.api.only_a_parameter import OnlyAParameter
-from probfs.api.selector_call import choose_features, notes_for_users
-from probfs.api.selector_inputs import check_inputs
-from probfs.api.training_table import as_pandas, collected, feature_table, is_frame, training_table
-from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs.api.arguments import warn_of
+from probfs.api.calls import rank, select
+from probfs.api.training_table import (
+    TrainingTable,
+    collected,
+    column_names,
+    is_frame,
+    is_pandas,
+    training_table,
+    unlabelled_table,
+)
+from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier, known_options
+from probfs.classifiers.options import WholeNumber, check_value
+from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.errors import ProbfsWarning, UsageError
-from probfs.text import option
+from probfs.columns.choice import DEFAULT_MIN_CLASS
+from probfs.errors import UsageError
+from probfs.notes import NoteKind
+from probfs.ranking.result import Ranking
+from probfs.tables.table import Table
+from probfs.text import counted, listed, option
+
+AUTO = "auto"
+FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
+"""Parameters that have a meaning only where the number of columns is found."""
+FOR_A_NUMBER = ("estimate", "step")
+"""Parameters that have a meaning only where the number of columns is given."""
+OF_CLASSIFIERS = (*(name for name, declared, _ in known_options() if declared.recorded), "categories")
+"""Parameters that are handed to the classifier, where they are given."""
+_OF_THE_CALL = ("data", "y", "target", "count", "seed", "jobs", "feature_names", "unlabeled")
+"""Keywords of ``rank`` that the selector fills in."""
+_KEEP = ("best", "fewest", "most")
 
 
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -126,9 +151,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
-    # Whatever has an attribute of this name can judge predictions, to scikit-learn.
-    score = OnlyAParameter()
-
     def __init__(
         self,
         classifier: Any = "nb",
@@ -163,36 +185,18 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.classifier = classifier
-        self.score = score
-        self.n_features_to_select = n_features_to_select
-        self.min_features_to_select = min_features_to_select
-        self.keep = keep
-        self.false_discoveries = false_discoveries
-        self.estimate = estimate
-        self.folds = folds
-        self.step = step
-        self.min_class = min_class
-        self.keep_identifiers = keep_identifiers
-        self.unlabeled_value = unlabeled_value
-        self.missing = missing
-        self.bins = bins
-        self.smoothing = smoothing
-        self.shrink = shrink
-        self.kernel = kernel
-        self.C = C
-        self.gamma = gamma
-        self.removal = removal
-        self.permutations = permutations
-        self.trees = trees
-        self.leaf = leaf
-        self.depth = depth
-        self.iterations = iterations
-        self.learning_rate = learning_rate
-        self.categories = categories
-        self.options = options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
+    @property
+    def score(self) -> Any:
+        """To scikit-learn, whatever has an attribute of this name can judge predictions."""
+        raise AttributeError("'score' is a parameter and no method; get_params()['score'] reads it")
+
+    @score.setter
+    def score(self, value: Any) -> None:
+        self.__dict__["score"] = value
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters by their names; with ``deep``, also those of the classifier, as ``classifier__smoothing``."""
@@ -253,25 +257,19 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ProbabilisticSelector
             The selector itself.
         """
-        inputs = check_inputs(self, X, y, sample_weight, unlabeled, self.unlabeled_value)
-        training = training_table(inputs.X, inputs.names, inputs.classes, inputs.counts)
-        others = None
-        if inputs.unlabeled is not None:
-            others = feature_table(inputs.unlabeled, inputs.names, "unlabeled").table
-        outcome = choose_features(training, others, self.get_params(deep=False), self._seed())
-        self.classes_ = inputs.labels
-        self.support_ = outcome.support
-        self.ranking_ = outcome.ranks
-        self.scores_ = outcome.scores
-        self.n_features_ = int(outcome.support.sum())
-        self.ranking_result_ = outcome.ranking
-        if outcome.selection is not None:
-            self.selection_result_ = outcome.selection
-        elif hasattr(self, "selection_result_"):
-            # Of an earlier fit with other parameters.
-            del self.selection_result_
-        for note in notes_for_users(outcome, inputs.names):
-            warnings.warn(note, ProbfsWarning, stacklevel=2)
+        training = training_table(self, X, y, sample_weight, self.unlabeled_value)
+        others = None if unlabeled is None else unlabelled_table(self, unlabeled)
+        self._check_parameters(others, training.unlabelled_rows)
+        arguments = self._arguments(training)
+        self.classes_ = training.classes
+        for note in training.table.notes:
+            if note.code == NoteKind.ROW_INDEX.code:
+                # In a file that is as it should be, but here a column of X takes no part.
+                warn_of(NoteKind.UNUSABLE.note(note.message, note.columns))
+        if self.n_features_to_select == AUTO:
+            self._select(training, arguments)
+        else:
+            self._rank(training, others, arguments)
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803
@@ -288,30 +286,18 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             A data frame, whose columns keep their types, where ``set_output`` asks for one.
         """
         check_is_fitted(self)
-        container = getattr(self, "_transform_output", None) or get_config()["transform_output"]
         X = collected(X)  # noqa: N806
         if not is_frame(X) or not len(X):
             return super().transform(X)
         frame = validate_data(self, X, reset=False, skip_check_array=True)
-        if container == "default":
-            # Only what is kept need fit into a matrix.
-            return _matrix(self._transform(as_pandas(frame)))
-        # Whatever else is asked for can be made of a frame of pandas, too.
-        return self._transform(frame if type(frame).__module__.startswith(container) else as_pandas(frame))
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """What ``transform`` gives, ``"default"``, ``"pandas"`` or ``"polars"``; None leaves it as it is."""
-        super().set_output(transform=transform)
-        if transform is not None:
-            # ``transform`` needs to know it before scikit-learn makes a frame of a matrix: types would be lost.
-            self._transform_output = transform
-        return self
-
-    def __sklearn_clone__(self) -> Self:
-        copy: Self = super().__sklearn_clone__()
-        if hasattr(self, "_transform_output"):
-            copy._transform_output = self._transform_output
-        return copy
+        # Before scikit-learn makes a frame of a matrix, in which types would be lost.
+        container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        if container == "default" or not type(frame).__module__.startswith(container):
+            # Whatever else is asked for can be made of a frame of pandas, too.
+            frame = frame if is_pandas(frame) else pa.table(frame).to_pandas()
+        kept = self._transform(frame)
+        # Only what is kept need fit into a matrix.
+        return _matrix(kept) if container == "default" else kept
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
@@ -328,13 +314,120 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
+    def _rank(self, training: TrainingTable, others: Table | None, arguments: Mapping[str, Any]) -> None:
+        """Keep the best columns of a ranking."""
+        wanted = _wanted_number(self.n_features_to_select, self.n_features_in_)
+        ranking = rank(
+            training.table, unlabeled=others, estimate=self.estimate, folds=self.folds, step=self.step, **arguments
+        )
+        order = [feature.feature for feature in ranking.features]
+        if wanted > len(order):
+            what = f"{option('n_features_to_select', self.n_features_to_select)} asks for {wanted:,} columns"
+            message = f"{what}, and {len(order):,} could be ranked; all of these are kept"
+            warn_of(NoteKind.FEWER_KEPT.note(message))
+        self._set_result(ranking, order, min(wanted, len(order)))
+        if hasattr(self, "selection_result_"):
+            # Of an earlier fit with other parameters.
+            del self.selection_result_
+
+    def _select(self, training: TrainingTable, arguments: Mapping[str, Any]) -> None:
+        """Keep the columns of a selection, or the best of the others where these are too few."""
+        chosen = {"keep": self.keep, "false_discoveries": self.false_discoveries}
+        given = {name: value for name, value in chosen.items() if value is not None}
+        selection = select(training.table, folds=self.folds or 0, **given, **arguments)
+        assert selection.ranking is not None
+        order = [feature.feature for feature in selection.features]
+        least = 1 if self.min_features_to_select is None else self.min_features_to_select
+        kept = min(max(least, len(selection.kept)), len(order))
+        if kept > len(selection.kept):
+            few = f"{counted(len(selection.kept), 'column is', 'columns are')} told from noise and worth keeping"
+            more = order[len(selection.kept) : kept]
+            message = f"{few}; kept all the same ({option('min_features_to_select', least)}): {listed(more)}"
+            warn_of(NoteKind.NOISE_KEPT.note(message, more))
+        self._set_result(selection.ranking, order, kept)
+        self.selection_result_ = selection
+
+    def _set_result(self, ranking: Ranking, order: Sequence[str], kept: int) -> None:
+        """``order`` has the names of the columns that took part, the best first, of which so many are kept."""
+        place_of = {name: place for place, name in enumerate(column_names(self))}
+        places = [place_of.pop(name) for name in order]
+        self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
+        # Those that took no part come last, in the order of X.
+        self.ranking_[[*places, *place_of.values()]] = np.arange(1, self.n_features_in_ + 1)
+        self.support_ = self.ranking_ <= kept
+        self.n_features_ = kept
+        key = SCORES[ranking.settings.score].key
+        scores = {feature.feature: getattr(feature, key) for feature in ranking.features}
+        self.scores_ = np.full(self.n_features_in_, np.nan)
+        self.scores_[places] = [scores.get(name, np.nan) for name in order]
+        self.ranking_result_ = ranking
+
+    def _check_parameters(self, unlabeled: Table | None, unlabelled_rows: int) -> None:
+        """Refuse parameters that are wrong, or have no meaning beside each other."""
+        wanted, parameters = self.n_features_to_select, self.get_params(deep=False)
+        parameter = option("n_features_to_select")
+        if isinstance(wanted, str) and wanted != AUTO:
+            raise UsageError(f'{parameter}: {wanted!r} is neither "{AUTO}" nor a number')
+        automatic = isinstance(wanted, str)
+        other = f"a number in {parameter}" if automatic else option("n_features_to_select", AUTO)
+        for name in FOR_A_NUMBER if automatic else FOR_AUTO:
+            if parameters[name] is not None:
+                raise UsageError(f"{option(name)} goes with {other} only")
+        score = SCORES.get(parameters["score"], "score")
+        if automatic and (unlabeled is not None or score.needs_unlabelled):
+            what = option("unlabeled") if unlabeled is not None else option("score", score.name)
+            raise UsageError(f"{what} goes with {other} only")
+        if score.needs_unlabelled and unlabeled is None and not unlabelled_rows:
+            ways = f"give some to fit as {option('unlabeled')}, or name their {option('unlabeled_value')} in y"
+            raise UsageError(f"{option('score', score.name)}: there is no unlabelled row; {ways}")
+        if self.keep is not None and self.keep not in _KEEP:
+            problem = f"{self.keep!r} is not one of {', '.join(_KEEP)}; a number goes into {parameter}"
+            raise UsageError(f"{option('keep')}: {problem}")
+        if self.min_features_to_select is not None:
+            check_value("min_features_to_select", WholeNumber(0), self.min_features_to_select)
+
+    def _arguments(self, training: TrainingTable) -> dict[str, Any]:
+        """The keywords that ``rank`` and ``select`` have in common."""
+        parameters = self.get_params(deep=False)
+        classifier = self.classifier
+        options = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
+        model = find_classifier(classifier, options)
+        least = DEFAULT_MIN_CLASS
+        if self.n_features_to_select == AUTO:
+            # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is
+            # that.
+            enough = model.training_rows_of_class + 1
+            least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
+        if "jobs" in model.options() and model.in_effect()["jobs"] is None:
+            from joblib import effective_n_jobs
+
+            jobs = effective_n_jobs(self.n_jobs)
+            if isinstance(classifier, UnfittedClassifier):
+                classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
+            else:
+                options["jobs"] = jobs
+        further = self.options or {}
+        for name in further:
+            if name in parameters or name in _OF_THE_CALL:
+                problem = f"{name!r} is what parameters of the selector decide; leave it out"
+                raise UsageError(f"{option('options')}: {problem}")
+        return {
+            "target": training.target,
+            "count": training.count,
+            "classifier": classifier,
+            "score": parameters["score"],
+            "min_class": least if self.min_class is None else self.min_class,
+            "keep_identifiers": self.keep_identifiers,
+            "seed": self._seed(),
+            **options,
+            **further,
+        }
+
     def _seed(self) -> int:
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, Integral):
-            if self.random_state < 0:
-                raise UsageError(f"{option('random_state')}: {self.random_state} is not a whole number from 0 on")
-            return int(self.random_state)
+            return int(check_value("random_state", WholeNumber(0), self.random_state))
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
@@ -351,6 +444,18 @@ def _options_beside(classifier: Any, parameters: Mapping[str, Any]) -> dict[str,
     """The options of a classifier given by its name that are parameters of the selector."""
     names = CLASSIFIERS[classifier].options() if isinstance(classifier, str) else ()
     return {name: parameters[name] for name in names if parameters.get(name) is not None}
+
+
+def _wanted_number(wanted: Any, columns: int) -> int:
+    """How many columns to keep: a number, or a fraction of all."""
+    is_whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+    if is_whole and wanted >= 1:
+        return int(wanted)
+    if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) <= 1:
+        # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.
+        return max(1, int(Fraction(repr(float(wanted))) * columns))
+    choices = f'"{AUTO}", a whole number from 1 on, or a fraction above 0 and up to 1.0'
+    raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is none of {choices}")
 
 
 def _matrix(frame: Any) -> npt.NDArray[Any]:

@@ -1,16 +1,22 @@
-"""X, classes and row counts, as scikit-learn hands them over -> the table that ``rank`` and ``select`` read."""
+"""X, y and weights, checked as scikit-learn's estimators check them -> the table that ``rank`` and ``select`` read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import count
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
+from probfs.columns.target import MOST_ROWS
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.tables.arrays import Flags, Integers, code_type, index_array, mask_array, text_array
@@ -19,20 +25,7 @@ from probfs.tables.column import Column, text_column
 from probfs.tables.csv_head import name_columns
 from probfs.tables.frames import table_in_memory
 from probfs.tables.table import Table
-from probfs.text import quoted
-
-TARGET = "y"
-"""The name of a target that has none of its own."""
-COUNT = "sample_weight"
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureTable:
-    """The columns of X as a table, and what the table calls each of them."""
-
-    table: Table
-    names: tuple[str | None, ...]
-    """By position in X; None for a column that is not in the table."""
+from probfs.text import counted, option, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,68 +33,56 @@ class TrainingTable:
     """The rows to learn from: features, classes and, where rows count for several, their counts."""
 
     table: Table
-    names: tuple[str | None, ...]
-    """What the table calls each column of X, by position; None for a column that is not in the table."""
     target: str
     count: str | None
+    classes: npt.NDArray[Any]
+    """The distinct values of y, sorted."""
     class_rows: tuple[int, ...]
-    """How many rows each class has."""
-    has_unlabelled_rows: bool
+    unlabelled_rows: int
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """The class of each row."""
-
-    name: str
-    """What the target is called."""
-    texts: Sequence[str]
-    codes: Integers
-    """Positions in ``texts``; their number for a row without a class."""
-
-
-def training_table(data: Any, names: Sequence[str], classes: Classes, counts: Integers | None) -> TrainingTable:
-    """The table of all rows that count for something; ``data`` is X, and ``names`` are those of its columns."""
-    codes = classes.codes
+def training_table(
+    estimator: Any,
+    X: Any,  # noqa: N803  # as scikit-learn has it
+    y: Any,
+    sample_weight: Any,
+    unlabeled_value: Any,
+) -> TrainingTable:
+    """The table of all rows whose weight is not 0; the estimator learns the number of columns and their names."""
+    if y is None:
+        # It refuses, as scikit-learn does everywhere, since the estimator's tags say that y is required.
+        validate_data(estimator, X, y, skip_check_array=True)
+    data = _check_features(estimator, X, reset=True)
+    name = getattr(y, "name", None)
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(data, y)
+    counts = None if sample_weight is None else _check_counts(sample_weight, len(y))
     if counts is not None and not counts.all():
         present = counts > 0
-        data, codes, counts = _some_rows(data, present), codes[present], counts[present]
-    features = feature_table(data, names, "X")
-    taken = {*names, *features.table.columns}
-    target = _free_name(classes.name, taken)
-    added = [_column_of_classes(target, classes.texts, codes)]
-    by = None
+        data, y, counts = _some_rows(data, present), y[present], counts[present]
+    classes, codes = _check_classes(y, unlabeled_value)
+    table = _table_of(estimator, data, "X")
+    target = _free_name(name if isinstance(name, str) and name.strip() else "y", table.columns)
+    texts = text_array([str(label) for label in classes.tolist()])
+    # Declared, they are classes: numbers are no quantity, and no text means missing.
+    table = _with(table, text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts))
+    count_name = None
     if counts is not None:
-        by = _free_name(COUNT, {*taken, target})
-        added.append(_column_of_counts(by, counts))
-    *class_rows, unlabelled = added[0].counts(counts).tolist()
-    columns = {**features.table.columns, **{column.name: column for column in added}}
-    table = replace(features.table, columns=columns)
-    return TrainingTable(table, features.names, target, by, tuple(class_rows), unlabelled > 0)
+        count_name = _free_name("sample_weight", table.columns)
+        table = _with(table, Column(count_name, pa.chunked_array([index_array(counts)]), Kind.NUMBER))
+    rows = np.zeros(len(texts) + 1, np.int64)
+    np.add.at(rows, codes, 1 if counts is None else counts)
+    return TrainingTable(table, target, count_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
 
 
-def feature_table(data: Any, names: Sequence[str], source: str) -> FeatureTable:
-    """A data frame or a matrix as a table. Row indexes are not in it, nor are columns of lists or the like, of which a
-    note says so.
-    """
-    table = replace(_read(data, names, source), source=source)
-    usable = {name: column for name, column in table.columns.items() if column.problem is None}
-    if not usable:
-        raise DataError("no column holds texts or numbers; turn some into these", source=source)
-    notes = [
-        NoteKind.UNUSABLE.note(f"left out: {quoted(name)} {own.problem}", [name])
-        for name, own in table.columns.items()
-        if own.problem is not None
-    ]
-    header = name_columns(names, source)
-    own_names = [None if place < header.indexes else name for place, name in enumerate(header.names)]
-    known = tuple(name if name in usable else None for name in own_names)
-    return FeatureTable(replace(table, columns=usable, notes=(*table.notes, *notes)), known)
+def unlabelled_table(estimator: Any, data: Any) -> Table:
+    """Further rows without classes, with the columns that the estimator was fitted on."""
+    return _table_of(estimator, _check_features(estimator, data, reset=False), "unlabeled")
 
 
-def as_pandas(data: Any) -> Any:
-    """Any data frame as one of pandas."""
-    return data if _is_pandas(data) else pa.table(data).to_pandas()
+def column_names(estimator: Any) -> tuple[str, ...]:
+    """What tables call the columns of X, by position."""
+    return name_columns(_names_in(estimator), "X").names
 
 
 def collected(data: Any) -> Any:
@@ -109,44 +90,131 @@ def collected(data: Any) -> Any:
     return data.collect() if hasattr(data, "collect_schema") and hasattr(data, "collect") else data
 
 
-def is_frame(data: Any) -> bool:
-    """Whether columns have types of their own: in a frame of pandas, or of what offers an Arrow stream, as polars."""
-    return _is_pandas(data) or (hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2)
-
-
-def _is_pandas(data: Any) -> bool:
+def is_pandas(data: Any) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 
 
-def _read(data: Any, names: Sequence[str], source: str) -> Table:
-    if not is_frame(data):
-        return table_in_memory(data, source, list(names))
-    if not _is_pandas(data):
-        return table_in_memory(pa.table(data).rename_columns(list(names)), source)
-    return table_in_memory(data if list(data.columns) == list(names) else data.set_axis(list(names), axis=1), source)
+def is_frame(data: Any) -> bool:
+    """Whether columns have types of their own: in a frame of pandas, or of what offers an Arrow stream, as polars."""
+    return is_pandas(data) or (hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2)
+
+
+def _names_in(estimator: Any) -> list[str]:
+    names = getattr(estimator, "feature_names_in_", None)
+    return [f"x{place}" for place in range(estimator.n_features_in_)] if names is None else list(names)
+
+
+def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
+    """X as it is, if it is a frame, or else as a matrix, in which missing cells are allowed and infinite ones not."""
+    fewest = 2 if reset else 1
+    data = collected(data)
+    # What is too small is left to scikit-learn to refuse.
+    frame = is_frame(data) and len(data) >= fewest and data.shape[1] > 0
+    return validate_data(
+        estimator,
+        data,
+        reset=reset,
+        skip_check_array=frame,
+        dtype=None,
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=fewest,
+    )
+
+
+def _table_of(estimator: Any, data: Any, source: str) -> Table:
+    """The columns of X as a table, without row indexes and without columns of lists or the like, of which notes say
+    so.
+    """
+    names = _names_in(estimator)
+    if is_pandas(data):
+        table = table_in_memory(data.set_axis(names, axis=1), source)
+    elif is_frame(data):
+        table = table_in_memory(pa.table(data).rename_columns(names), source)
+    else:
+        table = table_in_memory(data, source, names)
+    notes = [
+        NoteKind.UNUSABLE.note(f"left out: {quoted(name)} {column.problem}", [name])
+        for name, column in table.columns.items()
+        if column.problem is not None
+    ]
+    usable = {name: column for name, column in table.columns.items() if column.problem is None}
+    if not usable:
+        raise DataError("no column holds texts or numbers; turn some into these", source=source)
+    for name, column in usable.items():
+        if pa.types.is_floating(column.cells.type) and pc.any(pc.is_inf(column.cells)).as_py():
+            ways = "make it missing (NaN), or a large number"
+            raise ValueError(f"Input {source} contains infinity in column {quoted(name)}; {ways}")
+    return replace(table, source=source, columns=usable).with_notes(notes)
+
+
+def _check_counts(sample_weight: Any, rows: int) -> Integers:
+    """Weights as whole numbers: each says how many equal rows a row stands for."""
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(rows, sample_weight)
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    parameter = option("sample_weight")
+    if weights.shape != (rows,):
+        raise ValueError(f"{parameter}: its shape is {weights.shape}, but X has {counted(rows, 'row')}")
+    wrong = np.flatnonzero((weights < 0) | (weights != np.rint(weights)))
+    if len(wrong):
+        row, weight = int(wrong[0]), float(weights[wrong[0]])
+        problem = f"{weight:g} in row {row} is no whole number from 0 on"
+        why = "a weight says how many equal rows a row stands for, as no part of a row can be left out to judge it"
+        raise ValueError(f"{parameter}: {problem}; {why}; multiply or round the weights")
+    if not weights.any():
+        raise ValueError(f"{parameter}: every weight is zero, which leaves no row")
+    if weights.sum() > MOST_ROWS:
+        raise ValueError(f"{parameter}: the weights add up to more than 2^53 rows; divide them")
+    counts: Integers = weights.astype(np.int64)
+    return counts
+
+
+def _check_classes(y: npt.NDArray[Any], unlabeled_value: Any) -> tuple[npt.NDArray[Any], Integers]:
+    """The distinct classes, and the position of each row's among them; their number for a row without one."""
+    known = ~_is_unlabelled(y, unlabeled_value)
+    if not known.any():
+        raise ValueError(f"y holds no class: each of its values is {option('unlabeled_value', unlabeled_value)}")
+    labelled = y[known]
+    if unlabeled_value is not None and labelled.dtype == object:
+        # What is left without None or such like may be plain numbers.
+        labelled = np.array(labelled.tolist())
+    labelled = check_array(labelled, ensure_2d=False, dtype=None, input_name="y")
+    check_classification_targets(labelled)
+    classes, places = np.unique(labelled, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds 1 class, {quoted(str(classes[0]))}; two or more are needed")
+    codes = np.full(len(y), len(classes), dtype=np.int64)
+    codes[known] = places
+    return classes, codes
+
+
+def _is_unlabelled(y: npt.NDArray[Any], value: Any) -> Flags:
+    """Which rows have no class, by the value that says so; NaN stands for all that pandas takes as missing."""
+    if value is None:
+        return np.zeros(len(y), dtype=np.bool_)
+    import pandas
+
+    if pandas.isna(value):
+        return np.asarray(pandas.isna(y), dtype=np.bool_)
+    # numpy has made a text of it, too, where the others are texts.
+    value = str(value) if y.dtype.kind in "US" else value
+    return np.fromiter((label == value for label in y.tolist()), dtype=np.bool_, count=len(y))
 
 
 def _some_rows(data: Any, present: Flags) -> Any:
     if not is_frame(data):
         return data[present]
-    return data.iloc[np.flatnonzero(present)] if _is_pandas(data) else pa.table(data).filter(mask_array(present))
+    if is_pandas(data):
+        return data.iloc[np.flatnonzero(present)]
+    # Arrow cannot filter the texts of polars.
+    return data.filter(present) if hasattr(data, "lazy") else pa.table(data).filter(mask_array(present))
 
 
-def _column_of_classes(name: str, texts: Sequence[str], codes: Integers) -> Column:
-    # The caller says that these are classes, so no column of numbers is taken for a quantity, and no text for missing.
-    return text_column(name, codes.astype(code_type(len(texts))), text_array(texts), declared=text_array(texts))
-
-
-def _column_of_counts(name: str, counts: Integers) -> Column:
-    return Column(name, pa.chunked_array([index_array(counts)]), Kind.NUMBER)
+def _with(table: Table, column: Column) -> Table:
+    return table.with_columns({column.name: column})
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
     if name not in taken:
         return name
     return next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
-
-
-def class_texts(classes: npt.NDArray[Any]) -> list[str]:
-    """The names of classes in messages and results."""
-    return [str(own) for own in classes.tolist()]

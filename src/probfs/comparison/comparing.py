@@ -68,7 +68,8 @@ def compare(
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
     on_note : callable, optional
-        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity.
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity. Without it, notes that
+        are warnings become Python's, as for ``rank``.
     on_progress : callable, optional
         Called with a ``probfs.Progress`` while a table is ranked, as for ``rank``.
 
@@ -96,7 +97,7 @@ def compare(
         "encoding": encoding,
         "input_format": input_format,
     }
-    tell = on_note or (lambda note: None)
+    tell = on_note or _warn_of
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
     with nullcontext() if on_progress is None else listening(on_progress):
@@ -118,6 +119,13 @@ def compare(
     for remark in comparison.warnings:
         tell(remark)
     return comparison
+
+
+def _warn_of(note: Note) -> None:
+    # Imports numpy, which commands can do without.
+    from probfs.api.arguments import warn_of
+
+    warn_of(note)
 
 
 def _refuse_reading(reading: Mapping[str, Any]) -> None:

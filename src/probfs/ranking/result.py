@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from probfs.classifiers.options import check_value
 from probfs.notes import Note
 from probfs.output.documents import ranking_content, ranking_document
 from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
-from probfs.ranking.settings import Settings
+from probfs.ranking.settings import TOP, Settings
 from probfs.runtime.output import deliver_text
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Ranking:
         """The same ranking with only the best features listed; the rounds stay complete."""
         if number is None:
             return self
+        number = check_value("top", TOP, number)
         background = None if self.background is None else self.background.with_top(number)
         return replace(self, features=self.features[:number], background=background, most_listed=number)
 

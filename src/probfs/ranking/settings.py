@@ -32,6 +32,7 @@ FOLDS = WholeNumber(2, metavar="K")
 SEED = WholeNumber(0)
 CUT_TARGET = WholeNumber(2, MOST_TARGET_CLASSES, "K")
 MIN_CLASS = WholeNumber(1)
+TOP = WholeNumber(0, metavar="K")
 
 
 @dataclass(frozen=True)

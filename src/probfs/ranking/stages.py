@@ -15,7 +15,6 @@ from probfs.classifiers.protocol import Classifier, FitRequest
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.encode import encode
-from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, eliminate, schedule
@@ -41,13 +40,9 @@ def _ignore(note: Note) -> None:
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who is told of notes, finished rounds and fitted models as they come."""
+    """Who is told of notes as they come."""
 
     on_note: Callable[[Note], None] = _ignore
-    on_round: Callable[[Round], None] | None = None
-    on_model: Callable[[int, int], None] | None = None
-    on_assumed_target: Callable[[PreparedTable], None] | None = None
-    """Told of a table whose target nobody named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +108,6 @@ def announce_inputs(
         raise UsageError(f"{problem}; {ways}")
     if settings.uncertainty:
         check_rows(dataset, settings)
-    if inputs.prepared.target.by_default and listeners.on_assumed_target is not None:
-        listeners.on_assumed_target(inputs.prepared)
     return notes
 
 
@@ -135,7 +128,7 @@ def rank_table(
     arranged = arrange_rows(encoded, settings)
     report("fitting the classifier")
     classifier = fit_classifier(arranged, settings, listeners=listeners, counts=counts)
-    rounds = _listened(eliminate_features(classifier, arranged.names, settings), arranged.names, listeners)
+    rounds = _reported(eliminate_features(classifier, arranged.names, settings), arranged.names)
     recorder = None if background is None else StoryRecorder(SCORES[settings.score], settings.step)
     heard = rounds if recorder is None else recorder.follow(rounds, classifier)
     features, summaries = collect(heard, arranged.names, tests)
@@ -175,11 +168,6 @@ def fit_classifier(
 ) -> Classifier:
     """The chosen classifier, fitted to a part of an arranged table, for all rounds of the elimination or for some."""
 
-    def model_done(done: int, total: int) -> None:
-        report(RANKING, done, total, "models")
-        if listeners is not None and listeners.on_model is not None:
-            listeners.on_model(done, total)
-
     dataset = encoded.dataset if part is EVERYTHING else encoded.part(part)
     if not settings.model.takes_blocks:
         dataset = dataset.counted()
@@ -191,7 +179,7 @@ def fit_classifier(
             seed=settings.seed,
             rounds=schedule(len(dataset.features), settings.step) if rounds is None else rounds,
             on_note=_ignore if listeners is None else listeners.on_note,
-            on_model=None if listeners is None else model_done,
+            on_model=None if listeners is None else _report_model,
             counts=counts,
             blocks=encoded.blocks,
             part=part,
@@ -204,15 +192,17 @@ def eliminate_features(classifier: Classifier, names: Sequence[str], settings: S
     return eliminate(classifier, names, SCORES[settings.score], settings.step)
 
 
-def _listened(rounds: Iterator[Round], names: Sequence[str], listeners: Listeners) -> Iterator[Round]:
-    """The rounds; listeners hear of a round when it is over."""
+def _report_model(done: int, total: int) -> None:
+    report(RANKING, done, total, "models")
+
+
+def _reported(rounds: Iterator[Round], names: Sequence[str]) -> Iterator[Round]:
+    """The rounds; each is reported when it is over."""
     report(RANKING, 0, len(names), "features")
     for current in rounds:
         yield current
         left = len(names) - len(current.active) + len(current.leaving)
         report(RANKING, left, len(names), "features")
-        if listeners.on_round is not None:
-            listeners.on_round(current)
 
 
 def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from probfs.classifiers.options import check_value
 from probfs.notes import Note
 from probfs.output.documents import selection_content, selection_document
 from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import InputSummary, Ranking
+from probfs.ranking.settings import TOP
 from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
 from probfs.text import quoted
@@ -173,6 +175,7 @@ class Selection:
         """The same selection with only the best features listed; all else stays complete."""
         if number is None:
             return self
+        number = check_value("top", TOP, number)
         return replace(
             self,
             features=self.features[:number],

@@ -1,0 +1,364 @@
+"""One call from a table to its ranking, one to the selection of its columns, and one that reads a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from probfs.api.arguments import READING, Call, check_argument, read_options
+from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
+from probfs.columns.mapping import ColumnMapping
+from probfs.columns.texts import learn_texts, mark_missing
+from probfs.notes import Note
+from probfs.ranking.inputs import Data, as_table, every_name
+from probfs.ranking.result import Ranking
+from probfs.ranking.settings import choose_settings
+from probfs.ranking.stages import rank_table
+from probfs.runtime.progress import Progress
+from probfs.selection.settings import (
+    DEFAULT_FALSE_DISCOVERIES,
+    DEFAULT_KEEP,
+    DEFAULT_NESTED_FOLDS,
+    choose_selection_settings,
+)
+from probfs.tables.table import Table
+
+if TYPE_CHECKING:
+    from probfs.selection.result import Selection
+
+
+def rank(
+    data: Data,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    unlabeled: Data | Iterable[Data] | None = None,
+    classifier: Any = "nb",
+    score: str = "absolute",
+    estimate: str | None = None,
+    folds: int | None = None,
+    step: int | float | Literal["auto"] | None = None,
+    eliminate: bool = True,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    keep_identifiers: bool = False,
+    count: str | None = None,
+    uncertainty: bool = False,
+    seed: int = 0,
+    engine: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    workers: int | None = None,
+    report: bool = False,
+    on_note: Callable[[Note], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank the columns of a table by how much the class probabilities change without them.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame or array
+        The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
+        input; several such files, as a list, a pattern (``"sales/*.parquet"``) or a folder, in which folders called
+        ``key=value`` are columns; the URL of any of these, if fsspec and its driver are installed; a data frame of
+        pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or whatever offers
+        ``__arrow_c_stream__``; a numpy array of two dimensions; or what ``probfs.read`` returns.
+    y : array-like, optional
+        The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
+        numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
+    target : str, default: the mapping's, else the ARFF attribute called class, else the last column
+        The column to predict. Rows without a value in it are unlabelled. Where it is taken by default, a
+        ``probfs.TargetWarning`` says so.
+    cut_target : int, optional
+        Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
+    min_class : int, default 2
+        Rows of classes with fewer rows than this are dropped, with a warning.
+    mapping : path or dict, optional
+        A TOML file that says how columns are cut, grouped or dropped, or a dictionary of what it would hold.
+    unlabeled : path, data frame, array or several of them, default: none
+        Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
+    classifier : str, classifier or estimator, default "nb"
+        The classifier whose probabilities are used, by its name or as an object with its options: ``"nb"`` or
+        ``probfs.NaiveBayes()``, ``"svm"`` or ``probfs.SVM()``, ``"logistic"`` or ``probfs.Logistic()``, ``"forest"`` or
+        ``probfs.Forest()``, ``"boosting"`` or ``probfs.Boosting()``. Or any estimator or pipeline of scikit-learn's
+        kind that has ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is
+        given ``seed`` where its ``random_state`` is None.
+    score : {"absolute", "signed", "unlabeled"}, default "absolute"
+        The score that decides which feature leaves: Ŝ_S, Ŝ_A or Ŝ_SU.
+    estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
+        Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds; for
+        forests, also the trees for which the row was not drawn.
+    folds : int, default 10
+        The number of folds of ``estimate="cv"``.
+    step : int, float or "auto", default: 1 for "nb", else "auto"
+        How many features leave in a round: a number, a fraction of those that remain, or ``"auto"``: a tenth of them
+        while more than 30 remain, then one by one.
+    eliminate : bool, default True
+        Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
+    include, exclude : str or sequence of str, default: none
+        Rank only these columns; leave these columns out. ``"a,b"`` is both, where no column is called so.
+    keep_identifiers : bool, default False
+        Whether to rank columns that look like identifiers, such as row numbers, too. They are left out otherwise,
+        unless ``include`` or the mapping's ``[columns]`` names them.
+    count : str, optional
+        The column that says how many equal rows a row stands for.
+    uncertainty : bool, default False
+        Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
+        rows are ranked by halves 50 times, and scored 20 times more.
+    seed : int, default 0
+        The seed of folds and shuffles, of forests, of tables drawn for p-values where values are rare, and of the
+        samples of ``uncertainty``; nothing else is random.
+    engine : {"local", "dask"}, default "local"
+        Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves. The
+        ranking is the same.
+    scheduler : str, default: a cluster of processes on this machine
+        For ``engine="dask"``: the address of a cluster's scheduler, such as ``"tcp://host:8786"``.
+    workers : int, default: one for each core
+        For ``engine="dask"`` without a ``scheduler``: how many processes work on this machine.
+    report : bool, default False
+        Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
+        and the scores of all columns in up to 40 rounds. The ranking is the same.
+    on_note : callable, optional
+        Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity. Without it, notes that
+        are warnings become Python's, of the class ``probfs.ProbfsWarning``.
+    on_progress : callable, optional
+        Called with a ``probfs.Progress`` as each stage of the work begins and goes on: what is being done (reading,
+        preparing columns, compiling loops the first time they are needed …), how much of it is done, of how much in
+        all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
+        a time; all others come from the thread that called ``rank``.
+    **options
+        How the table is read, in the keywords of ``probfs.read``: ``feature_names``, ``na``, ``delimiter``,
+        ``decimal``, ``encoding``, ``max_unpacked``, ``input_format``, ``union``, ``sheet``, ``skip_rows``. And options
+        of a classifier that is given by its name: ``classifier="nb", smoothing=0.5`` is
+        ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list them. An estimator
+        takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
+        which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
+        a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first (into ``bins`` intervals),
+        for ``CategoricalNB`` and its kind; ``"frame"`` a pandas data frame with the columns' own names, for pipelines
+        with a ``ColumnTransformer``. By default it is ``"frame"`` where there is such a transformer, ``"codes"`` where
+        the estimator's tags say that it counts categories, and otherwise ``"onehot"``.
+
+    Returns
+    -------
+    Ranking
+        The features from the most to the least important, and every round that led there.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read or ranked, or if a parameter or the mapping is wrong; its message is one line.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from probfs import NaiveBayes
+    >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
+    >>> [feature.feature for feature in rank(frame, target="y").features]
+    ['a', 'b']
+    >>> ranking = rank(frame, target="y", classifier="nb", smoothing=0.5)
+    >>> ranking == rank(frame, target="y", classifier=NaiveBayes(smoothing=0.5))
+    True
+    >>> import numpy
+    >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
+    ['a', 'b', 'c', 'd']
+    """
+    call = Call(rank, locals())
+    settings = choose_settings(
+        classifier=classifier,
+        score=score,
+        estimate=estimate,
+        folds=folds,
+        step=step,
+        eliminate=eliminate,
+        seed=seed,
+        uncertainty=uncertainty,
+        options=call.options,
+        columns=call.column_settings,
+    )
+    with call.open_engine(settings) as opened:
+        return rank_table(opened, call.request(settings), settings, call.listeners, call.text)
+
+
+def select(
+    data: Data,
+    y: Any = None,
+    *,
+    false_discoveries: float = DEFAULT_FALSE_DISCOVERIES,
+    keep: Literal["best", "fewest", "most"] | int = DEFAULT_KEEP,
+    always: str | Sequence[str] = (),
+    folds: int = DEFAULT_NESTED_FOLDS,
+    score: str = "signed",
+    seed: int = 0,
+    target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    keep_identifiers: bool = False,
+    count: str | None = None,
+    classifier: Any = "nb",
+    engine: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    workers: int | None = None,
+    report: bool = False,
+    on_note: Callable[[Note], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Selection:
+    """Say which columns of a table to keep, why the others may go, and what a model of the kept ones achieves.
+
+    Each column is first tested against the class. Those told from noise are eliminated one by one, and the table is cut
+    where models that do not know a row predict it best. All of that is then repeated without each of some folds, whose
+    rows are predicted: the honest estimate.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame or array
+        The table, as for ``rank``.
+    y : array-like, optional
+        The values to predict, where they are no column of the table, as for ``rank``.
+    false_discoveries : float, default 0.1
+        The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
+    keep : {"best", "fewest", "most"} or int, default "best"
+        How many columns to keep: as many as have the least log-loss on rows that the model does not know, the fewest or
+        the most within one standard error of it, or at most this number: fewer where fewer are told from noise.
+    always : str or sequence of str, default: none
+        Columns that are neither tested nor eliminated. ``"a,b"`` is both, where no column is called so.
+    folds : int, default 10
+        In how many folds the choice is repeated and judged on unseen rows; 0: not at all.
+    score : {"signed", "absolute"}, default "signed"
+        The score that decides which feature leaves: Ŝ_A or Ŝ_S.
+    seed : int, default 0
+        The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count
+        Which columns and rows there are, as for ``rank``.
+    classifier : str, classifier or estimator, default "nb"
+        The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
+        for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
+        ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
+    engine : {"local", "dask"}, default "local"
+        Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves, as for
+        ``rank``. The selection is the same.
+    scheduler, workers
+        For ``engine="dask"``: which cluster, or how large a one on this machine, as for ``rank``.
+    report : bool, default False
+        Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
+    on_note, on_progress : callable, optional
+        Called with each note, and with a ``probfs.Progress``, as for ``rank``.
+    **options
+        How the table is read, and options of a classifier that is given by its name, or of an estimator, as for
+        ``rank``.
+
+    Returns
+    -------
+    Selection
+        A verdict on every column, and the honest estimate.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read, or if a parameter or the mapping is wrong; its message is one line.
+
+    Examples
+    --------
+    >>> selection = select("sample_data/breast_cancer.csv", target="class", keep=2, folds=0)
+    >>> selection.kept
+    ('cell_shape_uniformity', 'bare_nuclei')
+    """
+    call = Call(select, locals())
+    settings = choose_selection_settings(
+        classifier=classifier,
+        score=score,
+        folds=folds,
+        seed=seed,
+        false_discoveries=false_discoveries,
+        keep=keep,
+        always=call["always"],
+        options=call.options,
+        columns=call.column_settings,
+    )
+    with call.open_engine(settings) as opened:
+        from probfs.selection.stages import select_columns
+
+        return select_columns(opened, call.request(settings), settings, call.listeners, call.text)
+
+
+def read(
+    data: Data,
+    *,
+    feature_names: Sequence[str] | None = None,
+    na: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str = "utf-8",
+    max_unpacked: int | None = None,
+    input_format: str | None = None,
+    union: bool = False,
+    sheet: str | None = None,
+    skip_rows: int = 0,
+) -> Table:
+    """Read a table once, to rank it, or select from it, several times.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame or array
+        The table, as for ``rank``.
+    feature_names : sequence of str, default: x0, x1 …
+        The names of the columns of an array.
+    na : str or sequence of str, default: texts that look so in columns of numbers
+        Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
+        every column; ``"none"`` takes none but those named.
+    delimiter : str, default: ",", or ";", a tab or "|" where the first lines show it
+        What separates the cells of a CSV file.
+    decimal : {".", ","}, default: a point
+        The decimal separator of numbers; the other one separates thousands. Columns of decimal commas are noticed
+        without it.
+    encoding : str, default "utf-8"
+        The encoding of text files.
+    max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
+        How many bytes compressed data may unpack to.
+    input_format : {"csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel"}, default: by its ending or content
+        The format of the file.
+    union : bool, default False
+        Whether files of one table may have different columns: where a file lacks one, its cells are missing. Columns
+        that the first file lacks come before its last. Otherwise such files are refused.
+    sheet : str, default: the first
+        Which sheet of an Excel workbook to read.
+    skip_rows : int, default 0
+        How many lines of a CSV file, or rows of a sheet, to pass over before the header.
+
+    Returns
+    -------
+    Table
+        Columns of numbers, dates and texts: ``kinds`` says which is which, ``arrow`` is the ``pyarrow.Table``, and
+        ``notes`` say what to know about how it was read.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read, or if a parameter is wrong; its message is one line.
+
+    Examples
+    --------
+    >>> table = read("sample_data/commute.csv")
+    >>> table.rows, table.kinds["distance"]
+    (240, 'text')
+    """
+    given = locals()
+    values = {name: check_argument(name, given[name]) for name in READING}
+    choice, mapping = ColumnChoice(na=values["na"]), ColumnMapping()
+    options = replace(
+        read_options(values),
+        na=choice.missing_texts(mapping),
+        # With decimal commas, a point may stand between thousands.
+        as_text=every_name if decimal == "," else None,
+    )
+    table = mark_missing(as_table(data, options, names=feature_names), options.na)
+    meaning = learn_texts(table, mapping, choice, decimal, target=None)
+    return meaning.read_columns(table).with_notes(meaning.notes(table.columns))
