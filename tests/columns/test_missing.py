@@ -15,7 +15,7 @@ from scipy.stats import fisher_exact, hypergeom, poisson
 import probfs
 from probfs.columns import missing as missing_cells
 from probfs.columns.encode import encode
-from probfs.columns.missing import LEAST_MISSING, missingness_tells
+from probfs.columns.missing import LEAST_MISSING, missingness_p_value
 from probfs.notes import Note
 from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
@@ -34,9 +34,9 @@ def by_definition(missing: list[int], rows: list[int]) -> float:
 @given(st.lists(st.integers(1, 300).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size))), min_size=2))
 def test_the_test_is_scipy_s_hypergeometric_one_and_with_two_classes_fisher_s(table: list[tuple[int, int]]) -> None:
     missing, rows = [own for own, _ in table[:5]], [size for _, size in table[:5]]
-    assert missingness_tells(missing, rows) == pytest.approx(by_definition(missing, rows), rel=1e-8)
+    assert missingness_p_value(missing, rows) == pytest.approx(by_definition(missing, rows), rel=1e-8)
     square = [missing[:2], [size - own for own, size in table[:2]]]
-    assert missingness_tells(missing[:2], rows[:2]) == pytest.approx(min(1.0, 2 * fisher_exact(square)[1]), rel=1e-6)
+    assert missingness_p_value(missing[:2], rows[:2]) == pytest.approx(min(1.0, 2 * fisher_exact(square)[1]), rel=1e-6)
 
 
 @pytest.mark.parametrize("own", [0, 3, 12])
@@ -44,17 +44,17 @@ def test_many_missing_cells_of_very_many_rows_follow_poisson_s_law(own: int) -> 
     rows, missing = [300_000, 10**11], [own, 300_000 - own]
     outcomes = poisson(300_000 * 300_000 / sum(rows)).pmf(np.arange(60))
     likely = float(outcomes[outcomes <= outcomes[own] * (1 + 1e-7)].sum())
-    assert missingness_tells(missing, rows) == pytest.approx(min(1.0, 2 * likely), rel=1e-3)
+    assert missingness_p_value(missing, rows) == pytest.approx(min(1.0, 2 * likely), rel=1e-3)
 
 
 def test_beyond_that_the_normal_law_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = missingness_tells([20_000, 20_300], [100_000, 100_000])
+    exact = missingness_p_value([20_000, 20_300], [100_000, 100_000])
     monkeypatch.setattr(missing_cells, "_MOST_OUTCOMES", 100)
-    assert missingness_tells([20_000, 20_300], [100_000, 100_000]) == pytest.approx(exact, rel=0.01)
+    assert missingness_p_value([20_000, 20_300], [100_000, 100_000]) == pytest.approx(exact, rel=0.01)
     # Quadrillions of rows, as a count column may hold.
-    assert missingness_tells([10**15, 2 * 10**15], [4 * 10**15, 8 * 10**15]) == 1.0
-    assert missingness_tells([10**15, 10**15], [4 * 10**15, 8 * 10**15]) == 0.0
-    assert not math.isnan(missingness_tells([10**15, 0], [10**15, 10**15]))
+    assert missingness_p_value([10**15, 2 * 10**15], [4 * 10**15, 8 * 10**15]) == 1.0
+    assert missingness_p_value([10**15, 10**15], [4 * 10**15, 8 * 10**15]) == 0.0
+    assert not math.isnan(missingness_p_value([10**15, 0], [10**15, 10**15]))
 
 
 def titanic(rows: int = 200, seed: int = 0) -> str:
@@ -101,7 +101,7 @@ def test_the_mapping_has_the_last_word() -> None:
 
 
 def test_few_missing_cells_are_never_judged() -> None:
-    assert missingness_tells([LEAST_MISSING, 0], [50, 10_000]) < missing_cells.SURELY
+    assert missingness_p_value([LEAST_MISSING, 0], [50, 10_000]) < missing_cells.SIGNIFICANCE
     rows = [("" if n < LEAST_MISSING else "x", "pq"[n >= 50]) for n in range(1050)]
     assert marked(csv_of_rows(["a", "y"], rows), missing="auto")[0] == ["a"]
     rows[0] = ("x", "p")

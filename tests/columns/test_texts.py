@@ -16,9 +16,15 @@ from hypothesis import strategies as st
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.mapping import ColumnMapping, parse_mapping
-from probfs.columns.number_styles import NumberStyle, is_settled, respell_numbers, style_of_numbers
 from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
-from probfs.columns.texts import are_dates, looks_missing, mark_missing
+from probfs.columns.texts import (
+    NumberStyle,
+    are_dates,
+    looks_missing,
+    mark_missing,
+    respell_numbers,
+    style_of_numbers,
+)
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
@@ -279,7 +285,7 @@ def test_numbers_are_read_as_they_were_written(numbers: list[tuple[int, int]], m
     if style is None:
         assert written == plain, "nothing to respell"
     else:
-        assert is_settled(style, decimal)
+        assert style.is_settled(decimal)
         assert respell_numbers(text_array(written), style).to_pylist() == plain
 
 

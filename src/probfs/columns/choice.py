@@ -92,47 +92,39 @@ class TableNames:
             raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
 
     def _columns_named(self, name: str, parameter: str) -> list[str]:
+        if name in self.columns:
+            return [name]
         if parameter == "exclude" and name in self.left_out:
             # An index column, which was left out already.
             return []
-        if not name and name not in self.columns:
+        if not name:
             raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
-        if name in self.columns or "," not in name:
-            self.refuse_unknown(name, parameter)
-            return [name]
-        found, unknown = self._split(name)
+        found = self._split(name)
+        unknown = [part for part in found if part not in self.columns]
         if unknown or not found:
-            # A column whose own name holds a comma may be misspelt as a whole.
+            # A column with a comma in its name may be misspelt as a whole.
             near = nearest_name(name, self.columns)
-            misspelt = not unknown or (near is not None and "," in near)
-            self.refuse_unknown(name if misspelt else unknown[0], parameter)
+            self.refuse_unknown(name if not unknown or (near is not None and "," in near) else unknown[0], parameter)
         return found
 
-    def _split(self, name: str) -> tuple[list[str], list[str]]:
-        """The columns between the commas of a name, and the parts that are none."""
+    def _split(self, name: str) -> list[str]:
+        """The parts between the commas of a name; a column may have commas in its name, and the longest counts."""
         parts = name.split(",")
-        # Columns may hold commas in their own names: the longest that fits counts.
-        most_parts = 1 + max(column.count(",") for column in self.columns)
+        most = 1 + max((column.count(",") for column in self.columns), default=0)
         found: list[str] = []
-        unknown: list[str] = []
-        start = 0
-        while start < len(parts):
-            ends = range(min(start + most_parts, len(parts)), start, -1)
-            candidates = ((end, ",".join(parts[start:end])) for end in ends)
-            spelt = ((end, text) for end, part in candidates for text in (part, part.strip()) if text in self.columns)
-            end, column = next(spelt, (start + 1, None))
-            if column is not None:
-                found.append(column)
-            elif parts[start].strip():
-                unknown.append(parts[start].strip())
-            start = end
-        return found, unknown
+        while parts:
+            spellings = ((taken, ",".join(parts[:taken])) for taken in range(min(most, len(parts)), 0, -1))
+            fitting = ((taken, text) for taken, part in spellings for text in (part, part.strip()))
+            taken, column = next((pair for pair in fitting if pair[1] in self.columns), (1, parts[0].strip()))
+            found += [column] if column else []
+            parts = parts[taken:]
+        return found
 
 
 def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnChoice) -> str | None:
     """The column to predict where no file suggests one: the user's, the mapping's, or the last that is free."""
-    unwanted = {*mapping.drop, *choice.exclude}
-    free = [name for name in names if name != choice.count and name not in unwanted]
+    unwanted = {*mapping.drop, *choice.exclude, choice.count}
+    free = [name for name in names if name not in unwanted]
     return choice.target or mapping.target or (free[-1] if free else None)
 
 
@@ -152,7 +144,7 @@ def columns_not_needed(names: Sequence[str], mapping: ColumnMapping, choice: Col
     except UsageError:
         return frozenset()
     dropped = {*mapping.drop, *exclude}
-    # A target or a count that is also left out is a mistake of which messages want to know the cells.
+    # A target or a count that is also left out is a mistake, and its message shows cells.
     needed = {choice.target, mapping.target, choice.count}
     if not include:
         return frozenset(dropped.difference(needed))
@@ -173,32 +165,26 @@ def columns_as_text(names: Sequence[str], mapping: ColumnMapping, choice: Column
 def check_choice(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> None:
     """Refuse options that contradict each other, or the mapping."""
     include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
-    if choice.count is not None and choice.count == target:
-        raise UsageError(f"{count}: {quoted(choice.count)} is the target; name the column that holds the counts")
-    for name in choice.include:
-        if name in choice.exclude or name == choice.count:
-            other = count if name == choice.count else exclude
-            raise UsageError(f"column {quoted(name)} is named by both {include} and {other}")
-        if name in mapping.drop:
-            raise UsageError(f"{include}: {quoted(name)} is dropped by the mapping {mapping.source}")
-    _check_target_mapping(mapping, choice, target)
-    if choice.count is not None and choice.count in mapping.columns:
-        problem = f"{quoted(choice.count)} has a rule in {mapping.source}; counts are taken as they are"
-        raise UsageError(f"{count}: {problem}")
-    for parameter, names in ((include, choice.include), (exclude, choice.exclude)):
-        if target in names:
-            raise UsageError(f"{parameter}: {quoted(target)} is the target; name another with {by_target}")
-
-
-def _check_target_mapping(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> None:
-    """Refuse what a mapping may say of a feature, but not of the target."""
-    by_target, name = option("target"), quoted(target)
-    if target in mapping.drop:
-        raise UsageError(f"{by_target}: {name} is dropped by the mapping {mapping.source}")
-    if mapping.is_numeric(target):
-        raise UsageError(f"{by_target}: {name} is numeric in {mapping.source}, but classes are needed; cut it")
-    if target in mapping.missing_cells:
-        problem = f"{name} has 'missing' in {mapping.source}, but its missing cells are unlabelled rows"
-        raise UsageError(f"{by_target}: {problem}; take that out, or name another target")
-    if choice.cut_target is not None and target in mapping.columns:
-        raise UsageError(f"{option('cut_target')}: {name} has a rule in {mapping.source}; keep one of the two")
+    name, held, source = quoted(target), quoted(choice.count or ""), mapping.source
+    problems = [(choice.count == target, f"{count}: {held} is the target; name the column that holds the counts")]
+    for included in choice.include:
+        both = f"column {quoted(included)} is named by both {include} and"
+        dropped = f"{include}: {quoted(included)} is dropped by the mapping {source}"
+        problems += [(included == choice.count, f"{both} {count}"), (included in choice.exclude, f"{both} {exclude}")]
+        problems += [(included in mapping.drop, dropped)]
+    unlabelled = f"{name} has 'missing' in {source}, but its missing cells are unlabelled rows"
+    problems += [
+        (target in mapping.drop, f"{by_target}: {name} is dropped by the mapping {source}"),
+        (mapping.is_numeric(target), f"{by_target}: {name} is numeric in {source}, but classes are needed; cut it"),
+        (target in mapping.missing_cells, f"{by_target}: {unlabelled}; take that out, or name another target"),
+        (
+            choice.cut_target is not None and target in mapping.columns,
+            f"{option('cut_target')}: {name} has a rule in {source}; keep one of the two",
+        ),
+        (choice.count in mapping.columns, f"{count}: {held} has a rule in {source}; counts are taken as they are"),
+        (target in choice.include, f"{include}: {name} is the target; name another with {by_target}"),
+        (target in choice.exclude, f"{exclude}: {name} is the target; name another with {by_target}"),
+    ]
+    for is_wrong, problem in problems:
+        if is_wrong:
+            raise UsageError(problem)

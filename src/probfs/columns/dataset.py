@@ -20,8 +20,6 @@ MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
-_BLOCK = 1 << 17
-"""Rows counted together, if there are not more combinations of values, so that their arrays stay in the cache."""
 _ROWS_PER_COMBINATION = 4
 """Merging pays where there are at least this many rows for each combination of values that could occur."""
 
@@ -145,20 +143,13 @@ def _count_combinations(
     columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
 ) -> tuple[list[npt.NDArray[Any]], Integers]:
     """Each combination of values that occurs, column by column, and how many rows hold it."""
-    single = bool((counts == 1).all())
-    totals = np.zeros(math.prod(sizes), dtype=np.int64)
-    at_a_time = max(_BLOCK, len(totals))
     # Each row is one number, of which every column is a digit, in the narrowest type that holds it.
-    number_type = np.min_scalar_type(len(totals))
-    for first in range(0, len(counts), at_a_time):
-        rows = slice(first, first + at_a_time)
-        numbers = np.zeros(len(counts[rows]), dtype=number_type)
-        for column, size in zip(columns, sizes, strict=True):
-            numbers *= number_type.type(size)
-            numbers += column[rows].astype(number_type, copy=False)
-        # Adding in double precision is exact up to 2**53 rows.
-        own = np.bincount(numbers, None if single else counts[rows], minlength=len(totals))
-        totals += own.astype(np.int64, copy=False)
+    numbers = np.zeros(len(counts), dtype=np.min_scalar_type(math.prod(sizes)))
+    for column, size in zip(columns, sizes, strict=True):
+        numbers *= numbers.dtype.type(size)
+        numbers += column.astype(numbers.dtype, copy=False)
+    # Adding in double precision is exact up to 2**53 rows.
+    totals = np.bincount(numbers, None if (counts == 1).all() else counts).astype(np.int64, copy=False)
     present = np.flatnonzero(totals)
     places, digits = present, []
     for column, size in zip(reversed(columns), reversed(sizes), strict=True):

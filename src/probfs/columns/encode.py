@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -22,9 +22,7 @@ from probfs.columns.rules import (
     Numeric,
     Quantiles,
     UnfitValueError,
-    cut_one,
     interval_codes,
-    interval_labels,
     quantile_points,
 )
 from probfs.columns.target import check_target, label_of_each_value, row_counts
@@ -32,7 +30,7 @@ from probfs.columns.texts import are_dates
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.threads import count_cores, map_ahead
-from probfs.tables.arrays import Codes, Flags, Floats, Integers, code_type, looked_up, text_array
+from probfs.tables.arrays import Codes, Flags, Floats, Integers, Rows, code_type, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.tables.table import Table, number_groups, number_matrix
@@ -44,103 +42,46 @@ _FEWEST_UNLABELLED = 10
 """Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
 
 
-@dataclass(frozen=True)
-class EncodedFeature:
-    """A feature, its number of distinct labelled values, and the share of unlabelled cells with other values."""
-
-    feature: Feature
-    distinct: int
-    unseen: float
-
-
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[Note, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     check_target(prepared)
-    others = [prepared.texts.read(table) for table in unlabelled]
+    count, others = prepared.choice.count, [prepared.texts.read(table) for table in unlabelled]
     for table in others:
         refuse_lacking_columns(table, [plan.name for plan in prepared.features], prepared.table.source)
-    count = prepared.choice.count
     notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
-    cut = _encode_cut_numbers(prepared, others)
-    encoded = [cut.get(plan.name) or _encode_feature(prepared, others, plan) for plan in prepared.features]
-    notes += notes_on_unseen({one.feature.name: one.unseen for one in encoded})
-    every = prepared.labelled_rows == prepared.table.rows
+    cut = _code_quantiles(prepared)
+    features, distinct, unseen = [], {}, {}
+    for plan in prepared.features:
+        if isinstance(plan.rule, Measured):
+            feature, held, lost = _measure_feature(prepared, others, plan, plan.rule)
+        else:
+            coding, codes = cut[plan.name] if plan.name in cut else _code_column(prepared, plan)
+            feature, held, lost = _encode_feature(prepared, others, coding, codes)
+        features.append(feature)
+        distinct[plan.name], unseen[plan.name] = held, lost
+    rows = _labelled(prepared)
     dataset = Dataset(
-        tuple(one.feature for one in encoded),
+        tuple(features),
         prepared.target.classes,
-        prepared.target.labels if every else prepared.target.labels[prepared.labelled],
-        prepared.weights if every else prepared.weights[prepared.labelled],
+        prepared.target.labels[rows],
+        prepared.weights[rows],
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, count) for table in others)]),
         prepared.table.source,
     )
-    return dataset, (*notes, *_notes(prepared, encoded))
+    numbers = {feature.name: feature.numbers for feature in features if feature.numbers is not None}
+    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
+    measures = prepared.choice.numbers_as_they_are
+    single = [one for one in features if measures and one.numbers is None and distinct[one.name] == 1]
+    told_by_missing = {one.name for one in single if np.any(one.labelled == one.values)}
+    return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct, numbers, told_by_missing))
 
 
-# Columns of numbers cut at quantiles, many at once
+def _labelled(prepared: PreparedTable) -> Rows:
+    """The labelled rows; a slice, which copies nothing, where these are all."""
+    return slice(None) if len(prepared.labelled) == prepared.table.rows else prepared.labelled
 
 
-def _encode_cut_numbers(prepared: PreparedTable, others: Sequence[Table]) -> dict[str, EncodedFeature]:
-    """The features that are numbers in every table and are cut at quantiles, by name."""
-    by_rule: dict[int, dict[str, ColumnPlan]] = {}
-    for plan in prepared.features:
-        rule = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule
-        tables = (prepared.table, *others)
-        if isinstance(rule, Quantiles) and all(table.columns[plan.name].is_numeric for table in tables):
-            by_rule.setdefault(rule.intervals, {})[plan.name] = plan
-    encoded: dict[str, EncodedFeature] = {}
-    threads = count_cores()
-    for intervals, plans in by_rule.items():
-        columns = (prepared.table.columns[name] for name in plans)
-        cut = partial(_cut, prepared, others, plans, intervals)
-        for features in map_ahead(cut, number_groups(columns), threads, ahead=threads):
-            encoded.update((one.feature.name, one) for one in features)
-    return encoded
-
-
-def _cut(
-    prepared: PreparedTable,
-    others: Sequence[Table],
-    plans: Mapping[str, ColumnPlan],
-    intervals: int,
-    columns: Sequence[Column],
-) -> list[EncodedFeature]:
-    numbers = number_matrix(columns)
-    weights, rows = prepared.labelled_weights, slice(None) if prepared.labelled_weights is None else prepared.labelled
-    labelled = numbers[:, rows]
-    further = [number_matrix([table.columns[column.name] for column in columns]) for table in others]
-    # A column without a number, or with an infinite one, has nothing to cut, or is refused: not here.
-    infinite = np.any([np.isinf(own).any(axis=1) for own in (numbers, *further)], axis=0)
-    fits: Flags = np.logical_and(np.isfinite(labelled).any(axis=1), ~infinite)
-    if not fits.all():
-        columns = [column for column, fit in zip(columns, fits.tolist(), strict=True) if fit]
-        if not columns:
-            return []
-        numbers, labelled, further = numbers[fits], labelled[fits], [own[fits] for own in further]
-    points, counting = quantile_points(labelled, None if weights is None else weights[rows], intervals)
-    codes = interval_codes(numbers, points, counting)
-    unlabelled = [codes[:, prepared.unlabelled], *(interval_codes(one, points, counting) for one in further)]
-    own, further_codes = codes[:, rows], np.concatenate(unlabelled, axis=1)
-    features = []
-    for place, column in enumerate(columns):
-        missing_is_value = plans[column.name].missing_is_value
-        own_points = points[place, counting[place]]
-        make = partial(_interval_labels, own_points, column.kind, missing_is_value)
-        labels = DeferredLabels(len(own_points) + 1 + missing_is_value, make)
-        feature = Feature(column.name, labels, own[place], further_codes[place], missing_is_value=missing_is_value)
-        # Labelled rows are in every interval, so no cell holds what they do not.
-        features.append(EncodedFeature(feature, len(labels), 0.0))
-    return features
-
-
-def _interval_labels(points: Floats, kind: Kind, missing_is_value: bool) -> pa.StringArray:
-    return _with_missing(interval_labels(points, kind), missing_is_value)
-
-
-def _with_missing(labels: pa.StringArray, missing_is_value: bool) -> pa.StringArray:
-    return text_array([*labels.to_pylist(), MISSING_LABEL]) if missing_is_value else labels
-
-
-# Any other column, one by one
+# Categories and intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +93,6 @@ class FeatureCoding:
 
     name: str
     coder: Coder
-    labels: pa.StringArray
-    """The text of each value, with that of missing cells at the end where they are one."""
     missing_is_value: bool
     nominal: bool
     """Whether the values are those of a type of categories, as a data frame has it."""
@@ -162,7 +101,12 @@ class FeatureCoding:
 
     @property
     def values(self) -> int:
-        return len(self.labels)
+        return len(self.held) - 1
+
+    @cached_property
+    def labels(self) -> pa.StringArray:
+        """The text of each value, with that of missing cells at the end where they are one."""
+        return _labels(self.coder, self.missing_is_value)
 
     @property
     def distinct(self) -> int:
@@ -174,9 +118,10 @@ class FeatureCoding:
         column = table.columns[self.name]
         if isinstance(self.coder, CutCoder) and column.is_numeric and column.kind is self.coder.kind:
             # Without a look at each of perhaps very many different numbers, unless one is to be refused.
-            by_row = column.by_row
-            if not (self.coder.strict and np.isinf(by_row).any()):
-                return cut_one(by_row, self.coder.points)
+            numbers, points = column.by_row, self.coder.points
+            if not (self.coder.strict and np.isinf(numbers).any()):
+                counting = np.ones((1, len(points)), dtype=np.bool_)
+                return np.asarray(interval_codes(numbers[None, :], points[None, :], counting)[0])
         new_codes = code_of_each_value(table, column, self.coder, missing_is_value=self.missing_is_value)
         return looked_up(new_codes.astype(code_type(self.values)), column.codes)
 
@@ -185,9 +130,10 @@ class FeatureCoding:
 
         A missing cell tells nothing here, though it may be a value.
         """
-        kept = np.where(self.held, np.arange(self.values + 1), self.values)
-        codes = looked_up(kept.astype(unlabelled.dtype), unlabelled)
-        return codes, int(np.count_nonzero(codes < self.values - self.missing_is_value))
+        if not self.held[:-1].all():
+            kept = np.where(self.held, np.arange(self.values + 1), self.values)
+            unlabelled = looked_up(kept.astype(unlabelled.dtype), unlabelled)
+        return unlabelled, int(np.count_nonzero(unlabelled < self.values - self.missing_is_value))
 
 
 def code_of_each_value(table: Table, column: Column, coder: Coder, *, missing_is_value: bool = False) -> Integers:
@@ -209,63 +155,129 @@ def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCodi
     column = table.columns[plan.name]
     in_text_order = column.ordered and not prepared.choice.keep_category_order
     coder = prepared.learn(replace(column, order=None) if in_text_order else column, plan.rule)
-    labels = _with_missing(coder.labels, missing_is_value)
     codes = code_of_each_value(table, column, coder, missing_is_value=missing_is_value)
     refuse_many_values(plan.name, len(coder.labels), table.source)
     # From how many rows hold each value, not from the rows.
-    rows = column.counts(prepared.labelled_weights)
-    held = np.bincount(codes, rows, minlength=len(labels) + 1) > 0
+    values = len(coder.labels) + missing_is_value
+    held = np.bincount(codes, column.counts(prepared.labelled_weights), minlength=values + 1) > 0
     nominal = column.categorical and isinstance(plan.rule, Category)
-    return FeatureCoding(plan.name, coder, labels, missing_is_value, nominal, held), codes
+    return FeatureCoding(plan.name, coder, missing_is_value, nominal, held), codes
 
 
-def _encode_feature(prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan) -> EncodedFeature:
-    own = prepared.table.columns[plan.name].is_missing()[prepared.unlabelled]
-    present = ~np.concatenate([own, *(table.columns[plan.name].is_missing() for table in others)])
-    if isinstance(plan.rule, Measured):
-        feature, distinct, telling = _measure_feature(prepared, others, plan, plan.rule, present)
-    else:
-        coding, new_codes = learn_coding(prepared, plan)
-        codes = looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
-        labelled = codes if prepared.labelled_rows == len(codes) else codes[prepared.labelled]
-        unlabelled = np.concatenate([codes[prepared.unlabelled], *map(coding.recode, others)])
-        unlabelled, telling = coding.silence_unseen(unlabelled)
-        feature = Feature(plan.name, coding.labels, labelled, unlabelled, None, coding.missing_is_value, coding.nominal)
-        distinct = coding.distinct
-    holding = int(np.count_nonzero(present))
-    return EncodedFeature(feature, distinct, unseen_share(holding - telling, holding))
+def _labels(coder: Coder, missing_is_value: bool) -> pa.StringArray:
+    return text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
+
+
+def _code_column(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCoding, Codes]:
+    """How a feature is coded, and the code of each row."""
+    coding, new_codes = learn_coding(prepared, plan)
+    return coding, looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
+
+
+def _code_quantiles(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
+    """The same for all numbers that are cut at quantiles, as matrices of many columns; without columns that hold no
+    number, or an infinite one.
+    """
+    plans: dict[int, dict[str, ColumnPlan]] = {}
+    for plan in prepared.features:
+        rule = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule
+        if isinstance(rule, Quantiles):
+            plans.setdefault(rule.intervals, {})[plan.name] = plan
+    coded: dict[str, tuple[FeatureCoding, Codes]] = {}
+    for intervals, by_name in plans.items():
+        groups = number_groups(prepared.table.columns[name] for name in by_name)
+        cut = partial(_cut_group, prepared, by_name, intervals)
+        for group in map_ahead(cut, groups, count_cores(), ahead=count_cores()):
+            coded |= group
+    return coded
+
+
+def _cut_group(
+    prepared: PreparedTable, plans: Mapping[str, ColumnPlan], intervals: int, columns: Sequence[Column]
+) -> dict[str, tuple[FeatureCoding, Codes]]:
+    numbers, rows, weights = number_matrix(columns), _labelled(prepared), prepared.labelled_weights
+    fits: Flags = np.logical_and(np.isfinite(numbers[:, rows]).any(axis=1), ~np.isinf(numbers).any(axis=1))
+    if not fits.any():
+        return {}
+    if not fits.all():
+        numbers = numbers[fits]
+        columns = [column for column, is_fit in zip(columns, fits.tolist(), strict=True) if is_fit]
+    points, counting = quantile_points(numbers[:, rows], None if weights is None else weights[rows], intervals)
+    codes = interval_codes(numbers, points, counting)
+    coded = {}
+    for place, column in enumerate(columns):
+        plan = plans[column.name]
+        strict = not isinstance(plan.rule, Quantiles) or plan.rule.strict
+        coder = CutCoder(points[place, counting[place]], column.kind, strict)
+        # Every interval holds labelled rows.
+        held = np.ones(len(coder.points) + 2 + plan.missing_is_value, dtype=np.bool_)
+        coded[column.name] = FeatureCoding(column.name, coder, plan.missing_is_value, False, held), codes[place]
+    return coded
+
+
+def _encode_feature(
+    prepared: PreparedTable, others: Sequence[Table], coding: FeatureCoding, codes: Codes
+) -> tuple[Feature, int, float]:
+    """A feature of which the codes of all rows of the labelled table are known; how many different values labelled rows
+    hold; and the share of unlabelled cells that hold others.
+    """
+    unlabelled = np.concatenate([codes[prepared.unlabelled], *(coding.recode(table) for table in others)])
+    unlabelled, telling = coding.silence_unseen(unlabelled)
+    unseen = 0.0
+    if np.any(unlabelled == coding.values):
+        present = int(np.count_nonzero(_present_cells(prepared, others, coding.name)))
+        unseen = unseen_share(present - telling, present)
+    feature = Feature(
+        coding.name,
+        DeferredLabels(coding.values, partial(_labels, coding.coder, coding.missing_is_value)),
+        codes[_labelled(prepared)],
+        unlabelled,
+        missing_is_value=coding.missing_is_value,
+        nominal=coding.nominal,
+    )
+    return feature, coding.distinct, unseen
+
+
+def _present_cells(prepared: PreparedTable, others: Sequence[Table], name: str) -> Flags:
+    """For each unlabelled row, whether its cell holds anything."""
+    missing = prepared.table.columns[name].is_missing()[prepared.unlabelled]
+    return ~np.concatenate([missing, *(table.columns[name].is_missing() for table in others)])
+
+
+# Numbers as they are
 
 
 def _measure_feature(
-    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured, present: Flags
-) -> tuple[Feature, int, int]:
-    """A feature of numbers as they are, how many different ones labelled rows hold, and how many unlabelled cells hold
-    one; ``present`` says which of these hold anything.
-    """
+    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
+) -> tuple[Feature, int, float]:
+    """The same for a feature of numbers as they are."""
     column = prepared.table.columns[plan.name]
-    own = number_of_each_row(prepared.table, column, rule)
+    by_row = number_of_each_row(prepared.table, column, rule)
     # Texts of another file are dates if those of the labelled one are.
     further = [number_of_each_row(table, table.columns[plan.name], rule, column.kind) for table in others]
-    labelled, unlabelled = own[prepared.labelled], np.concatenate([own[prepared.unlabelled], *further])
+    labelled, unlabelled = by_row[_labelled(prepared)], np.concatenate([by_row[prepared.unlabelled], *further])
     # Missing cells are NaN, of which unique leaves one, at the end: its code is the one after the last number's.
     # Adding 0 makes -0 the same as 0.
-    numbers, codes = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
+    numbers, positions = np.unique(np.concatenate([labelled, unlabelled]) + 0.0, return_inverse=True)
     numbers = numbers[~np.isnan(numbers)]
     if column.kind is Kind.DATE and len(numbers):
         # Days since the first date: a classifier that does not scale columns would drown in seconds since 1970.
         numbers = (numbers - numbers[0]) / _SECONDS_OF_A_DAY
-    narrow = codes.astype(code_type(len(numbers) + plan.missing_is_value))
-    own_codes, other_codes = narrow[: len(labelled)], narrow[len(labelled) :]
-    if plan.missing_is_value:
-        # An unlabelled text that is not a number is not missing: it says nothing.
-        other_codes[np.isnan(unlabelled) & present] += 1
-    feature = Feature(plan.name, text_array([]), own_codes, other_codes, numbers, plan.missing_is_value)
-    distinct = int(np.count_nonzero(np.bincount(own_codes, minlength=feature.values + 1)[:-1]))
-    return feature, distinct, int(np.count_nonzero(~np.isnan(unlabelled)))
+    codes = positions.astype(code_type(len(numbers) + plan.missing_is_value))
+    labelled_codes, unlabelled_codes = codes[: len(labelled)], codes[len(labelled) :]
+    present = _present_cells(prepared, others, plan.name)
+    # An unlabelled text that is not a number is not missing: it says nothing.
+    lost = np.isnan(unlabelled) & present
+    unlabelled_codes[lost] += plan.missing_is_value
+    feature = Feature(
+        plan.name, text_array([]), labelled_codes, unlabelled_codes, numbers, missing_is_value=plan.missing_is_value
+    )
+    distinct = int(np.count_nonzero(np.bincount(labelled_codes, minlength=feature.values + 1)[:-1]))
+    return feature, distinct, unseen_share(int(np.count_nonzero(lost)), int(np.count_nonzero(present)))
 
 
 def number_of_each_row(table: Table, column: Column, rule: Measured, kind: Kind | None = None) -> Floats:
-    """The number in every row, NaN for a missing cell; ``kind`` says what the values are, if not the column's own."""
+    """The number in every row, NaN for a missing cell; ``kind`` says what the values are, if not the column's."""
     if column.is_numeric and kind in (None, column.kind):
         by_row = column.by_row
         if not np.isinf(by_row).any():
@@ -313,17 +325,6 @@ def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
 # What a user should know of the features before they are ranked
 
 
-def _notes(prepared: PreparedTable, encoded: Sequence[EncodedFeature]) -> list[Note]:
-    features = [one.feature for one in encoded]
-    distinct = {one.feature.name: one.distinct for one in encoded}
-    numbers = {feature.name: feature.numbers for feature in features if feature.numbers is not None}
-    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
-    measures = prepared.choice.numbers_as_they_are
-    single = [own for own in features if measures and own.numbers is None and distinct[own.name] == 1]
-    told_by_missing = {own.name for own in single if np.any(own.labelled == own.values)}
-    return notes_on_features(prepared, distinct, numbers, told_by_missing)
-
-
 def notes_on_features(
     prepared: PreparedTable,
     distinct: Mapping[str, int],
@@ -351,9 +352,7 @@ def notes_on_features(
     if unique:
         problem = f"a different value in every row (an identifier?): {listed(unique)}"
         notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
-    if prepared.leaks:
-        notes.append(note_on_leaks(prepared.leaks))
-    return notes
+    return notes + note_on_leaks(prepared.leaks)
 
 
 def _different_everywhere(
@@ -370,7 +369,7 @@ def _different_everywhere(
             continue
         measured = numbers.get(name)
         if measured is not None or column.kind is Kind.NUMBER:
-            whole = prepared.facts.labelled[name].whole if measured is None else bool(np.all(measured % 1 == 0))
+            whole = prepared.profiles[name].whole if measured is None else bool(np.all(measured % 1 == 0))
             if whole:
                 yield name
         elif not are_dates(column.values):

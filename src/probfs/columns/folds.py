@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
-from probfs.tables.arrays import Codes, Integers, Labels
+from probfs.tables.arrays import Codes, Integers
 from probfs.tables.cells import Kind
 from probfs.tables.column import numbers_of
 from probfs.text import option, quoted
@@ -128,51 +128,28 @@ def telling_rows_apart(dataset: Dataset) -> Dataset:
     Which columns these are depends on the distinct rows alone, so rows are dealt out alike whether equal rows are
     repeated or counted, and in whatever order rows and columns come.
     """
-
-    def count_distinct(features: Sequence[Feature]) -> int:
-        codes, values = [feature.labelled for feature in features], [feature.values for feature in features]
-        return len(distinct_hashes(row_sums(dataset.labels, codes, values)))
-
-    telling = features_telling_apart(dataset.features, len(dataset.classes), count_distinct)
-    return replace(dataset, features=telling)
-
-
-def features_telling_apart(
-    features: Iterable[Feature], classes: int, count_distinct: Callable[[Sequence[Feature]], int]
-) -> tuple[Feature, ...]:
-    """The same features, given how many distinct rows there are of class and some features."""
-    every = sorted(features, key=lambda feature: feature.name)
-    distinct = count_distinct(every)
-
-    def are_enough(some: Sequence[Feature]) -> bool:
-        # So few combinations that rows need not be looked at.
-        combinations = classes * math.prod(feature.values + 1 for feature in some)
-        return combinations >= distinct and count_distinct(some) == distinct
-
+    every = sorted(dataset.features, key=lambda feature: feature.name)
+    distinct = _count_distinct(dataset, every)
     enough = 1
-    while enough < len(every) and not are_enough(every[:enough]):
+    while enough < len(every):
+        # Rows are looked at only where there could be so many combinations of values.
+        combinations = len(dataset.classes) * math.prod(feature.values + 1 for feature in every[:enough])
+        if combinations >= distinct and _count_distinct(dataset, every[:enough]) == distinct:
+            break
         enough *= 2
-    return tuple(every[:enough])
+    return replace(dataset, features=tuple(every[:enough]))
 
 
-def row_sums(labels: Labels, codes: Iterable[Codes], values: Iterable[int]) -> Hashes:
-    """Sums of random numbers, one for each code of each feature: rows that differ have different sums, but for one
-    chance in 2^64.
+def _count_distinct(dataset: Dataset, features: Sequence[Feature]) -> int:
+    """How many different labelled rows there are of class and some features, but for one chance in 2^64: rows are told
+    apart by sums of random numbers, one for each code of each feature.
     """
     random = np.random.default_rng(0)
-    sums = labels.astype(np.uint64)
-    for own, own_values in zip(codes, values, strict=True):
-        sums += random.integers(0, 2**64, own_values + 1, dtype=np.uint64)[own]
-    return sums
-
-
-def distinct_hashes(hashes: Hashes) -> Hashes:
-    """Those that are different, in rising order."""
+    sums = dataset.labels.astype(np.uint64)
+    for feature in features:
+        sums += random.integers(0, 2**64, feature.values + 1, dtype=np.uint64)[feature.labelled]
     # Several times as fast as numpy's unique, which looks each one up in a table.
-    ordered = np.sort(hashes)
-    new = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return ordered[new]
+    return int(np.count_nonzero(np.diff(np.sort(sums)))) + min(len(sums), 1)
 
 
 def deal(counts: Integers, folds: int) -> Integers:

@@ -48,27 +48,17 @@ class Inspection:
 
 def inspect_table(prepared: PreparedTable) -> Inspection:
     """Summarise a prepared table; rows are counted as the count column says."""
-    weights = prepared.weights
-    by_class = np.bincount(
-        prepared.target.labels[prepared.labelled],
-        weights=weights[prepared.labelled],
-        minlength=len(prepared.target.classes),
-    )
-    columns = tuple(_summary(prepared, plan) for plan in prepared.plans)
+    target = prepared.target
     return Inspection(
         prepared.table.source,
-        prepared.target.name,
-        prepared.target.reason,
-        int(weights[prepared.labelled].sum()),
-        int(weights[prepared.unlabelled].sum()),
-        {name: int(rows) for name, rows in zip(prepared.target.classes, by_class, strict=True)},
-        columns,
-        (*prepared.notes, *_note_on_leaks(prepared), *_refusals(prepared)),
+        target.name,
+        target.reason,
+        sum(target.class_rows),
+        int(prepared.weights[prepared.unlabelled].sum()),
+        dict(zip(target.classes, target.class_rows, strict=True)),
+        tuple(_summary(prepared, plan) for plan in prepared.plans),
+        (*prepared.notes, *note_on_leaks(prepared.leaks), *_refusals(prepared)),
     )
-
-
-def _note_on_leaks(prepared: PreparedTable) -> list[Note]:
-    return [note_on_leaks(prepared.leaks)] if prepared.leaks else []
 
 
 def _refusals(prepared: PreparedTable) -> list[Note]:
@@ -127,10 +117,8 @@ def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
         yield f"leakage? {prepared.leaks[plan.name].describe()}"
     if plan.missing_is_value and prepared.choice.missing == "auto":
         yield "missing cells tell the class"
-    labelled = prepared.facts.labelled.get(plan.name)
-    if labelled is None:
-        return
-    if prepared.labelled_rows and not labelled.distinct:
+    profile = prepared.profiles.get(plan.name)
+    if profile is not None and not profile.distinct and prepared.labelled_rows:
         yield "empty"
-    elif labelled.distinct == 1 and not labelled.missing:
+    elif profile is not None and profile.distinct == 1 and not profile.missing:
         yield "constant"

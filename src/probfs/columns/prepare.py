@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from probfs.columns.choice import CUT_ABOVE, ColumnChoice, TableNames, check_choice
 from probfs.columns.identifiers import identifier_reason
-from probfs.columns.leakage import Leak, LeakFinder, times_in_leak
+from probfs.columns.leakage import Leak, find_leaks, times_in_leak
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import LEAST_MISSING, missing_cells_tell
 from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
@@ -68,48 +68,32 @@ class ColumnPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class RowFacts:
-    """How rows count, and what columns hold in those that do."""
-
-    counts: Integers | None
-    """How many equal rows each row stands for; None where each is one."""
-    labelled_weights: Integers | None
-    """The same for labelled rows, 0 for all others; None where all rows are labelled and stand for one."""
-    every: Mapping[str, Profile]
-    """What columns hold in all rows."""
-    labelled: Mapping[str, Profile]
-    """What they hold in labelled rows."""
-
-
-@dataclass(frozen=True, eq=False)
 class PreparedTable:
     """A table whose missing cells are marked, whose rows have a class and a weight, and whose columns have a plan."""
 
     table: Table
-    target: Target
+    mapping: ColumnMapping
     choice: ColumnChoice
+    target: Target
     texts: TableTexts
     """What the texts of cells mean, for tables of further rows."""
     weights: Integers
     """How many equal rows each row stands for."""
-    facts: RowFacts
-    """How rows count as labelled ones, and what columns hold in these."""
-    plans: tuple[ColumnPlan, ...]
-    notes: tuple[Note, ...]
-    dropped_rows: int = 0
+    labelled_weights: Integers | None
+    """The same for labelled rows, 0 for all others; None where all rows are labelled and stand for one."""
+    profiles: Mapping[str, Profile]
+    """What columns hold in labelled rows."""
+    dropped_rows: int
     """How many rows are left out because their class is rare; their weights are 0."""
-
-    @property
-    def labelled_weights(self) -> Integers | None:
-        """The weight of each row as a labelled one, 0 where it has no label; None where all weigh one."""
-        return self.facts.labelled_weights
+    plans: tuple[ColumnPlan, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def labelled_rows(self) -> int:
         """How many rows have a class and count for something."""
         if self.table.row_counts is not None and self.labelled_weights is not None:
             return int(self.table.row_counts[self.labelled].sum())
-        return self.table.rows if self.labelled_weights is None else len(self.labelled)
+        return len(self.labelled)
 
     @cached_property
     def labelled(self) -> npt.NDArray[np.intp]:
@@ -125,7 +109,7 @@ class PreparedTable:
             return np.empty(0, dtype=np.intp)
         return np.flatnonzero((self.target.labels == UNKNOWN) & (self.weights > 0))
 
-    @property
+    @cached_property
     def features(self) -> tuple[ColumnPlan, ...]:
         return tuple(plan for plan in self.plans if plan.role is Role.FEATURE)
 
@@ -137,10 +121,8 @@ class PreparedTable:
     @cached_property
     def leaks(self) -> dict[str, Leak]:
         """The features of which one value, or missing cells, nearly give the class away."""
-        rows = None if self.labelled_weights is None else self.labelled
-        labels = self.target.labels if rows is None else self.target.labels[rows]
-        finder = LeakFinder(self.target.classes, labels, self.labelled_weights, rows)
-        return finder.find((self.table.columns[plan.name] for plan in self.features), self.facts.labelled)
+        columns = [self.table.columns[plan.name] for plan in self.features]
+        return find_leaks(columns, self.profiles, self.target, self.labelled_weights)
 
     @property
     def target_note(self) -> Note:
@@ -173,64 +155,60 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     counts = None if choice.count is None else weights
     every_class = read_classes(table, mapping, target_name, reason, counts, choice.cut_target)
     target, weights, dropping = drop_rare_classes(every_class, weights, choice.min_class, table.source)
-    facts = _row_facts(table, target, counts, weights)
-    plans = tuple(_plan_columns(table, mapping, choice, target, facts))
-    used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
-    table = table.with_notes(texts.notes(used))
-    notes = (*table.notes, *dropping, *_notes(table, mapping, choice, facts, plans))
     dropped_rows = sum(every_class.class_rows) - sum(target.class_rows)
-    return PreparedTable(table, target, choice, texts, weights, facts, plans, notes, dropped_rows)
-
-
-def _row_facts(table: Table, target: Target, counts: Integers | None, weights: Integers) -> RowFacts:
     every_row = target.labels.min(initial=0) != UNKNOWN and weights.min(initial=1) == weights.max(initial=1) == 1
-    labelled = None if every_row else np.where(target.labels == UNKNOWN, 0, weights)
+    labelled_weights = None if every_row else np.where(target.labels == UNKNOWN, 0, weights)
     columns = [column for column in table.columns.values() if not column.unread]
-    in_labelled = profile_columns(columns, labelled, times_in_leak(target.class_rows, labelled))
+    profiles = profile_columns(columns, labelled_weights, times_in_leak(target.class_rows, labelled_weights))
     # Where all rows are labelled and stand for one, the profiles are the same.
-    in_every = in_labelled if labelled is None and counts is None else profile_columns(columns, counts)
-    return RowFacts(counts, labelled, in_every, in_labelled)
+    in_every_row = profiles if labelled_weights is None and counts is None else profile_columns(columns, counts)
+    draft = PreparedTable(table, mapping, choice, target, texts, weights, labelled_weights, profiles, dropped_rows)
+    plans = tuple(_plan_columns(draft, in_every_row, counts))
+    used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
+    prepared = replace(draft, table=table.with_notes(texts.notes(used)), plans=plans)
+    return replace(prepared, notes=(*prepared.table.notes, *dropping, *_notes(prepared)))
 
 
 # What each column is for
 
 
 def _plan_columns(
-    table: Table, mapping: ColumnMapping, choice: ColumnChoice, target: Target, facts: RowFacts
+    prepared: PreparedTable, in_every_row: Mapping[str, Profile], counts: Integers | None
 ) -> Iterator[ColumnPlan]:
+    table, mapping, choice = prepared.table, prepared.mapping, prepared.choice
     left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
     if choice.include:
         left_out = dict.fromkeys(set(table.columns).difference(choice.include), option("include")) | left_out
     for name, column in table.columns.items():
-        if name == target.name:
+        if name == prepared.target.name:
             yield ColumnPlan(name, Role.TARGET, "")
         elif name == choice.count:
             yield ColumnPlan(name, Role.COUNT, option("count"))
         elif name in left_out:
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
         else:
-            yield _plan_feature(column, mapping, choice, target, facts)
+            yield _plan_feature(prepared, column, identifier_reason(column, in_every_row[name], counts) or "")
 
 
-def _plan_feature(
-    column: Column, mapping: ColumnMapping, choice: ColumnChoice, target: Target, facts: RowFacts
-) -> ColumnPlan:
+def _plan_feature(prepared: PreparedTable, column: Column, identifier: str) -> ColumnPlan:
     """The plan for a column that is ranked, unless it is an identifier of which nobody wants that."""
-    name = column.name
-    identifier = identifier_reason(column, facts.every[name], facts.counts) or ""
+    name, mapping, choice = column.name, prepared.mapping, prepared.choice
     if identifier and not (choice.keep_identifiers or name in choice.include or name in mapping.columns):
         return ColumnPlan(name, Role.LEFT_OUT, f"identifier: {identifier}", identifier=identifier)
-    rule, reason = _rule_of_feature(column, mapping.columns.get(name), choice, facts)
-    how = mapping.missing_cells.get(name, choice.missing)
-    missing_is_value = how != "skip" and _missing_is_value(column, target, facts, always=how == "value")
+    rule, reason = _rule_of_feature(prepared, column)
+    how, missing = mapping.missing_cells.get(name, choice.missing), prepared.profiles[name].missing
+    # Where all labelled cells are there, or all missing, a missing cell tells nothing.
+    some = 0 < missing < sum(prepared.target.class_rows)
+    missing_is_value = some and how == "value"
+    if some and how == "auto" and missing >= LEAST_MISSING:
+        missing_is_value = missing_cells_tell(column, prepared.target, prepared.labelled_weights)
     return ColumnPlan(name, Role.FEATURE, reason, rule, identifier, missing_is_value)
 
 
-def _rule_of_feature(
-    column: Column, rule: Rule | None, choice: ColumnChoice, facts: RowFacts
-) -> tuple[Rule | Measured, str]:
-    """The rule for a feature, given the mapping's if there is one, and the reason for it."""
-    seen = facts.labelled[column.name].distinct
+def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Measured, str]:
+    """The rule for a feature and the reason for it: the mapping's, or what is done with columns of this kind."""
+    choice, rule = prepared.choice, prepared.mapping.columns.get(column.name)
+    seen = prepared.profiles[column.name].distinct
     many, measures = seen > CUT_ABOVE, choice.numbers_as_they_are
     if isinstance(rule, Numeric):
         return Measured() if measures else Numeric(Quantiles(choice.bins) if many else Category()), "mapping"
@@ -239,9 +217,8 @@ def _rule_of_feature(
     is_measured = column.kind in (Kind.NUMBER, Kind.DATE) and not column.is_nominal and column.problem is None
     if not is_measured or not (many or measures):
         return Category(), ""
-    # What is done with numbers of which nobody said anything.
     guess = Measured(strict=False) if measures else Quantiles(choice.bins, strict=False)
-    infinite = f"; the infinite one needs {option('na')}" if _holds_infinity(column, facts.labelled_weights) else ""
+    infinite = f"; the infinite one needs {option('na')}" if _holds_infinity(column, prepared.labelled_weights) else ""
     return guess, counted(seen, column.kind.value) + infinite
 
 
@@ -249,30 +226,17 @@ def _holds_infinity(column: Column, weights: Integers | None) -> bool:
     """Whether a row of positive weight holds an infinite number."""
     if column.kind is Kind.DATE:
         return False
-    if not column.is_numeric:
-        numbers = column.numbers()
-        return numbers is not None and bool(np.any(np.isinf(numbers) & (column.counts(weights)[:-1] > 0)))
-    infinite = np.isinf(column.by_row)
-    return bool(np.any(infinite if weights is None else infinite & (weights > 0)))
-
-
-def _missing_is_value(column: Column, target: Target, facts: RowFacts, *, always: bool) -> bool:
-    """Whether the missing cells of a feature count as a value: always, or where they tell the class. Where all labelled
-    cells are there, or all missing, they do not.
-    """
-    weights, missing = facts.labelled_weights, facts.labelled[column.name].missing
-    present = (column.rows if weights is None else int(weights.sum())) - missing
-    if not missing or not present:
-        return False
-    return always or (missing >= LEAST_MISSING and missing_cells_tell(column, target, weights))
+    if column.is_numeric:
+        return bool(np.any(np.isinf(column.by_row) & (True if weights is None else weights > 0)))
+    numbers = column.numbers()
+    return numbers is not None and bool(np.any(np.isinf(numbers) & (column.counts(weights)[:-1] > 0)))
 
 
 # What a user should know of that
 
 
-def _notes(
-    table: Table, mapping: ColumnMapping, choice: ColumnChoice, facts: RowFacts, plans: Sequence[ColumnPlan]
-) -> Iterator[Note]:
+def _notes(prepared: PreparedTable) -> Iterator[Note]:
+    table, mapping = prepared.table, prepared.mapping
     for name, rule in mapping.columns.items():
         if isinstance(rule, Groups):
             held = set(table.columns[name].values.to_pylist())
@@ -282,44 +246,45 @@ def _notes(
                 problem = f"column {quoted(name)} holds none of {listed(unknown)}"
                 message = f"{problem}, which the groups of {mapping.source} name"
                 yield NoteKind.UNKNOWN_MEMBERS.note(message, [name])
-    features = [plan for plan in plans if plan.role is Role.FEATURE]
-    guessed = (table.columns[plan.name] for plan in features if plan.name not in mapping.columns)
-    almost = [column.name for column in guessed if _nearly_numbers(column, facts)]
+    guessed = (table.columns[plan.name] for plan in prepared.features if plan.name not in mapping.columns)
+    almost = [column.name for column in guessed if _nearly_numbers(prepared, column)]
     if almost:
         problem = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
         message = f"{problem}; name the others with {option('na')}, or map the column"
         yield NoteKind.NEARLY_NUMBERS.note(message, almost)
-    yield from _notes_on_identifiers(plans)
-    telling = [plan.name for plan in features if plan.missing_is_value and plan.name not in mapping.missing_cells]
-    if telling and choice.missing == "auto":
+    yield from _notes_on_identifiers(prepared.plans)
+    marked = [plan.name for plan in prepared.features if plan.missing_is_value]
+    marked = [name for name in marked if name not in mapping.missing_cells]
+    if marked and prepared.choice.missing == "auto":
         ways = option("missing", "skip|value")
-        message = f"missing cells count as a value where they tell the class ({ways}): {listed(telling)}"
-        yield NoteKind.MISSING_CELLS.note(message, telling)
+        message = f"missing cells count as a value where they tell the class ({ways}): {listed(marked)}"
+        yield NoteKind.MISSING_CELLS.note(message, marked)
 
 
-def _nearly_numbers(column: Column, facts: RowFacts) -> bool:
+def _nearly_numbers(prepared: PreparedTable, column: Column) -> bool:
     """Whether nearly all of many texts, but not all, are numbers."""
-    many = facts.labelled[column.name].distinct > CUT_ABOVE
+    many = prepared.profiles[column.name].distinct > CUT_ABOVE
     if not many or column.kind is not Kind.TEXT or column.is_nominal or column.problem is not None:
         return False
-    values = column.values.take(index_array(np.flatnonzero(column.counts(facts.labelled_weights)[:-1])))
+    values = column.values.take(index_array(np.flatnonzero(column.counts(prepared.labelled_weights)[:-1])))
     # If all are numbers, a leading zero makes them names, like postal codes.
     return bool(_NEARLY_ALL <= is_number(values).mean() < 1)
 
 
 def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
     """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
-    for role in (Role.LEFT_OUT, Role.FEATURE):
+    keep, leave_out = option("keep_identifiers", True), option("exclude")
+    sentences = {
+        Role.LEFT_OUT: ("left out, as identifiers tell rows apart, not classes", f"{keep} ranks them"),
+        Role.FEATURE: ("ranked, but they look like identifiers", f"{leave_out} leaves them out"),
+    }
+    for role, (what, remedy) in sentences.items():
         found = {plan.name: plan.identifier for plan in plans if plan.identifier and plan.role is role}
         shown = [f"{quoted(name)} ({why})" for name, why in list(found.items())[:_MOST_EXPLAINED]]
         names = ", ".join(shown) + (f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else "")
-        if found and role is Role.LEFT_OUT:
-            keep = option("keep_identifiers", True)
-            message = f"left out, as identifiers tell rows apart, not classes: {names}; {keep} ranks them"
-            yield NoteKind.IDENTIFIER.note(message, found)
-        elif found:
-            message = f"ranked, but they look like identifiers: {names}; {option('exclude')} leaves them out"
-            yield NoteKind.IDENTIFIER_RANKED.note(message, found)
+        kind = NoteKind.IDENTIFIER if role is Role.LEFT_OUT else NoteKind.IDENTIFIER_RANKED
+        if found:
+            yield kind.note(f"{what}: {names}; {remedy}", found)
 
 
 # The table that a mapping makes

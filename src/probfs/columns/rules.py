@@ -7,8 +7,8 @@ texts, or doubles for a column of numbers.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Protocol
@@ -60,10 +60,10 @@ class Seen:
     kind: Kind
     declared: pa.StringArray | None = None
     ordered: bool = False
-    """Whether the values stand in the order that the column's own type gives them."""
+    """Whether the values stand in the order that the column's type gives them."""
 
     def texts(self) -> pa.StringArray:
-        """The values as texts in the column's own order, else sorted."""
+        """The values as texts in the order of their type, else sorted."""
         texts = as_texts(self.values)
         return texts if self.ordered else pc.take(texts, pc.sort_indices(texts))
 
@@ -78,7 +78,7 @@ class Coder(Protocol):
 
 
 class Rule(Protocol):
-    """What the user, or the tool on its own, wants done with a column."""
+    """What is to be done with a column, by the user's word or by default."""
 
     def learn(self, seen: Seen) -> Coder: ...
 
@@ -156,8 +156,8 @@ class Category:
 class Frequent:
     """The values that enough labelled rows hold; the others together become ``other``.
 
-    Without a name of the user's own they are called other, or a name like it that no frequent value has; a name of the
-    user's own may be that of a frequent value, which they then join.
+    Without a name by the user they are called other, or a name like it that no frequent value has; the user's name may
+    be that of a frequent value, which they then join.
     """
 
     min_count: int
@@ -165,12 +165,11 @@ class Frequent:
 
     def learn(self, seen: Seen) -> Coder:
         frequent = seen.values.take(index_array(np.flatnonzero(seen.counts >= self.min_count)))
-        labels = Seen(frequent, seen.counts, seen.kind, ordered=seen.ordered).texts().to_pylist()
+        labels = replace(seen, values=frequent).texts().to_pylist()
         if len(labels) == len(seen.values if seen.declared is None else seen.declared):
             return _ListCoder(text_array(labels), text_array(labels))
-        name = _free_name(labels) if self.other is None else self.other
-        if name not in labels:
-            labels.append(name)
+        name = free_name(_OTHER, labels) if self.other is None else self.other
+        labels += [] if name in labels else [name]
         # A rare value may have the very name that all rare values go by: it is one of them, so that is its place.
         return _ListCoder(text_array(labels), text_array(labels), other=labels.index(name))
 
@@ -179,16 +178,16 @@ class Frequent:
         return f"category, {name} for values in fewer than {counted(self.min_count, 'row')}"
 
 
-def _free_name(labels: Sequence[str]) -> str:
-    name = _OTHER
-    while name in labels:
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with underscores behind it if it is taken."""
+    while name in taken:
         name += "_"
     return name
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Named groups of values; a value in none of them is ``other``, or keeps its own name when there is no other."""
+    """Named groups of values; a value in none of them is ``other``, or keeps its name when there is no other."""
 
     groups: Mapping[str, Sequence[str]]
     other: str | None = None
@@ -196,16 +195,15 @@ class Groups:
     def learn(self, seen: Seen) -> Coder:
         labels = list(self.groups)
         members = {value: place for place, values in enumerate(self.groups.values()) for value in values}
-        known = as_texts(seen.values) if seen.declared is None else seen.declared
-        # With an other, values in no group need no names of their own.
-        alone = [] if self.other is not None else [value for value in known.to_pylist() if value not in members]
-        for value in alone:
-            if value in self.groups:
-                at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
-                raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
-            members[value] = len(labels)
-            labels.append(value)
-        if self.other is not None and self.other not in labels:
+        if self.other is None:
+            known = as_texts(seen.values) if seen.declared is None else seen.declared
+            for value in [value for value in known.to_pylist() if value not in members]:
+                if value in self.groups:
+                    at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
+                    raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
+                members[value] = len(labels)
+                labels.append(value)
+        elif self.other not in labels:
             labels.append(self.other)
         other = UNKNOWN if self.other is None else labels.index(self.other)
         codes = np.fromiter(members.values(), np.int64, len(members))
@@ -316,7 +314,7 @@ def quantile_points(numbers: Floats, weights: Integers | None, intervals: int) -
         ordered = np.take_along_axis(numbers, order, axis=1)
         below = np.cumsum(np.where(np.isnan(ordered), 0, weights[order]), axis=1)
         wanted = rows_up_to_each_share(below[:, -1], intervals)
-        places = np.stack([np.searchsorted(own, rows) for own, rows in zip(below, wanted, strict=True)])
+        places = np.stack([np.searchsorted(rows, count) for rows, count in zip(below, wanted, strict=True)])
     points = np.take_along_axis(ordered, places, axis=1)
     counting = points < np.take_along_axis(ordered, present[:, None] - 1, axis=1)
     counting[:, 1:] &= points[:, 1:] > points[:, :-1]
@@ -339,18 +337,12 @@ def interval_codes(numbers: Floats, points: Floats, counting: Flags) -> Codes:
         for point in np.where(counting, points, np.inf).T:
             codes += numbers > point[:, None]
     else:
-        for place, own in enumerate(numbers):
-            codes[place] = np.searchsorted(points[place, counting[place]], own)
+        for place, row in enumerate(numbers):
+            codes[place] = np.searchsorted(points[place, counting[place]], row)
     absent = np.isnan(numbers)
     if absent.any():
         intervals = (np.count_nonzero(counting, axis=1) + 1).astype(codes.dtype)
         np.copyto(codes, np.broadcast_to(intervals[:, None], codes.shape), where=absent)
-    return codes
-
-
-def cut_one(numbers: Floats, points: Floats) -> Codes:
-    """The interval of each number between some points; NaN comes after the last."""
-    codes: Codes = interval_codes(numbers[None, :], points[None, :], np.ones((1, len(points)), dtype=np.bool_))[0]
     return codes
 
 

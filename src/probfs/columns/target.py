@@ -180,21 +180,18 @@ def drop_rare_classes(
         found = f"only class {quoted(target.classes[kept[0]])} has" if kept else "no class has"
         problem = f"{option('min_class', least)}: {found} {least:,} rows or more in the target {quoted(target.name)}"
         raise DataError(f"{problem}, and two such classes are needed; choose fewer", source=source)
+    # UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
     new_labels = np.full(len(target.classes) + 1, UNKNOWN, dtype=target.labels.dtype)
     new_labels[kept] = np.arange(len(kept))
-    # UNKNOWN (-1) picks the entry at the end, which stays UNKNOWN.
     labels = new_labels[target.labels]
     dropped = (labels == UNKNOWN) & (target.labels != UNKNOWN)
     rows = sum(target.class_rows[label] for label in rare)
     names = listed([target.classes[label] for label in rare], 4)
     fewer = f"of classes with fewer than {least:,} rows ({option('min_class')})"
     note = NoteKind.DROPPED_ROWS.note(f"{counted(rows, 'row')} dropped, {fewer}: {names}", [target.name])
-    left = replace(
-        target,
-        classes=tuple(target.classes[label] for label in kept),
-        class_rows=tuple(target.class_rows[label] for label in kept),
-        labels=labels,
-    )
+    classes = tuple(target.classes[label] for label in kept)
+    class_rows = tuple(target.class_rows[label] for label in kept)
+    left = replace(target, classes=classes, class_rows=class_rows, labels=labels)
     return left, np.where(dropped, 0, weights), (note,)
 
 
@@ -216,30 +213,32 @@ def _is_quantity(column: Column, class_rows: tuple[int, ...]) -> bool:
 
 def check_target(prepared: PreparedTable) -> None:
     """Refuse a table whose target is no class column, or has nothing beside it to rank."""
+    problem = _problem_with_target(prepared)
+    if problem is not None:
+        raise DataError(problem, source=prepared.table.source)
+
+
+def _problem_with_target(prepared: PreparedTable) -> str | None:
     target = prepared.target
     name, assumed = quoted(target.name), f", {target.reason}," if target.assumed else ""
-    why = _plainly_no_class(prepared) if target.assumed else None
-    problem = None
     if not prepared.features:
         identifiers = [plan.name for plan in prepared.identifiers]
         beside = f" and identifiers: {listed(identifiers)}; {option('keep_identifiers', True)} ranks them"
-        problem = f"no column is left to rank beside the target {name}{beside if identifiers else ''}"
-    elif not prepared.labelled_rows:
-        problem = f"no row has a value in the target {name}; name another with {option('target')}"
-    elif target.quantity:
+        return f"no column is left to rank beside the target {name}{beside if identifiers else ''}"
+    if not prepared.labelled_rows:
+        return f"no row has a value in the target {name}; name another with {option('target')}"
+    if target.quantity:
         alone = target.class_rows.count(1)
         numbers = f"{len(target.class_rows):,} distinct numbers"
         numbers += f", {alone:,} of them in one row only" if alone else ""
         cut = f"cut it into classes with {option('cut_target', 3)}"
         classes = f'if they are classes, map it as "category" ({option("mapping")})'
         problem = f"the target {name}{assumed} is a quantity (a regression target?): {numbers}"
-        problem = f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
-    elif len(target.classes) == 1:
-        problem = f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed"
-    elif why is not None:
-        problem = f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
-    if problem is not None:
-        raise DataError(problem, source=prepared.table.source)
+        return f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
+    if len(target.classes) == 1:
+        return f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed"
+    why = _plainly_no_class(prepared) if target.assumed else None
+    return why and f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
 
 
 def _name_another(prepared: PreparedTable) -> str:
@@ -249,7 +248,7 @@ def _name_another(prepared: PreparedTable) -> str:
     found = []
     for position, plan in enumerate(prepared.features if prepared.target.assumed else ()):
         column = prepared.table.columns[plan.name]
-        if prepared.facts.labelled[plan.name].distinct > _MOST_LOOKED_AT:
+        if prepared.profiles[plan.name].distinct > _MOST_LOOKED_AT:
             continue
         rows = column.counts(prepared.weights)[:-1]
         rows = rows[rows > 0]
@@ -275,4 +274,4 @@ def _plainly_no_class(prepared: PreparedTable) -> str | None:
         return f"{len(classes):,} different values in {rows:,} rows"
     phrases = statistics.median(len(text.split()) for text in classes) >= _WORDS_OF_A_PHRASE
     what = "dates" if look_like_dates(text_array(classes)) else "free text" if phrases else None
-    return None if what is None else f"{what}, {len(classes):,} different ones in {rows:,} rows"
+    return what and f"{what}, {len(classes):,} different ones in {rows:,} rows"

@@ -1,6 +1,6 @@
 """What the texts of a table's cells mean: missing, numbers written in whatever way, or dates.
 
-Only distinct texts are looked at, column by column. The columns that come out of it hold numbers, dates or categories,
+It is learned from the distinct texts of each column. The columns that come out of it hold numbers, dates or categories,
 and missing cells: nothing behind this step knows how the file wrote them.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 import pyarrow as pa
@@ -16,13 +17,11 @@ import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.number_styles import NumberStyle, all_match, is_settled, respell_numbers, style_of_numbers
 from probfs.columns.rules import some_numbers, speaks_of_texts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import (
     EXACT,
     Flags,
-    Floats,
     code_type,
     double_array,
     filled,
@@ -36,108 +35,162 @@ from probfs.tables.arrays import (
 )
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, is_text
 from probfs.tables.column import Column, numbers_of
-from probfs.tables.table import Table, number_groups, number_matrix
+from probfs.tables.table import Table
 from probfs.text import listed, option, quoted
 
-ALSO_WORDS = ("None",)
-"""Unmistakable texts that are as often a value, as in None, Some, Marked: a draft does not decide."""
-_KNOWN = frozenset((*UNMISTAKABLE, *AMONG_NUMBERS))
-_FEWEST_NUMBERS = 3
-"""Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
-_FEWEST_BESIDE_NA = 2
-"""The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
-_MOST_SHOWN = 6
-_FEW_TEXTS = 64
 _SAMPLE = 20
-_LONGEST_WORD = 16
-"""Bytes of the longest text that may mean missing, with blanks around it."""
+"""Texts that are looked at first: they rule out most columns."""
+_MOST_SHOWN = 6
+
+
+# Ways to write numbers and dates
+
+
+class NumberStyle(Enum):
+    """How the texts of a column write numbers, where that is not the plain way (1234.5).
+
+    A thousands separator stands before every group of three digits, and no zero stands before the first group: 1,234 or
+    1 234 or 1'234, and 1.234 beside a decimal comma. Blanks and apostrophes mean nothing else in a number. A comma can
+    also be a decimal one, so it separates thousands only where the user says that decimals have a point, or where some
+    text of the column cannot be read otherwise (1,234,567 or 1,234.5 or 0.5).
+    """
+
+    THOUSANDS = "with thousands separators"
+    DECIMAL_COMMA = "with decimal commas (1.234,5)"
+    EITHER = "with decimal commas or thousands separators"
+
+    def is_settled(self, decimal: str | None) -> bool:
+        """Whether texts are to be read as numbers: always, unless commas were only guessed to be decimal."""
+        return self is NumberStyle.THOUSANDS or (self is NumberStyle.DECIMAL_COMMA and decimal == ",")
+
+
+_BLANK_OR_APOSTROPHE = "[ \u00a0\u2009\u202f]", "['\u2019]"
+
+
+def _number_form(decimal: str, separator: str) -> str:
+    """The form of numbers with a decimal separator, in which the other separator and blanks may mark thousands."""
+    grouped = "|".join(
+        rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:{decimal}\d*)?" for mark in (separator, *_BLANK_OR_APOSTROPHE)
+    )
+    plain = rf"(?:\d+{decimal}?\d*|{decimal}\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity)"
+    return rf"^[+-]?(?:{plain}|{grouped})$"
+
+
+_NUMBER_FORMS = {".": _number_form(r"\.", ","), ",": _number_form(",", r"\.")}
+_SEPARATORS = {
+    ".": "|".join([",", *_BLANK_OR_APOSTROPHE]),
+    ",": "|".join([r"\.", *_BLANK_OR_APOSTROPHE]),
+}
+_ANY_NUMBER = re.compile("|".join(_NUMBER_FORMS.values()), re.ASCII)
+# What numbers hold that are not written the plain way, by the user's decimal separator.
+_NOT_PLAIN = {".": _SEPARATORS["."], ",": f"{_SEPARATORS[',']}|,", None: rf"{_SEPARATORS['.']}|\..*\."}
 _ISO_DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?$"
-_FIRST_LOOK = re.compile(_ISO_DATE)
 
 
-# Dates
+def style_of_numbers(values: pa.StringArray, decimal: str | None) -> NumberStyle | None:
+    """How the texts write numbers; None if one of them is no number, or if all are plainly numbers.
+
+    ``decimal`` is the decimal separator by the user's word, None without one. It settles what the texts leave open;
+    only then are decimal commas more than a guess.
+    """
+    if not all(_ANY_NUMBER.match(text.strip()) for text in values[:_SAMPLE].to_pylist()):
+        return None
+    trimmed = pc.utf8_trim_whitespace(values)
+    if not _any_match(trimmed, _NOT_PLAIN[decimal]):
+        return None
+    fitting = [mark for mark in ".," if decimal in (None, mark) and _all_match(trimmed, _NUMBER_FORMS[mark])]
+    if not fitting:
+        return None
+    style = NumberStyle.THOUSANDS if fitting == ["."] else NumberStyle.DECIMAL_COMMA
+    if len(fitting) == 2:
+        # Blanks and apostrophes separate thousands either way.
+        style = NumberStyle.EITHER if _any_match(values, "[.,]") else NumberStyle.THOUSANDS
+    respelled = respell_numbers(values, style)
+    return style if not respelled.equals(values) and numbers_of(respelled, Kind.TEXT) is not None else None
+
+
+def respell_numbers(values: pa.StringArray, style: NumberStyle) -> pa.StringArray:
+    """The texts with numbers in the plain way, 1234.5; a text that is no number in this style stays as it is."""
+    trimmed = pc.utf8_trim_whitespace(values)
+    decimal = "." if style is NumberStyle.THOUSANDS else ","
+    plain = pc.replace_substring(pc.replace_substring_regex(trimmed, _SEPARATORS[decimal], ""), ",", ".")
+    fits = pc.match_substring_regex(trimmed, _NUMBER_FORMS[decimal])
+    # A text without separators keeps the blanks around it, as in any other column of numbers.
+    return pc.if_else(pc.and_(fits, pc.not_equal(plain, trimmed)), plain, values)
 
 
 def are_dates(values: pa.StringArray) -> bool:
-    """Whether distinct texts, of which there is at least one, are all dates in ISO form, with a time of day but no zone
-    behind them or not.
+    """Whether texts, of which there is at least one, are all dates in ISO form, with a time of day but no zone behind
+    them or not.
     """
-    # The first text rules out nearly every column.
-    if not _FIRST_LOOK.match(values[0].as_py()):
-        return False
-    return all_match(values, _ISO_DATE) and parse_moments(values) is not None
+    return _all_match(values[:1], _ISO_DATE) and _all_match(values, _ISO_DATE) and parse_moments(values) is not None
+
+
+def _all_match(values: pa.StringArray, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, pattern), min_count=0).as_py())
+
+
+def _any_match(values: pa.StringArray, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(values, pattern), min_count=0).as_py())
+
+
+def _kind_of_texts(values: pa.StringArray, decimal: str | None) -> tuple[Kind, NumberStyle | None]:
+    """What distinct texts are, and how they write numbers, if not plainly; numbers that are not settled are texts."""
+    style = style_of_numbers(values, decimal)
+    if style is not None:
+        return Kind.NUMBER if style.is_settled(decimal) else Kind.TEXT, style
+    if len(values) and numbers_of(values, Kind.TEXT) is not None:
+        return Kind.NUMBER, None
+    return Kind.DATE if len(values) > CUT_ABOVE and are_dates(values) else Kind.TEXT, None
 
 
 # Texts that mean missing
 
+ALSO_WORDS = ("None",)
+"""Unmistakable texts that are as often a value, as in None, Some, Marked: a draft does not decide."""
+_WORDS = text_array(sorted({*UNMISTAKABLE, *AMONG_NUMBERS}))
+_FEWEST_NUMBERS = 3
+"""Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
+_FEWEST_BESIDE_NA = 2
+"""The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
+
 
 def looks_missing(values: pa.StringArray) -> Flags:
     """For each text, whether it means missing in some columns; blanks around it do not matter."""
-    if len(values) <= _FEW_TEXTS:
-        # Python looks through a few texts faster than Arrow is called.
-        return np.array([text.strip() in _KNOWN for text in values.to_pylist()], dtype=np.bool_)
-    looks = numpy_array(pc.binary_length(values)) <= _LONGEST_WORD
-    short = values if looks.all() else values.filter(mask_array(looks))
-    looks[looks] = numpy_array(pc.is_in(pc.utf8_trim_whitespace(short), value_set=text_array(sorted(_KNOWN))))
-    return looks
-
-
-def is_unmistakable(text: str) -> bool:
-    """Whether a text means missing in any column.
-
-    >>> is_unmistakable("NA"), is_unmistakable("-")
-    (True, False)
-    """
-    return text.strip() in UNMISTAKABLE
+    return numpy_array(pc.is_in(pc.utf8_trim_whitespace(values), value_set=_WORDS))
 
 
 def mark_missing(table: Table, texts: Sequence[str]) -> Table:
     """The table with the cells that hold one of some texts made missing; among numbers, one of their numbers."""
-    if not texts:
-        return table
-    changed = {
-        name: without_texts(column, texts)
-        for name, column in table.columns.items()
-        if not (column.is_numeric and column.kind is Kind.NUMBER) and column.problem is None
-    }
-    return table.with_columns(changed | _without_numbers(table.columns.values(), texts))
+    return table.with_columns(_without_texts(table.columns, texts)) if texts else table
 
 
-def _without_numbers(columns: Iterable[Column], texts: Sequence[str]) -> dict[str, Column]:
-    """The columns of numbers that hold some of the numbers that texts are, with these cells made missing."""
-    numbers = _numbers_among(texts)
-    if not len(numbers):
-        return {}
-    own = [column for column in columns if column.kind is Kind.NUMBER and column.problem is None]
-    changed = {
-        column.name: column.without_cells(gone)
-        for group in number_groups(own)
-        for column, gone in zip(group, np.isin(number_matrix(group), numbers), strict=True)
-        if gone.any()
-    }
-    return changed | {column.name: without_texts(column, texts) for column in own if not column.is_numeric}
-
-
-def without_texts(column: Column, texts: Sequence[str]) -> Column:
-    """The column with the cells that hold one of some texts made missing."""
+def _without_texts(columns: Mapping[str, Column], texts: Sequence[str]) -> dict[str, Column]:
+    """The columns with the cells that hold one of some texts made missing."""
     unwanted = text_array(texts)
-    if is_text(column.cells.type) and column.declared is None:
-        found = pc.is_in(column.cells, value_set=unwanted)
-        gone = numpy_array(pa.concat_arrays(found.chunks))
-        return column.without_cells(gone) if gone.any() else column
-    gone = numpy_array(pc.is_in(column.values, value_set=unwanted))
-    if column.kind is Kind.NUMBER and not column.is_nominal:
-        gone = gone | np.isin(some_numbers(column.entries, Kind.NUMBER), _numbers_among(texts))
-    return column.without_values(gone) if gone.any() else column
+    numbers = some_numbers(unwanted, Kind.NUMBER)
+    numbers = numbers[~np.isnan(numbers)]
+    changed = {}
+    for name, column in columns.items():
+        if column.problem is not None:
+            continue
+        if column.is_numeric and column.kind is Kind.NUMBER:
+            gone = np.isin(column.by_row, numbers) if len(numbers) else np.zeros(1, dtype=np.bool_)
+            by_row = True
+        elif is_text(column.cells.type) and column.declared is None:
+            gone = numpy_array(pa.concat_arrays(pc.is_in(column.cells, value_set=unwanted).chunks))
+            by_row = True
+        else:
+            gone = numpy_array(pc.is_in(column.values, value_set=unwanted))
+            if column.kind is Kind.NUMBER and not column.is_nominal:
+                gone = gone | np.isin(some_numbers(column.entries, Kind.NUMBER), numbers)
+            by_row = False
+        if gone.any():
+            changed[name] = column.without_cells(gone) if by_row else column.without_values(gone)
+    return changed
 
 
-def _numbers_among(texts: Sequence[str]) -> Floats:
-    """The numbers that some texts are, if they are such."""
-    numbers = some_numbers(text_array(texts), Kind.NUMBER)
-    return numbers[~np.isnan(numbers)]
-
-
-# What a column's texts mean
+# What the texts of a column and of a table mean
 
 
 @dataclass(frozen=True)
@@ -158,11 +211,11 @@ class ColumnTexts:
         if column.kind is not Kind.TEXT or column.problem is not None:
             return column
         if self.missing:
-            column = without_texts(column, self.missing)
+            column = _without_texts({"": column}, self.missing).get("", column)
         if self.kind is Kind.TEXT or column.is_nominal:
             return column
-        if self.kind is Kind.NUMBER and self.style is not None:
-            column = _respell(column, self.style)
+        if self.style is not None:
+            column = _respell_column(column, self.style)
         elif self.kind is Kind.NUMBER and is_text(column.cells.type):
             numbers = _as_doubles(column.cells)
             if numbers is not None:
@@ -182,12 +235,66 @@ def _as_doubles(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return numbers if pc.all(exact, min_count=0).as_py() else None
 
 
-def _respell(column: Column, style: NumberStyle) -> Column:
+def _respell_column(column: Column, style: NumberStyle) -> Column:
     """The column with numbers in the plain way; two spellings of one number become one value."""
     encoded = respell_numbers(column.values, style).dictionary_encode()
     values = encoded.dictionary
     new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
     return column.recoded(new_codes, values)
+
+
+def _learn(column: Column, keywords: Sequence[str], decimal: str | None, *, is_target: bool) -> ColumnTexts:
+    """What the texts of a column mean; a target keeps its texts, unless they are numbers of which commas or blanks must
+    be understood.
+    """
+    found = _numbers_and_words(column) if decimal != "," else None
+    if found is not None:
+        words, others, kind, style = *found, Kind.NUMBER, None
+    else:
+        looks = looks_missing(column.values)
+        if column.declared is not None:
+            # A file lists values that no row may hold.
+            looks &= column.counts()[:-1] > 0
+        rest = column.values.filter(mask_array(~looks)) if looks.any() else column.values
+        words, others = column.values.filter(mask_array(looks)).to_pylist(), len(rest)
+        kind, style = (Kind.TEXT, None) if column.is_nominal else _kind_of_texts(rest, decimal)
+        if words and kind is Kind.NUMBER:
+            plain = rest if style is None else respell_numbers(rest, style)
+            others = len(np.unique(some_numbers(plain, Kind.NUMBER)))
+    if is_target and kind is Kind.DATE:
+        kind = Kind.TEXT
+    # Classes that are written plainly keep their spelling.
+    read_as = Kind.TEXT if is_target and style is None else kind
+    if not words:
+        return ColumnTexts(style=style, kind=read_as)
+    are_unmistakable = [text.strip() in UNMISTAKABLE for text in words]
+    if kind is Kind.TEXT and style is None:
+        words = [text for text, is_sure in zip(words, are_unmistakable, strict=True) if is_sure]
+    fewest = _FEWEST_BESIDE_NA if all(are_unmistakable) else _FEWEST_NUMBERS
+    if AUTO in keywords or (kind is not Kind.TEXT and others >= fewest and NONE not in keywords):
+        return ColumnTexts(missing=tuple(words), style=style, kind=read_as)
+    # A column that keeps such a text as a value is none of numbers.
+    return ColumnTexts(doubtful=tuple(words), style=None if kind is Kind.NUMBER else style)
+
+
+def _numbers_and_words(column: Column) -> tuple[list[str], int] | None:
+    """The texts that look like missing and how many different numbers there are, of a column that its file gives as
+    texts because of some words among plain numbers; None for any other. Its distinct texts are too many to look at.
+    """
+    if not is_text(column.cells.type) or column.is_nominal:
+        return None
+    first = column.cells[:_SAMPLE].to_pylist()
+    if not is_number(text_array([text or "" for text in first])).any() or loses_a_zero(column.cells):
+        return None
+    trimmed = pc.utf8_trim_whitespace(column.cells)
+    looks = pc.is_in(trimmed, value_set=_WORDS)
+    numbers = _as_doubles(pc.if_else(looks, text_array([""])[0], trimmed))
+    if numbers is None:
+        return None
+    words = pc.unique(column.cells.filter(looks)).to_pylist()
+    # Adding zero turns -0 into 0.
+    distinct = pc.count_distinct(pc.add(numbers, double_array(np.zeros(1))[0])).as_py()
+    return [word for word in words if word], distinct
 
 
 @dataclass(frozen=True)
@@ -209,30 +316,14 @@ class TableTexts:
         """A table whose missing cells are marked, with the cells of single columns as they are meant."""
         read = {name: texts.read(table.columns[name]) for name, texts in self.columns.items() if name in table.columns}
         # A number that means missing may have been written otherwise among texts: -999.0 for -999.
-        return table.with_columns(read | _without_numbers(read.values(), self.missing))
+        if self.missing:
+            numbers = {name: column for name, column in read.items() if column.kind is Kind.NUMBER}
+            read |= _without_texts(numbers, self.missing)
+        return table.with_columns(read)
 
     def read(self, table: Table) -> Table:
         """A table with all of its cells as they are meant."""
         return self.read_columns(mark_missing(table, self.missing))
-
-    def agreed_missing(self, table: Table, target: str) -> dict[str, list[str]]:
-        """Texts that could be missing in all columns of the table as read, each with the columns it looks so in.
-
-        A text that the target or a column of words holds as a value is not among them.
-        """
-        if NONE in self.keywords:
-            return {}
-        found: dict[str, list[str]] = {}
-        for name, texts in self.columns.items():
-            for text in (*texts.missing, *texts.doubtful):
-                found.setdefault(text, []).append(name)
-        for name, column in table.columns.items():
-            if column.is_numeric or column.problem is not None:
-                continue
-            for text in column.values.filter(mask_array(looks_missing(column.values))).to_pylist():
-                if name == target or name not in found.get(text, ()):
-                    found.pop(text, None)
-        return found
 
     def notes(self, used: Collection[str]) -> list[Note]:
         """What a user should know of the columns that are used."""
@@ -240,13 +331,11 @@ class TableTexts:
         missing = {name: texts.missing for name, texts in columns.items() if texts.missing}
         doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
         notes = _style_notes(columns)
-        if missing and AUTO in self.keywords:
-            notes.append(NoteKind.MISSING_TEXTS.note(f"taken as missing: {_shown(missing)}", missing))
-        elif missing:
-            keep = f'{option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
+        if missing:
             dates = any(columns[name].kind is Kind.DATE for name in missing)
-            among = "numbers and dates" if dates else "numbers"
-            message = f"taken as missing among {among}: {_shown(missing)}; {keep}"
+            among = "" if AUTO in self.keywords else " among numbers and dates" if dates else " among numbers"
+            keep = f'; {option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
+            message = f"taken as missing{among}: {_shown(missing)}{keep if among else ''}"
             notes.append(NoteKind.MISSING_TEXTS.note(message, missing))
         if doubtful and NONE not in self.keywords:
             message = f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing"
@@ -272,14 +361,15 @@ def learn_texts(
         and name not in unused
         and not speaks_of_texts(mapping.columns.get(name))
     }
-    learned = {name: _learn(column, keywords, decimal, classes=name == target) for name, column in columns.items()}
-    telling = {name: texts for name, texts in learned.items() if texts is not None}
+    learned = {name: _learn(column, keywords, decimal, is_target=name == target) for name, column in columns.items()}
     if choice.count is not None:
         # Nothing but plain numbers can be counts.
-        telling[choice.count] = ColumnTexts(kind=Kind.NUMBER)
+        learned[choice.count] = ColumnTexts(kind=Kind.NUMBER)
     holders = {word: tuple(name for name in columns if _holds(columns[name], word)) for word in keywords}
     found = {word: names for word, names in holders.items() if names}
-    return TableTexts(choice.missing_texts(mapping), telling, decimal, keywords, found)
+    as_they_are = ColumnTexts()
+    learned = {name: texts for name, texts in learned.items() if texts != as_they_are}
+    return TableTexts(choice.missing_texts(mapping), learned, decimal, keywords, found)
 
 
 def _holds(column: Column, text: str) -> bool:
@@ -287,90 +377,12 @@ def _holds(column: Column, text: str) -> bool:
     return bool(pc.any(pc.equal(texts, text_array([text])[0]), min_count=0).as_py())
 
 
-def _learn(column: Column, keywords: Sequence[str], decimal: str | None, *, classes: bool) -> ColumnTexts | None:
-    """What the texts of a column mean; a column of classes keeps its texts, unless they are numbers of which
-    commas or blanks must be understood.
-    """
-    if is_text(column.cells.type) and decimal != ",":
-        known = _learn_doubles(column, keywords, classes=classes)
-        if known is not None:
-            return known
-    values = column.values
-    looks = looks_missing(values)
-    if column.declared is not None:
-        # A file lists values that no row may hold.
-        looks &= column.counts()[:-1] > 0
-    others = values.filter(mask_array(~looks)) if looks.any() else values
-    kind, style = (Kind.TEXT, None) if column.is_nominal else _kind_of_texts(others, decimal)
-    if kind is Kind.DATE and classes:
-        kind = Kind.TEXT
-    texts = values.filter(mask_array(looks)).to_pylist()
-    different = len(others)
-    if texts and kind is Kind.NUMBER:
-        plain = others if style is None else respell_numbers(others, style)
-        different = len(np.unique(some_numbers(plain, Kind.NUMBER)))
-    return _judge(texts, keywords, different, kind, style, classes=classes)
-
-
-def _kind_of_texts(values: pa.StringArray, decimal: str | None) -> tuple[Kind, NumberStyle | None]:
-    """What distinct texts are, and how they write numbers, if not plainly; numbers that are not settled are texts."""
-    style = style_of_numbers(values, decimal)
-    if style is not None:
-        return Kind.NUMBER if is_settled(style, decimal) else Kind.TEXT, style
-    if len(values) and numbers_of(values, Kind.TEXT) is not None:
-        return Kind.NUMBER, None
-    return Kind.DATE if len(values) > CUT_ABOVE and are_dates(values) else Kind.TEXT, None
-
-
-def _learn_doubles(column: Column, keywords: Sequence[str], *, classes: bool) -> ColumnTexts | None:
-    """The same for a column that its file gives as texts because of some words among numbers; None for any other."""
-    first = column.cells[:_SAMPLE].to_pylist()
-    if not any(is_number(text_array([text or ""]))[0] for text in first) or loses_a_zero(column.cells):
-        return None
-    trimmed = pc.utf8_trim_whitespace(column.cells)
-    looks = pc.is_in(trimmed, value_set=text_array(sorted(_KNOWN)))
-    words = pc.unique(column.cells.filter(looks)).to_pylist()
-    numbers = _as_doubles(pc.if_else(looks, text_array([""])[0], trimmed))
-    if numbers is None:
-        return None
-    # Adding zero turns -0 into 0.
-    distinct = pc.count_distinct(pc.add(numbers, double_array(np.zeros(1))[0])).as_py()
-    return _judge([word for word in words if word], keywords, distinct, Kind.NUMBER, None, classes=classes)
-
-
-def _judge(
-    texts: Sequence[str],
-    keywords: Sequence[str],
-    others: int,
-    kind: Kind,
-    style: NumberStyle | None,
-    *,
-    classes: bool,
-) -> ColumnTexts | None:
-    """What texts that look like missing mean beside so many different others of a kind."""
-    # Classes that are written plainly keep their spelling.
-    read_as = Kind.TEXT if classes and style is None else kind
-    if not texts:
-        telling = read_as is not Kind.TEXT or style is not None
-        return ColumnTexts(style=style, kind=read_as) if telling else None
-    if kind is Kind.TEXT and style is None:
-        among_numbers = False
-        texts = [text for text in texts if is_unmistakable(text)]
-    else:
-        fewest = _FEWEST_BESIDE_NA if all(map(is_unmistakable, texts)) else _FEWEST_NUMBERS
-        among_numbers = others >= fewest and kind is not Kind.TEXT
-    if AUTO in keywords or (among_numbers and NONE not in keywords):
-        return ColumnTexts(missing=tuple(texts), style=style, kind=read_as)
-    # A column that keeps such a text as a value is none of numbers.
-    noticed = None if kind is Kind.NUMBER else style
-    return ColumnTexts(doubtful=tuple(texts), style=noticed) if texts or noticed else None
-
-
 def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[Note]:
     notes = []
     for style in NumberStyle:
-        read = [name for name, texts in columns.items() if texts.style is style and texts.kind is Kind.NUMBER]
-        noticed = [name for name, texts in columns.items() if texts.style is style and texts.kind is not Kind.NUMBER]
+        written = {name: texts.kind is Kind.NUMBER for name, texts in columns.items() if texts.style is style}
+        read = [name for name, are_numbers in written.items() if are_numbers]
+        noticed = [name for name, are_numbers in written.items() if not are_numbers]
         if read:
             notes.append(NoteKind.NUMBER_STYLE.note(f"read as numbers {style.value}: {listed(read)}", read))
         if noticed:

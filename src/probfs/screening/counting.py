@@ -64,7 +64,7 @@ def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> Iterato
     cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
     many = []
     for column in (prepared.table.columns[name] for name in cut):
-        distinct = prepared.facts.labelled[column.name].distinct
+        distinct = prepared.profiles[column.name].distinct
         if column.is_numeric and distinct * _REPEATED > column.rows:
             many.append(column)
         else:
