@@ -7,17 +7,17 @@ from what it writes. Only probfs-mapping.5 is written by hand.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-from typer.main import get_command
 
 from probfs import __version__
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.cli import build_app
+from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
+from probfs.cli.options import Command, Option
+from probfs.comparison.result import MEASURES
 from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
+from probfs.paper.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -111,6 +111,12 @@ numbers as they are), and groups rare values.
 The result has a line for each column: its kind, the number of distinct values and of missing cells, the most
 frequent value, and what probfs rank would do with the column.
 """,
+    "sample": """
+The tables are breast_cancer (699 tumours, nine cell measures, benign or malignant), commute (240 made-up survey
+answers, three classes, some rows unlabelled) and kiln (300 made-up firings of pots, cracked or not). Without a NAME
+they are listed. Breast cancer: W. Wolberg, Breast Cancer Wisconsin (Original), UCI Machine Learning Repository,
+1990, doi 10.24432/C5HP4Z, CC BY 4.0; the other two are drawn from a random generator, and free to use (CC0 1.0).
+""",
     "exact": """
 JOINT has a row for each combination of feature values that can occur. The column p holds the probability of the
 combination, and p_y the probability of the positive class given the combination, both as numbers or as fractions
@@ -189,38 +195,116 @@ fewer columns would help.
 }
 
 
+def _defaults(attribute: str) -> str:
+    """What each classifier has by default, as in "1 for nb, auto for svm, forest"."""
+    owners: dict[str, list[str]] = {}
+    for classifier in CLASSIFIERS:
+        owners.setdefault(getattr(classifier, attribute), []).append(classifier.name)
+    return ", ".join(f"{default} for {', '.join(names)}" for default, names in owners.items())
+
+
+OPTION_DETAILS = {
+    "data": "CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed. Several files, a pattern in "
+    "quotes, or a directory of files are one table.",
+    "delimiter": "That is a comma, or ; tab | where the first lines show it. tab and \\t stand for a tab.",
+    "decimal": "The other one separates thousands.",
+    "union": "Where a file lacks a column, its cells are missing. Default: such files are refused.",
+    "max_unpacked": "Default: 4G, and 250 times the compressed size where that is less and above 64M.",
+    "target": "A mapping may name another default, and of an ARFF file it is the attribute called class.",
+    "na": "An empty cell is missing anyway. auto takes all texts that look so, like NA, N/A, null and ?; none "
+    "takes none but those named. May be given several times. Default: those that look so among numbers.",
+    "mapping": "See probfs-mapping(5).",
+    "exclude": "May be given several times.",
+    "include": "May be given several times.",
+    "keep_identifiers": "Columns such as row numbers are left out otherwise, unless --include or the mapping "
+    "names them.",
+    "cut_target": "The classes are cut at quantiles.",
+    "min_class": "Rows of such classes are dropped, with a warning.",
+    "classifier": "; ".join(f"{known.name}: {known.description}" for known in CLASSIFIERS) + ".",
+    "score": "absolute is s_s, signed s_a, and unlabeled s_su.",
+    "estimate": "The model is trained on all other rows (loo), on all rows (resubstitution), or on the other "
+    "folds (cv), or it is the trees that the row was not drawn for (oob, with forest only). Default: "
+    f"{_defaults('default_estimate')}.",
+    "step": "A fraction is one of the columns that remain; auto is a tenth of them while more than 30 remain, "
+    f"then one by one. Default: {_defaults('default_step')}.",
+    "uncertainty": "The standard errors are those of the scores in round 1; the intervals take 50 rankings of "
+    "half of the rows.",
+    "seed": "Also of tables drawn for p-values where values are rare. Nothing else is random.",
+    "output": "Written whole or not at all.",
+    "safe_csv": "In CSV and TSV, a text that would be taken for a formula begins with an apostrophe.",
+    "top": "All are computed.",
+    "quiet": "Neither notes nor progress on standard error; twice, no warnings either.",
+    "scheduler": "For --engine dask. Default: processes on this machine.",
+    "workers": "Without --scheduler. Default: one for each core.",
+    "format": "It is a table on a terminal and CSV elsewhere.",
+    "unlabeled": "A file, a pattern or a directory. May be given several times.",
+    "always": "May be given several times.",
+    "reduced": "It has the target and the count, too, and cells and order as they were; the ending decides the format.",
+    "names": "One a line, best first.",
+    "select keep": "As many as have the least log-loss (best), the fewest or the most within one standard error "
+    "of it, or at most N; fewer where fewer are told from noise (--false-discoveries 1 screens nothing).",
+    "select false_discoveries": "The share of noise among the columns told from noise, from 1e-06 to 1, which "
+    "screens nothing.",
+    "select score": "absolute is s_s, signed s_a.",
+    "select folds": "In each of them the choice is repeated, and judged on rows that neither it nor the model has "
+    "seen.",
+    "compare old": "A table is ranked with the target and settings of the other document.",
+    "compare new": "The JSON of rank or select, or a table; - is standard input.",
+    "compare top": "Default: 10, or half of the columns where there are fewer than 20.",
+    "compare fail_if": f"The result is written before. Measures: {', '.join(MEASURES)}; operators: < <= > >= == "
+    "!=. A measure that the documents do not give makes its condition true. May be given several times.",
+    "map format": "",
+    "generate format": "",
+    "generate seed": "",
+    "generate problem": "Numeric columns X_{c,p} beside noise (xcp), Weston's linear problem with six relevant "
+    "columns (weston), or five nominal columns of which the first matters (nominal).",
+    "generate noise": "The numbers in brackets are the defaults.",
+    "generate sampling": "In the labelled rows, values that matter occur as often as in the population, too often "
+    "or too rarely.",
+    "generate unlabeled_rows": "nominal draws them from the population, whatever --sampling.",
+    "generate unlabeled_output": "Default: after the others, with an empty class.",
+    "exact joint": "A row for each cell of the distribution: its features, p (its probability) and p_y (that of "
+    "the positive class in it). Several files, a pattern or a directory are one table.",
+    "sample name": "breast_cancer, commute or kiln.",
+    "reproduce names": f"{', '.join(EXPERIMENTS)}, or all.",
+    "reproduce runs": "Distributions (bound), sets of tables (figure3, table1), tables of each size (figure4) or "
+    "kind (misfit), tables (equivalence). Default: what suits each, 500 for figure4.",
+    "reproduce quick": "It is no verdict.",
+    "reproduce seed": "",
+    "reproduce format": "",
+    "reproduce output": "CSV, PNG and SVG files. The folder is made if there is none. Without it nothing is written.",
+}
+"""What the manual says of an option besides its line of help, for all commands or for one."""
+
+
 def files() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    group = get_command(build_app())
-    commands: dict[str, Any] = group.commands  # type: ignore[attr-defined]  # typer's group, typed as a command
+    commands = {name: load_command(name) for name in COMMANDS}
     pages = ["probfs(1)", *(f"probfs-{name}(1)" for name in commands), "probfs-mapping(5)"]
-    contents = {ROOT / "man" / "probfs.1": _main_page(group, commands, pages)}
+    contents = {ROOT / "man" / "probfs.1": _main_page(pages)}
     for name, command in commands.items():
         contents[ROOT / "man" / f"probfs-{name}.1"] = _command_page(name, command, pages)
     contents[COMMANDS_PAGE] = _commands_page(commands)
     return contents
 
 
-def options(command: Any) -> Iterator[tuple[str, str]]:
+def summary(name: str) -> str:
+    return COMMANDS[name][1]
+
+
+def options(command: str) -> Iterator[tuple[str, str]]:
     """Each argument and option as users write it, and what it means; arguments come first, as in a synopsis."""
-    for parameter in sorted(command.params, key=lambda parameter: parameter.param_type_name != "argument"):
-        if parameter.param_type_name == "argument":
-            yield parameter.metavar, parameter.help
-            continue
-        names = "/".join([*parameter.opts, *parameter.secondary_opts])
-        written = f"{names} {parameter.metavar}" if parameter.metavar else names
-        shown = parameter.show_default and parameter.default is not None and parameter.default is not False
-        yield written, parameter.help + (f" Default: {parameter.default}." if shown else "")
+    declared = load_command(command).options
+    for name, option in sorted(declared.items(), key=lambda item: not item[1].is_argument):
+        details = OPTION_DETAILS.get(f"{command} {name}", OPTION_DETAILS.get(name, ""))
+        default = "" if option.default is None else f"Default: {option.default}."
+        written = " ".join(filter(None, ("/".join(option.spellings(name)), option.shown_metavar)))
+        yield written, option.manual or " ".join(filter(None, (option.help, details, default)))
 
 
 def paragraphs(name: str) -> list[str]:
     """The description of a command, each paragraph on one line."""
     return [" ".join(paragraph.split()) for paragraph in DESCRIPTIONS[name].strip().split("\n\n")]
-
-
-def examples(command: Any) -> list[str]:
-    """The examples at the end of a command's help."""
-    return [example.strip() for example in command.epilog.split("\n\n")[1:]]
 
 
 def describe_classifier(classifier: UnfittedClassifier) -> str:
@@ -237,16 +321,16 @@ def describe_classifier(classifier: UnfittedClassifier) -> str:
 # docs/commands.md
 
 
-def _commands_page(commands: dict[str, Any]) -> str:
+def _commands_page(commands: dict[str, Command]) -> str:
     parts = [
         "<!-- Written by man/generate.py; change the command, not this file. -->\n",
         "# Commands\n",
         "Every command with its arguments, options and examples, as `probfs COMMAND --help` and the manual pages have\n"
         "them. What the results hold is described in [output.md](output.md), mapping files in `man probfs-mapping`.\n",
-        "".join(f"- [`probfs {name}`](#probfs-{name}): {command.help}\n" for name, command in commands.items()),
+        "".join(f"- [`probfs {name}`](#probfs-{name}): {summary(name)}\n" for name in commands),
     ]
     for name, command in commands.items():
-        parts += [f"## probfs {name}\n", f"{command.help}\n"]
+        parts += [f"## probfs {name}\n", f"{summary(name)}\n"]
         parts.append(f"```sh\nprobfs {name} [OPTION ...] {_synopsis(command)}\n```\n")
         parts += [f"{paragraph}\n" for paragraph in paragraphs(name)]
         if name == "rank":
@@ -255,8 +339,8 @@ def _commands_page(commands: dict[str, Any]) -> str:
                     ("classifier", "meaning"), [(own.name, describe_classifier(own)) for own in CLASSIFIERS]
                 )
             )
-        parts.append(_markdown_table(("option", "meaning"), list(options(command))))
-        parts.append("Examples:\n\n```sh\n" + "".join(f"{example}\n" for example in examples(command)) + "```\n")
+        parts.append(_markdown_table(("option", "meaning"), list(options(name))))
+        parts.append(f"Examples:\n\n```sh\n{command.examples}\n```\n")
     parts += ["## Exit status\n", _markdown_table(("status", "meaning"), list(EXIT_STATUS))]
     return "\n".join(parts)
 
@@ -271,14 +355,14 @@ def _in_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _synopsis(command: Any, style: Callable[[str], str] = str) -> str:
+def _synopsis(command: Command, style: Callable[[str], str] = str) -> str:
     """The arguments as a synopsis has them, in brackets where they may be left out."""
-    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    return " ".join(_in_synopsis(argument, style(argument.metavar.strip("[]."))) for argument in arguments)
+    arguments = [option for option in command.options.values() if option.is_argument]
+    return " ".join(_in_synopsis(argument, style(argument.shown_metavar.strip("[]."))) for argument in arguments)
 
 
-def _in_synopsis(argument: Any, name: str) -> str:
-    if argument.nargs != 1:
+def _in_synopsis(argument: Option, name: str) -> str:
+    if argument.many:
         return f"[{name} ...]"
     return name if argument.required else f"[{name}]"
 
@@ -286,19 +370,19 @@ def _in_synopsis(argument: Any, name: str) -> str:
 # Manual pages
 
 
-def _main_page(group: Any, commands: dict[str, Any], pages: list[str]) -> str:
+def _main_page(pages: list[str]) -> str:
     lines = _heading("probfs", "rank the columns of a table")
     lines += [".SH SYNOPSIS", ".B probfs", "[\\fB\\-\\-version\\fR] \\fICOMMAND\\fR [\\fIOPTION\\fR ...]"]
-    lines += [".SH DESCRIPTION", _roff(group.help), ".SH COMMANDS"]
-    for name, command in commands.items():
-        lines += [".TP", f".BR probfs\\-{name} (1)", _roff(command.help)]
-    lines += [".SH OPTIONS", *_option_lines(group)]
+    lines += [".SH DESCRIPTION", _roff(probfs.__doc__ or ""), ".SH COMMANDS"]
+    for name in COMMANDS:
+        lines += [".TP", f".BR probfs\\-{name} (1)", _roff(summary(name))]
+    lines += [".SH OPTIONS", *_option_lines(FIRST_OPTIONS.items())]
     return _page(lines, "probfs(1)", pages)
 
 
-def _command_page(name: str, command: Any, pages: list[str]) -> str:
+def _command_page(name: str, command: Command, pages: list[str]) -> str:
     synopsis = _synopsis(command, lambda name: f"\\fI{_roff(name)}\\fR")
-    lines = _heading(f"probfs-{name}", command.help.rstrip("."))
+    lines = _heading(f"probfs-{name}", summary(name).rstrip("."))
     lines += [".SH SYNOPSIS", f".B probfs {name}", f"[\\fIOPTION\\fR ...] {synopsis}", ".SH DESCRIPTION"]
     for number, paragraph in enumerate(paragraphs(name)):
         lines += ([".PP"] if number else []) + [_roff(paragraph)]
@@ -306,8 +390,8 @@ def _command_page(name: str, command: Any, pages: list[str]) -> str:
         lines.append(".SH CLASSIFIERS")
         for classifier in CLASSIFIERS:
             lines += [".TP", f".B {_roff(classifier.name)}", _roff(describe_classifier(classifier))]
-    lines += [".SH OPTIONS", *_option_lines(command), ".SH EXAMPLES"]
-    for example in examples(command):
+    lines += [".SH OPTIONS", *_option_lines(options(name)), ".SH EXAMPLES"]
+    for example in command.examples.splitlines():
         lines += [".PP", ".EX", _roff(example), ".EE"]
     return _page(lines, f"probfs-{name}(1)", pages)
 
@@ -321,9 +405,9 @@ def _heading(name: str, summary: str) -> list[str]:
     ]
 
 
-def _option_lines(command: Any) -> list[str]:
+def _option_lines(declared: Iterable[tuple[str, str]]) -> list[str]:
     lines = []
-    for written, meaning in options(command):
+    for written, meaning in declared:
         names, _, metavar = written.partition(" ")
         styled = f"\\fB{_roff(names)}\\fR" if names.startswith("-") else f"\\fI{_roff(names)}\\fR"
         lines += [".TP", styled + (f" \\fI{_roff(metavar)}\\fR" if metavar else ""), _roff(meaning)]

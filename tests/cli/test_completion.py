@@ -1,30 +1,36 @@
-"""What is offered for a word: commands, options, choices, files, and columns of the table on the line."""
+"""Completion: what is offered, answers for each shell, installation; and real shells on a terminal, slowly."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from probfs.cli import COMMANDS, build_app
-from probfs.cli.completion import Kind, Suggestions, suggest_words
+from probfs.cli import COMMANDS, completion
+from probfs.cli.completion import SHELLS, answer, bash_reply, install, running_shell, script, split_line, suggest
+from probfs.errors import UsageError
+from probfs.text import delimited
 from tests.support.paths import SAMPLES
+from tests.support.shells import INTERRUPT, ShellHome
 from tests.support.table_content import Write
 
-
-def suggest(typed: str, after: str = "") -> Suggestions:
-    *before, current = typed.split(" ")
-    return suggest_words(before, current, after.split(), COMMANDS, build_app)
+BREAKS = " \t\n\"'@><=;|&(:"
+"""What bash breaks words at unless told otherwise."""
 
 
 def offered(typed: str, after: str = "") -> list[str]:
     """The words that begin as the one at the cursor does."""
-    found = suggest(typed, after)
-    words = [found.prefix + word for word, _ in found.words]
-    return [word for word in words if word.startswith(typed.split(" ")[-1])]
+    *before, current = typed.split(" ")
+    kind, words, prefix = suggest(before, current, after.split())
+    assert kind == "words"
+    return [prefix + word for word in words if (prefix + word).startswith(current)]
 
 
 @pytest.mark.parametrize(
@@ -41,18 +47,16 @@ def offered(typed: str, after: str = "") -> list[str]:
         ("rank t.csv --input-format p", ["parquet"]),
         ("rank --score signed --score", []),
         ("rank --exclude a --excl", ["--exclude"]),
-        ("rank --no-pro", ["--no-progress"]),
         ("rank --quiet --no-pro", ["--no-progress"]),
         ("rank -q --score si", ["signed"]),
         ("rank --na ", []),
         ("rank t.csv --top", ["--top"]),
         ("select --keep ", ["best", "fewest", "most"]),
         ("select --gamma ", ["scale", "auto"]),
-        ("select --score ", ["absolute", "signed"]),
         ("generate ", ["xcp", "weston", "nominal"]),
+        ("sample k", ["kiln"]),
         ("reproduce figure1 fig", ["figure1", "figure2", "figure3", "figure4"]),
-        ("nonsense ", []),
-        ("rank --nonsense=", []),
+        ("nonsense ", list(COMMANDS)),
     ],
 )
 def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
@@ -62,62 +66,38 @@ def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("typed", "kind", "prefix"),
     [
-        ("rank ", Kind.FILES, ""),
-        ("rank -- -", Kind.FILES, ""),
-        ("rank a.csv ", Kind.FILES, ""),
-        ("rank a.csv b.csv ", Kind.FILES, ""),
-        ("exact ", Kind.FILES, ""),
-        ("rank t.csv --mapping ", Kind.FILES, ""),
-        ("rank t.csv --output=", Kind.FILES, "--output="),
-        ("rank t.csv -qo ", Kind.FILES, ""),
-        ("rank -q ", Kind.FILES, ""),
-        ("rank -tclass ", Kind.FILES, ""),
-        ("rank --unlabeled ", Kind.FILES, ""),
-        ("select t.csv --reduced ", Kind.FILES, ""),
-        ("reproduce --output ", Kind.FOLDERS, ""),
+        ("rank ", "files", ""),
+        ("rank a.csv b.csv ", "files", ""),
+        ("exact ", "files", ""),
+        ("compare a.json ", "files", ""),
+        ("rank t.csv --mapping ", "files", ""),
+        ("rank t.csv --output=", "files", "--output="),
+        ("rank -q ", "files", ""),
+        ("rank --unlabeled ", "files", ""),
+        ("select t.csv --reduced ", "files", ""),
+        ("reproduce --output ", "folders", ""),
     ],
 )
-def test_files_are_left_to_the_shell(typed: str, kind: Kind, prefix: str) -> None:
-    assert suggest(typed) == Suggestions(kind, (), prefix)
+def test_files_are_left_to_the_shell(typed: str, kind: str, prefix: str) -> None:
+    *before, current = typed.split(" ")
+    assert suggest(before, current, []) == (kind, {}, prefix)
 
 
-def test_columns_are_those_of_the_table_wherever_it_stands(write: Write) -> None:
+def test_columns_are_those_of_the_table_wherever_it_stands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write("t.csv", "age,sex,class\n1,m,x\n")
-    for option in ("--target", "-t", "--exclude", "--include", "--count", "-qt"):
+    for option in ("--target", "-t", "--exclude", "--include", "--count"):
         assert offered(f"rank {path} {option} ") == ["age", "sex", "class"]
-    assert offered(f"select {path} --always sex,") == ["sex,age", "sex,class"]
     assert offered(f"rank {path} --target=a") == ["--target=age"]
     assert offered("rank --target a", f"-q {path} --score signed") == ["age"]
     assert offered(f"rank {path} --exclude sex --exclude ") == ["age", "class"]
-    assert offered(f"rank {path} --exclude sex,") == ["sex,age", "sex,class"]
-    assert offered(f"rank --target -q {path} --count a") == ["age"]
     assert offered("rank --target ") == offered("rank - --target ") == offered("rank no.csv --target ") == []
     assert offered(f"rank {path} other.csv --target a") == offered(f"rank {path.parent} --target a") == ["age"]
     odd = write("odd.txt", "age|sex\n")
     assert offered(f"rank --delimiter | --input-format csv {odd} --target ") == ["age", "sex"]
-
-
-def test_a_path_may_hold_the_home_and_variables(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("t.csv", "age,class\n")
     monkeypatch.setenv("HOME", str(path.parent))
-    assert offered("rank ~/t.csv -t ") == offered("rank $HOME/t.csv -t ") == ["age", "class"]
-
-
-def test_names_that_act_on_a_terminal_are_not_offered(write: Write) -> None:
-    path = write("t.csv", '"a\nb","a\tb",\x1b[31m,a b\n1,2,3,4\n')
-    assert offered(f"rank {path} -t ") == ["a b"]
-
-
-def test_options_come_with_the_first_sentence_of_their_help() -> None:
-    meanings = dict(suggest("rank -").words)
-    assert meanings["--target"] == meanings["-t"] == "The column to predict"
-    assert meanings["--help"] == "Show this message and exit"
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "nonsense", ""])
-@pytest.mark.parametrize("arguments", [[], ["x"], ["1", "2"], ["9", "rank", ""]])
-def test_a_question_that_is_not_understood_has_no_answer_and_no_error(shell: str, arguments: list[str]) -> None:
-    assert ask(shell, *arguments).stderr == ""
+    assert offered("rank ~/t.csv -t ") == offered("rank $HOME/t.csv -t ") == ["age", "sex", "class"]
+    acting = write("acting.csv", '"a\nb","a\tb",\x1b[31m,a b\n1,2,3,4\n')
+    assert offered(f"rank {acting} -t ") == ["a b"]
 
 
 def ask(shell: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -140,4 +120,154 @@ def test_columns_are_read_without_numpy_pandas_or_pyarrow(write: Write) -> None:
         kind, *names = result.stdout.split("\n")
         assert kind == "words"
         assert first in (None, names[0])
-        assert len(names) > 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "nonsense"])
+@pytest.mark.parametrize("arguments", [[], ["1", "2"], ["9", "rank", ""]])
+def test_a_question_that_is_not_understood_has_no_answer_and_no_error(shell: str, arguments: list[str]) -> None:
+    assert ask(shell, *arguments).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "names", "replies"),
+    [
+        ("probfs rank -t ", ["a b", "c"], ["a\\ b", "c"]),
+        ("probfs rank -t a", ["a b", "c"], ["a\\ b"]),
+        ("probfs rank -t a:", ["a:b c"], ["b\\ c"]),
+        ("probfs rank -t a\\:", ["a:b c"], ["a\\:b\\ c"]),
+        ('probfs rank -t "', ['a"b', "$x", "!y"], ['a\\"b', "\\$x"]),
+        ("probfs rank -t '", ["it's", "$x"], ["it'\\''s", "$x"]),
+        ('probfs rank -t "', ['say "hi"', '"'], ['say \\"hi"\\"', '"\\"']),
+    ],
+)
+def test_bash_is_given_what_it_replaces(
+    typed: str, names: list[str], replies: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(completion, "suggest", lambda *_: ("words", dict.fromkeys(names, ""), ""))
+    assert answer("bash", [typed, "", BREAKS]).split("\n") == ["words", *replies]
+
+
+def test_words_before_at_and_after_the_cursor_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def suggest_files(*words: object) -> tuple[str, dict[str, str], str]:
+        asked.append(words)
+        return "files", {}, ""
+
+    monkeypatch.setattr(completion, "suggest", suggest_files)
+    assert answer("bash", ["probfs rank 'a b' -t x", "yz t.csv ", BREAKS]) == "files"
+    assert answer("zsh", ["3", "rank", "a b", "-t", "x", "t.csv"]) == "files"
+    assert answer("bash", ["probfs rank 'a b' -t x", " t.csv", BREAKS]) == "files"
+    assert asked == [(["rank", "a b", "-t"], "x", ["t.csv"])] * 3
+
+
+def test_zsh_and_fish_are_given_meanings_and_fish_the_whole_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "suggest", lambda *_: ("words", {"--top": "Only the best", "b": ""}, "--x="))
+    assert answer("zsh", ["0", ""]) == "words\n--top\tOnly the best\nb"
+    assert answer("fish", ["0", ""]) == "words\n--x=--top\tOnly the best\n--x=b"
+
+
+VISIBLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
+
+
+@given(st.text(VISIBLE, min_size=1), st.sampled_from(["", "'", '"']))
+def test_bash_reads_every_reply_as_the_name_it_stands_for(name: str, quote: str) -> None:
+    closed = f"{quote}{bash_reply(name, quote)}" + ("" if quote and name.endswith(quote) else quote)
+    assert [word for word, *_ in split_line(f"{closed} ", BREAKS)] == [name, ""]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_installing_twice_changes_nothing_more(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("ZDOTDIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for start_up in (".bashrc", ".zshrc"):
+        (tmp_path / start_up).write_text("# mine, without a line end")
+
+    def written() -> dict[Path, str]:
+        return {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+
+    said = install(shell)
+    once = written()
+    assert install(shell) == said
+    assert written() == once
+    assert script(shell) in once.values()
+    assert all(text.startswith("# mine, without a line end") for path, text in once.items() if path.parent == tmp_path)
+
+
+def test_another_shell_is_told_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    import shellingham  # type: ignore[import-untyped]
+
+    monkeypatch.setattr(shellingham, "detect_shell", lambda: ("tcsh", "/bin/tcsh"))
+    with pytest.raises(UsageError, match="completion is for bash, zsh, fish, and this shell is 'tcsh'"):
+        running_shell()
+
+
+# --- real shells ---
+
+HOSTILE = (
+    *("petal length", "a:b:c", "it's", 'say "hi"', "$(touch hacked)", "`touch hacked`", "\\$(touch hacked)"),
+    *("'; touch hacked; '", '"; touch hacked; "', "&touch hacked", "*", "~", "!x", "#x", "{b,c}", "a=b", "%s"),
+    *("((y))", "<q>|p", "\\back\\", "$HOME", "ümläut", "[z]?", " two  blanks "),
+)
+NOT_SHOWN = ("new\nline", "\x1b[31mred", "bell\x07", "turned\u202e")
+
+
+@pytest.fixture(params=SHELLS)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> ShellHome:
+    """A home in which the shell itself has installed completion."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"no {request.param} here")
+    home = ShellHome(request.param, tmp_path)
+    with home.terminal() as terminal:
+        terminal.type("probfs --install-completion\r")
+        assert f"completion for {request.param} is in" in terminal.wait_for("; new shells use it")
+    return home
+
+
+@pytest.mark.slow
+def test_commands_options_choices_files_and_columns_are_completed(home: ShellHome) -> None:
+    (home.work / "iris.csv").write_text("petal length,petal width,species,n\n1,2,a,1\n")
+    (home.work / "some folder").mkdir()
+    (home.work / "map.toml").write_text("")
+    ctrl_b = "\x02"  # goes back by a character
+    with home.terminal() as terminal:
+        for typed, called in (
+            ("ins\t", ["inspect"]),
+            ("rank ir\t--target spe\t", ["rank", "iris.csv", "--target", "species"]),
+            ("rank iris.csv --tar\tpetal\tl\t", ["rank", "iris.csv", "--target", "petal length"]),
+            ("rank iris.csv -t spe\t", ["rank", "iris.csv", "-t", "species"]),
+            ("rank iris.csv --exclude=spe\t", ["rank", "iris.csv", "--exclude=species"]),
+            ("rank iris.csv --include petal\\ w\t", ["rank", "iris.csv", "--include", "petal width"]),
+            ('rank iris.csv --include "petal w\t', ["rank", "iris.csv", "--include", "petal width"]),
+            ("rank --score si\t--classifier sv\t", ["rank", "--score", "signed", "--classifier", "svm"]),
+            ("rank iris.csv --mapping ma\t", ["rank", "iris.csv", "--mapping", "map.toml"]),
+            ("rank iris.csv --unlabeled=ir\t", ["rank", "iris.csv", "--unlabeled=iris.csv"]),
+            ("reproduce -o some\t", ["reproduce", "-o", "some folder"]),
+        ):
+            made = terminal.call_made_by(f"probfs {typed}")
+            # Not every shell leaves the slash after a folder.
+            assert [word.rstrip("/") for word in made] == called, typed
+        if home.shell != "fish":  # which tells only what stands before the cursor
+            called = terminal.call_made_by("probfs rank --target spe iris.csv" + ctrl_b * len(" iris.csv") + "\t")
+            assert called == ["rank", "--target", "species", "iris.csv"]
+        terminal.type("probfs rank --score \t\t")
+        for word in ("absolute", "signed", "unlabeled"):
+            terminal.wait_for(word)
+        terminal.type(INTERRUPT)
+    with home.terminal() as terminal:
+        assert terminal.call_made_by("probfs --show-completion > script; probfs rank") == ["rank"]
+    assert (home.work / "script").read_text() == script(home.shell)
+
+
+@pytest.mark.slow
+def test_no_name_of_a_column_is_run_or_changed(home: ShellHome) -> None:
+    names = [f"h{number:02}{name}" for number, name in enumerate((*HOSTILE, *NOT_SHOWN))]
+    (home.work / "t.csv").write_text(delimited([names, ["1"] * len(names)]))
+    with home.terminal() as terminal:
+        for number, name in enumerate((*HOSTILE, *("" for _ in NOT_SHOWN))):
+            # In bash's double quotes nothing keeps an exclamation mark from recalling history.
+            for quote in ("", '"', "'") if number < 10 else ("",):
+                called = terminal.call_made_by(f"probfs rank t.csv --exclude {quote}h{number:02}\t")
+                assert called == ["rank", "t.csv", "--exclude", f"h{number:02}{name}"], quote
+    assert [path.name for path in home.work.iterdir()] == ["t.csv"]

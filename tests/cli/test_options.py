@@ -1,70 +1,129 @@
-"""Options that commands share: words, parsers, how files are read, and where results go."""
+"""Options: declared once, shown by panels, turned into values, and handed to the library."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import probfs
-from probfs.cli import COMMANDS, build_app
-from probfs.cli.inspect import InspectionOutput
-from probfs.cli.options import DocumentOutput, ReadingOptions, TableOutput, choice, parsed, words
-from probfs.cli.rank import RankingOutput
-from probfs.errors import UsageError
-from probfs.output.formats import RANKING_FORMATS, OutputFormat
-from probfs.ranking.result import Ranking
-from probfs.tables.formats import TABLE_FORMATS, TableFormat, format_of_path
-from probfs.tables.reading import ReadOptions
-from probfs.tables.writers import choose_table_format, table_bytes
-from tests.support.commands import Run
-from tests.support.table_content import Write, read_csv_text
+from probfs import __version__
+from probfs.classifiers.catalogue import known_options
+from probfs.cli import COMMANDS, load_command
+from probfs.cli.options import READING, TABLE_OUTPUT, Command, parse_delimiter, parse_size, parse_step
+from tests.support.commands import COMMUTE, Run, modules_imported_by
+from tests.support.table_content import Write
+
+COMMANDS_LOADED: dict[str, Command] = {name: load_command(name) for name in COMMANDS}
+PANELS = {
+    "rank": ["Table", "Columns", "Model", "Elimination", "Output", "Where to run"],
+    "select": ["Table", "Columns", "Model", "Selection", "Output", "Where to run"],
+    "compare": ["Comparison", "Table", "Output"],
+}
 
 
-def test_an_option_of_words_shows_them_and_may_be_left_out_without_a_default() -> None:
-    optional, info = get_args(choice(("a", "b"), "One of two."))
-    assert get_args(get_args(optional)[0]) == ("a", "b")
-    assert type(None) in get_args(optional)
-    assert (info.metavar, info.help, info.show_default) == ("a|b", "One of two.", False)
-    required, info = get_args(choice(("a", "b"), "One of two.", "a"))
-    assert get_args(required) == ("a", "b")
-    assert info.show_default
-    assert get_args(get_args(words(("a",), None))[0]) == ("a",)
+@pytest.mark.parametrize("command", PANELS)
+def test_help_has_a_panel_for_each_subject_and_fits_80_columns(
+    run_here: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = run_here(command, "--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.split("\n  Examples:\n")[0].splitlines()
+    assert [line[:-1] for line in lines if line.endswith(":") and not line.startswith((" ", "Usage"))] == PANELS[
+        command
+    ]
+    assert max(map(len, lines)) <= 80
 
 
-def test_an_option_with_a_parser_says_its_default_in_its_help() -> None:
-    info = parsed(int, "N", "How many. Default: 3.")
-    assert (info.parser, info.metavar, info.show_default) == (int, "N", False)
+def test_the_list_of_commands_has_every_summary_whole(run_here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = " ".join(run_here("--help").stdout.split("Commands:")[1].split())
+    assert listed == " ".join(f"{name} {summary}" for name, (_, summary) in COMMANDS.items())
 
 
-def test_reading_options_are_those_of_the_reader() -> None:
-    assert ReadingOptions().chosen() == ReadOptions()
-    chosen = ReadingOptions(delimiter=";", encoding="latin-1", max_unpacked=9, input_format="csv", decimal=",")
-    assert chosen.chosen() == ReadOptions("csv", ";", "latin-1", 9, ",")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_one_short_line_that_is_shown(run_here: Run, name: str) -> None:
+    shown = " ".join(run_here(name, "-h").stdout.split())
+    for option_name, option in COMMANDS_LOADED[name].options.items():
+        assert option.help.endswith("."), option_name
+        assert len(option.help) <= 90, option_name
+        assert " ".join(option.line.split()) in shown, option_name
+        assert option.panel, option_name
 
 
-def test_a_format_is_offered_where_it_is_registered_and_nowhere_else() -> None:
-    def offered(bundle: type[DocumentOutput]) -> str:
-        metavar = bundle.registered()["format"].__metadata__[0].metavar
-        assert isinstance(metavar, str)
-        return metavar
-
-    names: OutputFormat[Ranking] = OutputFormat("names", (".names",), lambda ranking, presentation: "")
-    with RANKING_FORMATS.registered(names):
-        assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf|names"
-        assert offered(InspectionOutput) == "table|csv|json|markdown"
-        assert RankingOutput(output=Path("r.names")).destination().format is names
-    assert offered(RankingOutput) == "table|csv|json|markdown|parquet|html|png|svg|pdf"
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_examples_that_it_understands(run_here: Run, name: str) -> None:
+    examples = COMMANDS_LOADED[name].examples.splitlines()
+    assert all(example in run_here(name, "--help").stdout for example in examples)
+    for line in examples:
+        (command, *words) = line.split("probfs ")[1].split(" | ")[0].split(" > ")[0].split()
+        options = COMMANDS_LOADED[command].options.items()
+        known = {spelling for option_name, option in options for spelling in option.spellings(option_name)}
+        assert {word for word in words if word.startswith("--")} <= known, line
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_quiet_output_and_target_have_short_forms_wherever_they_are(command: str) -> None:
-    root: Any = get_command(build_app((command,)))
-    names = {parameter.name: parameter.opts for parameter in root.commands[command].params}
-    for name, short_form in {"quiet": "-q", "output": "-o", "target": "-t"}.items():
-        assert names.get(name) in (None, [f"--{name}", short_form])
+@pytest.mark.parametrize("command", ["rank", "select"])
+def test_the_defaults_that_help_shows_are_those_of_the_library(command: str) -> None:
+    library = {**inspect.signature(probfs.read).parameters, **inspect.signature(getattr(probfs, command)).parameters}
+    shown = {name: option.default for name, option in COMMANDS_LOADED[command].options.items() if name in library}
+    for name in ("encoding", "classifier", "score", "min_class", "seed", "engine"):
+        assert shown.pop(name) == library[name].default, name
+    if command == "select":
+        for name in ("keep", "folds", "false_discoveries"):
+            assert shown.pop(name) == library[name].default, name
+
+
+def test_the_options_of_classifiers_are_options_of_rank() -> None:
+    options = COMMANDS_LOADED["rank"].options
+    for name, declared, _ in known_options():
+        assert options[name].spellings(name) == (f"--{name.replace('_', '-')}",)
+        assert options[name].shown_metavar == declared.kind.metavar
+        assert declared.help in options[name].manual
+    assert options["jobs"].help == "all but nb: how many processes fit models at a time."
+    assert options["smoothing"].line == "nb: what is added to every count. Default: 1.0."
+
+
+def test_a_command_takes_only_options_that_it_uses() -> None:
+    names = {name: set(command.options) for name, command in COMMANDS_LOADED.items()}
+    unranked = {"step", "no_eliminate", "estimate", "unlabeled", "uncertainty"}
+    assert names["select"] == (names["rank"] - unranked) | {"false_discoveries", "keep", "always", "reduced", "names"}
+    for name in ("inspect", "suggest"):
+        assert {"classifier", "bins"} <= names[name]
+        assert names[name].isdisjoint({"score", "smoothing", "kernel", "jobs"})
+    for name in ("map", "exact", "generate", "sample"):
+        assert "classifier" not in names[name]
+    assert READING["input_format"].shown_metavar.endswith("|excel")
+    assert "excel" not in TABLE_OUTPUT["format"].shown_metavar
+
+
+@pytest.mark.parametrize(
+    ("parse", "word", "value"),
+    [
+        (parse_step, "1", 1),
+        (parse_step, ".5", 0.5),
+        (parse_step, "auto", "auto"),
+        (parse_step, "0", "neither auto nor a whole number from 1 on nor a fraction like 0.1"),
+        (parse_step, "1.5", "neither auto"),
+        (parse_step, "1e-1", "neither auto"),
+        (parse_size, "700", 700),
+        (parse_size, "500m", 500 << 20),
+        (parse_size, "8GB", 8 << 30),
+        (parse_size, "0", "not a size like 500M or 8G"),
+        (parse_size, "1.5G", "not a size"),
+        (parse_delimiter, "tab", "\t"),
+        (parse_delimiter, "\\t", "\t"),
+    ],
+)
+def test_a_word_becomes_its_value_or_an_error(parse: Callable[[str], Any], word: str, value: object) -> None:
+    if isinstance(value, str) and value not in ("auto", "\t"):
+        with pytest.raises(ValueError, match=f"'{word}' is {value}"):
+            parse(word)
+    else:
+        assert parse(word) == value
 
 
 def is_warning(line: str) -> bool:
@@ -91,43 +150,35 @@ def test_quiet_hides_notes_and_said_twice_warnings(words: tuple[str, ...], write
     write("m.csv", "a;y\nu;p\nNA;q\nv;p\n")
     write("m.toml", "[columns]\n")
     write("joint.csv", "a;p;p_y\nu;0.5;0.1\nv;0.5;0.9\n")
-    probfs.rank("t.csv", target="y").top(1).to_json("r.json")
+    probfs.rank("t.csv", target="y", on_note=lambda note: None).top(1).to_json("r.json")
     loud, quiet, *silent = (run_here(*words, *how).stderr for how in ((), ("-q",), ("-qq",), ("--quiet", "--quiet")))
     assert not all(map(is_warning, loud.splitlines())), "nothing was tested"
     assert quiet.splitlines() == [line for line in loud.splitlines() if is_warning(line)]
     assert bool(quiet) == (words[0] != "exact"), "reading alone gives no warning"
     assert silent == ["", ""]
-    wrong = run_here(*words, "--nonsense", "-qq")
-    assert wrong.stderr.startswith("probfs: error: No such option")
+    assert run_here(*words, "--nonsense", "-qq").stderr.startswith("probfs: error: No such option")
 
 
-def test_short_forms_do_what_the_long_ones_do(write: Write, run_here: Run) -> None:
+def test_short_forms_do_what_the_long_ones_do(write: Write, run_here: Run, tmp_path: Path) -> None:
     data = write("t.csv", "a,y,b\nx,p,u\nz,p,v\nx,q,u\nx,q,v\n")
-    output = data.parent / "r.csv"
-    result = run_here("rank", data, "-q", "-t", "y", "-o", output)
+    result = run_here("rank", data, "-q", "-t", "y", "-o", "r.csv")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-    assert output.read_text() == run_here("rank", data, "--quiet", "--target", "y").stdout
+    assert (tmp_path / "r.csv").read_text() == run_here("rank", data, "--quiet", "--target", "y").stdout
     assert run_here("rank", data, "-qty", "--exclude", "a,b").returncode == 1
+    assert run_here("--version").stdout == f"probfs {__version__}\n"
 
 
-def test_a_table_format_is_offered_where_it_can_be_read_and_where_it_can_be_written() -> None:
-    def offered(bundle: type[ReadingOptions] | type[TableOutput], name: str) -> list[str]:
-        return str(bundle.registered()[name].__metadata__[0].metavar).split("|")
-
-    read_only = TableFormat("r", "R", (".r",), read=lambda table_input: read_csv_text("a\n1\n"))
-    write_only = TableFormat("w", "W", (".w",), write=lambda table, *, target, safe: b"w")
-    with TABLE_FORMATS.registered(read_only), TABLE_FORMATS.registered(write_only):
-        assert offered(ReadingOptions, "input_format")[-2:] == ["excel", "r"]
-        assert offered(TableOutput, "format")[-2:] == ["jsonl", "w"]
-        assert format_of_path("t.w") is None
-        with pytest.raises(UsageError, match=r"the ending '\.r' tells no format"):
-            choose_table_format("t.r", None)
-        assert table_bytes(read_csv_text("a\n1\n"), choose_table_format("t.w", None)) == b"w"
+@pytest.mark.parametrize(
+    "words", [("--help",), ("rank", "--help"), ("select", "-h"), ("--version",), ("suggest", "-h")]
+)
+def test_help_imports_nothing_heavy(words: tuple[str, ...]) -> None:
+    heavy = {"pandas", "numpy", "pyarrow", "sklearn", "scipy", "matplotlib", "jinja2", "rich"}
+    assert modules_imported_by(*words).isdisjoint(heavy)
 
 
-def test_a_result_is_not_written_over_its_input(tmp_path: Path) -> None:
-    data = tmp_path / "t.csv"
-    data.write_text("a,y\n")
-    with pytest.raises(UsageError, match="is an input"):
-        RankingOutput(output=data).destination(str(data))
-    assert RankingOutput(output=tmp_path / "r.csv").destination(str(data)).path == tmp_path / "r.csv"
+@pytest.mark.parametrize("chosen", ["csv", "table", "json", "markdown", "html"])
+def test_ranking_imports_only_what_it_needs(chosen: str) -> None:
+    loaded = modules_imported_by("rank", *COMMUTE, "--format", chosen)
+    assert loaded.isdisjoint(
+        {"sklearn", "pandas"} if chosen == "html" else {"sklearn", "scipy", "matplotlib", "pandas"}
+    )

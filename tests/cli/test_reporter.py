@@ -13,7 +13,7 @@ ANNOUNCEMENT = "probfs: compiling loops for this machine, once (a few seconds)\n
 
 
 def test_notes_are_lines_on_standard_error_that_steer_nothing(capsys: Capture) -> None:
-    with reporting(quiet=0, progress=False) as reporter:
+    with reporting({"quiet": 0, "progress": False}) as reporter:
         reporter.note(NoteKind.CUT.note("a\x1b[31mb\nc"))
         reporter.note(NoteKind.LEAKAGE.note("d\x1b[31me\nf"))
     lines = "probfs: a\\x1b[31mb\\nc\nprobfs: warning: d\\x1b[31me\\nf\n"
@@ -22,7 +22,7 @@ def test_notes_are_lines_on_standard_error_that_steer_nothing(capsys: Capture) -
 
 @pytest.mark.parametrize(("quiet", "said"), [(1, "probfs: warning: leaks\n"), (2, ""), (3, "")])
 def test_quiet_hides_notes_and_progress_and_twice_hides_warnings(capsys: Capture, quiet: int, said: str) -> None:
-    with reporting(quiet=quiet, progress=True) as reporter:
+    with reporting({"quiet": quiet, "progress": True}) as reporter:
         reporter.note(NoteKind.CUT.note("cut"))
         reporter.note(NoteKind.LEAKAGE.note("leaks"))
         reporter.step_done("step", 1, 2)
@@ -32,16 +32,16 @@ def test_quiet_hides_notes_and_progress_and_twice_hides_warnings(capsys: Capture
 
 
 def test_off_a_terminal_there_is_no_progress_unless_it_is_asked_for(capsys: Capture) -> None:
-    with reporting(quiet=0, progress=None):
+    with reporting({"quiet": 0, "progress": None}):
         report("reading", 1, 2, "bytes")
     assert capsys.readouterr().err == ""
-    with reporting(quiet=0, progress=True) as reporter:
+    with reporting({"quiet": 0, "progress": True}) as reporter:
         reporter.note(NoteKind.CUT.note("beside the bar"))
     assert "probfs: beside the bar" in capsys.readouterr().err
 
 
 def test_compiling_is_announced_once_without_a_bar_too(capsys: Capture) -> None:
-    with reporting(quiet=0, progress=False):
+    with reporting({"quiet": 0, "progress": False}):
         report(COMPILING)
         assert capsys.readouterr().err == ANNOUNCEMENT
         report(COMPILING)

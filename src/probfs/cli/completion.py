@@ -1,203 +1,139 @@
-"""What a shell may offer for the word at the cursor: commands, options, choices, files, and columns of the table.
+"""Completion: what may stand at the cursor (commands, options, choices, files, columns of the table), for each shell.
 
-What an option takes is known by its metavar, which help shows too: a FILE, a DIR, a COLUMN, or a choice.
+A shell's script calls ``probfs`` with ``_PROBFS_COMPLETE`` set to the shell's name and with what is on the line. The
+answer's first line says who knows what to offer: ``words`` (the lines that follow), ``files`` or ``folders`` (the shell
+itself). Names of columns come from files that anybody may have written, so no shell ever evaluates an answer: zsh and
+fish quote what they insert, and for bash we do.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.main import get_command
-
-from probfs.cli.parsers import delimiter as parse_delimiter
-from probfs.errors import ProbfsError
-from probfs.text import is_unseen
+from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
+from probfs.cli.options import Option, parse_delimiter
+from probfs.errors import ProbfsError, UsageError
+from probfs.text import is_unseen, quoted
 
 if TYPE_CHECKING:
     from probfs.tables.opening import ReadOptions
 
-DATA = "DATA..."
-_HELP = ("Show this message and exit.", ("--help", "-h"))
-_FILES = (DATA, "JOINT...", "FILE", "OLD", "NEW")
-_FOLDERS = ("DIR",)
-_COLUMNS = ("COLUMN",)
+SHELLS = ("bash", "zsh", "fish")
+_HELP = Option("Show this message and exit.", names=("--help", "-h"))
 _LONGEST_HEADER = 1 << 22
 """Bytes of a file that are read at most for the names of its columns."""
 _LONGEST_NAME = 1000
 """Characters of a name that is offered at most."""
 
 
-class Kind(Enum):
-    """Who knows what can be offered: we, or the shell itself."""
-
-    WORDS = "words"
-    FILES = "files"
-    FOLDERS = "folders"
-
-
-@dataclass(frozen=True)
-class Suggestions:
-    """What may stand in the place of the word at the cursor."""
-
-    kind: Kind
-    words: tuple[tuple[str, str], ...] = ()
-    """Words with what they mean, or with an empty text. None holds a character that acts on a terminal or a line."""
-    prefix: str = ""
-    """What of the word at the cursor stands before the part to complete, like ``--target=``."""
+def answer(shell: str, arguments: Sequence[str]) -> str:
+    """What a shell's script reads."""
+    if shell == "bash":
+        return _answer_bash(*arguments)
+    number, words = int(arguments[0]), arguments[1:]
+    kind, offered, prefix = suggest(words[:number], words[number], words[number + 1 :])
+    # fish completes the whole word, and zsh is told by its script what to leave alone.
+    start = prefix if shell == "fish" else ""
+    return "\n".join([kind, *(f"{start}{word}\t{meaning}".rstrip("\t") for word, meaning in offered.items())])
 
 
-def suggest_words(
-    before: Sequence[str], current: str, after: Sequence[str], commands: Mapping[str, str], build_app: Any
-) -> Suggestions:
-    """What to offer for the word ``current`` between other words of a line; the program's name is none of them."""
-    name = next((word for word in before if not word.startswith("-")), None)
+# --- what may stand at the cursor ---------------------------------------------------------------------------------
+
+
+def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[str, Mapping[str, str], str]:
+    """The kind of answer, words with their meanings, and what of ``current`` stands before the part to complete."""
+    name = next((word for word in before if word in COMMANDS), None)
     if name is None:
-        if current.startswith("-"):
-            return _offer_options(_CommandLine(get_command(build_app(()))))
-        return _words(commands)
-    if name not in commands:
-        return Suggestions(Kind.WORDS)
-    root: Any = get_command(build_app((name,)))
-    line = _CommandLine(root.commands[name])
+        commands = {known: summary for known, (_, summary) in COMMANDS.items()}
+        return "words", FIRST_OPTIONS if current.startswith("-") else commands, ""
+    options = {**load_command(name).options, "help": _HELP}
+    line = _Line(options)
     for word in before[list(before).index(name) + 1 :]:
         line.read(word)
-    return _complete(line, current, after)
-
-
-def _complete(line: _CommandLine, current: str, after: Sequence[str]) -> Suggestions:
-    if line.awaiting is not None:
-        parameter, prefix = line.awaiting, ""
+    option, equals, value = current.partition("=")
+    if line.awaiting:
+        chosen, prefix = line.awaiting, ""
         line.read(current)
-    elif current.startswith("-") and not line.options_ended:
-        option, equals, _ = current.partition("=")
-        if not equals or not line.takes_value(option):
-            return _offer_options(line)
-        parameter, prefix = line.options[option], option + equals
-    elif line.next_argument() is not None:
-        parameter, prefix = line.next_argument(), ""
+    elif current.startswith("-") and equals and option in line.spellings:
+        chosen, prefix, current = line.spellings[option], option + equals, value
+    elif current.startswith("-") or line.next_argument() is None:
+        free = {known: own for known, own in options.items() if own.many or known not in line.given}
+        return "words", {each: own.help for known, own in free.items() for each in _written(known, own)}, ""
     else:
-        return _offer_options(line)
+        chosen, prefix = str(line.next_argument()), ""
     # The table may be named after the cursor.
     for word in after:
         line.read(word)
-    return _offer_values(line, parameter, prefix, current.removeprefix(prefix))
+    return _offer_values(line, chosen, prefix, current)
 
 
-def _offer_options(line: _CommandLine) -> Suggestions:
-    offered = {
-        name: parameter.help
-        for parameter in line.options.values()
-        if not parameter.hidden and (parameter.multiple or parameter.name not in line.given)
-        for name in (*parameter.opts, *parameter.secondary_opts)
-    }
-    return _words({**offered, **dict.fromkeys(_HELP[1], _HELP[0])})
+def _offer_values(line: _Line, chosen: str, prefix: str, current: str) -> tuple[str, Mapping[str, str], str]:
+    option = line.options[chosen]
+    if option.shown_metavar == "COLUMN":
+        taken = [name for name in line.given.get(chosen, ()) if name != current]
+        return (
+            "words",
+            _harmless(dict.fromkeys((name for name in line.column_names() if name not in taken), "")),
+            prefix,
+        )
+    if option.shown_metavar in ("DATA...", "JOINT...", "FILE", "OLD", "NEW"):
+        return "files", {}, prefix
+    return (
+        "folders" if option.shown_metavar == "DIR" else "words",
+        dict.fromkeys(getattr(option.takes, "words", ()), ""),
+        prefix,
+    )
 
 
-def _offer_values(line: _CommandLine, parameter: Any, prefix: str, current: str) -> Suggestions:
-    if parameter.metavar in _FILES:
-        return Suggestions(Kind.FILES, prefix=prefix)
-    if parameter.metavar in _FOLDERS:
-        return Suggestions(Kind.FOLDERS, prefix=prefix)
-    if parameter.metavar not in _COLUMNS:
-        choices = [item.value for item in parameter.shell_complete(typer.Context(line.command), "")]
-        # Words that may stand in the place of a number, as in best|fewest|most|N.
-        others = [word for word in (parameter.metavar or "").split("|") if word.islower()]
-        return _words(dict.fromkeys(choices or others, ""), prefix)
-    columns = line.column_names()
-    named = line.given.get(parameter.name, ())
-    free = [column for column in columns if column not in named or column == current]
-    if parameter.multiple and "," in current:
-        # Several columns in one word: those before the last comma stay as they are.
-        first = current.rpartition(",")[0]
-        free += [f"{first},{column}" for column in columns if column not in first.split(",")]
-    return _words(dict.fromkeys(free, ""), prefix)
+def _written(name: str, option: Option) -> list[str]:
+    return [spelling for spellings in option.spellings(name) for spelling in spellings.split("/")]
 
 
-def _words(words: Mapping[str, str | None], prefix: str = "") -> Suggestions:
-    """Words to offer, without those that would act on the terminal that shows them, or end a line."""
-    shown = ((word, _first_sentence(meaning or "")) for word, meaning in words.items())
-    return Suggestions(Kind.WORDS, tuple(pair for pair in shown if not any(map(is_unseen, pair[0]))), prefix)
+def _harmless(words: Mapping[str, str]) -> Mapping[str, str]:
+    """Without the words that would act on the terminal that shows them, or end a line."""
+    return {word: meaning for word, meaning in words.items() if not any(map(is_unseen, word))}
 
 
-def _first_sentence(text: str) -> str:
-    return " ".join(text.split()).partition(". ")[0].rstrip(".")
-
-
-@dataclass
-class _CommandLine:
+class _Line:
     """The words after a command, read one by one as the command would read them."""
 
-    command: Any
-    given: dict[str, list[str]] = field(default_factory=dict)
-    """The values of each option that is on the line, by the option's name in Python."""
-    positional: list[str] = field(default_factory=list)
-    awaiting: Any = None
-    """The option whose value is to come."""
-    options_ended: bool = False
+    def __init__(self, options: Mapping[str, Option]) -> None:
+        self.options = options
+        self.spellings = {each: name for name, option in options.items() for each in _written(name, option)}
+        self.arguments = [name for name, option in options.items() if option.is_argument]
+        self.given: dict[str, list[str]] = {}
+        self.awaiting = ""
+        """The option whose value is to come."""
 
-    def __post_init__(self) -> None:
-        self._arguments = [one for one in self.command.params if one.param_type_name == "argument"]
-        options = [one for one in self.command.params if one.param_type_name == "option"]
-        self.options = {name: option for option in options for name in (*option.opts, *option.secondary_opts)}
-
-    def takes_value(self, option: str) -> bool:
-        known = self.options.get(option)
-        return known is not None and not known.is_flag and not known.count
-
-    def next_argument(self) -> Any:
+    def next_argument(self) -> str | None:
         """The argument that the next word would be, or None when there are enough."""
-        position = len(self.positional)
-        if position < len(self._arguments):
-            return self._arguments[position]
-        return self._arguments[-1] if self._arguments and self._arguments[-1].nargs == -1 else None
+        free = (name for name in self.arguments if name not in self.given or self.options[name].many)
+        return next(free, None)
 
     def read(self, word: str) -> None:
-        if self.awaiting is not None:
-            self.given.setdefault(self.awaiting.name, []).append(word)
-            self.awaiting = None
-        elif self.options_ended or word == "-" or not word.startswith("-"):
-            self.positional.append(word)
-        elif word == "--":
-            self.options_ended = True
-        elif word.startswith("--"):
-            name, equals, value = word.partition("=")
-            self._read_option(name, value if equals else None)
-        else:
-            self._read_short_options(word)
-
-    def _read_option(self, name: str, value: str | None) -> None:
-        if name in self.options:
-            given = self.given.setdefault(self.options[name].name, [])
-            if value is not None:
-                given.append(value)
-            elif self.takes_value(name):
-                self.awaiting = self.options[name]
-
-    def _read_short_options(self, word: str) -> None:
-        """Options of one letter each, of which the last may be followed by its value: ``-qo r.csv``, ``-qor.csv``."""
-        for position in range(1, len(word)):
-            name, rest = f"-{word[position]}", word[position + 1 :]
-            takes_value = self.takes_value(name)
-            self._read_option(name, rest if takes_value and rest else None)
-            if takes_value:
-                return
+        spelled, equals, value = word.partition("=")
+        if self.awaiting:
+            self.given.setdefault(self.awaiting, []).append(word)
+            self.awaiting = ""
+        elif word.startswith("-") and word != "-":
+            name = self.spellings.get(spelled, "")
+            self.given.setdefault(name, []).extend([value] if equals else [])
+            self.awaiting = name if name and not equals and self.options[name].takes is not None else ""
+        elif (argument := self.next_argument()) is not None:
+            self.given.setdefault(argument, []).append(word)
 
     def column_names(self) -> list[str]:
         """The columns of the table that the line names."""
-        table = next((n for n, argument in enumerate(self._arguments) if argument.metavar == DATA), None)
-        if table is None or table >= len(self.positional):
-            return []
         chosen = {name: values[-1] for name, values in self.given.items() if values}
         delimiter = chosen.get("delimiter")
         return read_column_names(
-            os.path.expanduser(os.path.expandvars(self.positional[table])),
+            os.path.expanduser(os.path.expandvars(self.given.get("data", [""])[0])),
             chosen.get("input_format"),
             None if delimiter is None else parse_delimiter(delimiter),
             chosen.get("encoding", "utf-8"),
@@ -222,8 +158,7 @@ def read_column_names(
         part = find_parts([path])[0]
         # To open a pipe would wait for somebody to write to it.
         is_file = stat.S_ISREG(os.stat(part.path).st_mode)
-        options = ReadOptions(input_format, delimiter, encoding)
-        names = _names_in_file(part.path, options) if is_file else []
+        names = _names_in_file(part.path, ReadOptions(input_format, delimiter, encoding)) if is_file else []
         return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
     except (ProbfsError, OSError, ValueError):
         return []
@@ -262,3 +197,100 @@ def _parquet_names(path: str) -> list[str]:
         return []
     # Under such a name pandas stores an index that has none.
     return [name for name in names if name.strip() and not name.startswith("__index_level_")]
+
+
+# --- bash ---------------------------------------------------------------------------------------------------------
+
+
+def _answer_bash(before: str, after: str, word_breaks: str) -> str:
+    *words, (current, quote, kept) = split_line(before, word_breaks)
+    # The rest of the word at the cursor is no word of its own.
+    rest = split_line(after, word_breaks)[0 if after[:1].isspace() else 1 :]
+    kind, offered, prefix = suggest([word for word, *_ in words[1:]], current, [word for word, *_ in rest if word])
+    fitting = [prefix + word for word in offered if (prefix + word).startswith(current)]
+    # In double quotes an exclamation mark recalls history, whatever stands before it.
+    usable = [word[kept:] for word in fitting if quote != '"' or "!" not in word]
+    return "\n".join([kind, *(bash_reply(word, quote) for word in usable)])
+
+
+def split_line(line: str, word_breaks: str) -> list[tuple[str, str, int]]:
+    """The words of a line as bash splits it; the last is the one at the end of the line, and may be empty.
+
+    Each comes with the quote that is open at its end, and with how many of its characters a completion leaves alone:
+    bash replaces only what follows a break or an open quote.
+
+    >>> [word for word, *_ in split_line("rank 'a b.csv' --target x\\\\ y ", ":")]
+    ['rank', 'a b.csv', '--target', 'x y', '']
+    """
+    words: list[tuple[str, str, int]] = []
+    value, quote, kept, begun = "", "", 0, False
+    characters = iter(line)
+    for character in characters:
+        if not quote and character in " \t\n":
+            words += [(value, "", 0)] if begun else []
+            value, kept, begun = "", 0, False
+            continue
+        begun = True
+        if character == quote or (not quote and character in "'\""):
+            quote, kept = "" if quote else character, len(value)
+        elif character == "\\" and quote != "'":
+            escaped = next(characters, "")
+            value += escaped if not quote or escaped in '$`"\\' else f"\\{escaped}"
+        else:
+            value += character
+            kept = len(value) if not quote and character in word_breaks else kept
+    return [*words, (value, quote, kept)]
+
+
+def bash_reply(text: str, quote: str) -> str:
+    """A text as it must stand on the line, after an open quote, which bash closes unless the text ends with one."""
+    if not quote:
+        return re.sub(r"[^\w./+,%-]", r"\\\g<0>", text)
+    if text.endswith(quote):
+        return f"{bash_reply(text[:-1], quote) if len(text) > 1 else ''}{quote}\\{quote}"
+    return text.replace("'", r"'\''") if quote == "'" else re.sub(r'[$`"\\]', r"\\\g<0>", text)
+
+
+# --- installation -------------------------------------------------------------------------------------------------
+
+
+def script(shell: str) -> str:
+    """What makes a shell ask us."""
+    return Path(__file__).with_name(f"completion.{shell}").read_text()
+
+
+def install(shell: str) -> str:
+    """Write a shell's script where the shell finds it, and say where that is."""
+    from probfs.runtime.output import write_whole
+
+    home = Path.home()
+    if shell == "bash":
+        place, start_up = home / ".bash_completions" / "probfs.sh", home / ".bashrc"
+        line = f"source '{place}'"
+    elif shell == "zsh":
+        place, start_up = home / ".zfunc" / "_probfs", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
+        line = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
+    else:
+        configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        place, start_up, line = configuration / "fish" / "completions" / "probfs.fish", None, ""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(place, script(shell).encode())
+    if start_up is not None:
+        old = start_up.read_bytes() if start_up.exists() else b""
+        if line.encode() not in old.splitlines():
+            separator = b"" if not old or old.endswith(b"\n") else b"\n"
+            write_whole(start_up, old + separator + line.encode() + b"\n")
+    return f"completion for {shell} is in {place}; new shells use it"
+
+
+def running_shell() -> str:
+    """The shell that runs us, or else the user's own."""
+    import shellingham  # type: ignore[import-untyped]  # it has no types
+
+    try:
+        name: str = shellingham.detect_shell()[0]
+    except shellingham.ShellDetectionFailure:
+        name = os.path.basename(os.environ.get("SHELL", ""))
+    if name not in SHELLS:
+        raise UsageError(f"completion is for {', '.join(SHELLS)}, and this shell is {quoted(name)}; run it in one")
+    return name

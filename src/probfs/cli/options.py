@@ -1,298 +1,247 @@
-"""Every option that commands share: its name, its type and its help, alone or in the bundle it always comes with."""
+"""Options, each declared once: for the parser, for help and for completion; man/generate.py has the whole story.
+
+A group is options by their names in Python, which are keywords of the library. A command names the groups it takes, and
+gets what was given by name: what was not given is left to the library's defaults.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import typer
 
-from probfs.cli import parsers
-from probfs.cli.bundles import Bundle
-from probfs.cli.destination import Destination, check_apart, check_output, choose_destination
-from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
-from probfs.output.formats import OutputFormats
-from probfs.output.writers import Presentation
-from probfs.ranking.settings import ENGINES
+from probfs.classifiers.catalogue import CLASSIFIERS, known_options
+from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, WholeNumber
+from probfs.classifiers.scores import SCORES
+from probfs.columns.choice import DEFAULT_MIN_CLASS
+from probfs.ranking.settings import AUTO_STEP, CUT_TARGET, ENGINES, FOLDS, MIN_CLASS, SEED
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
-if TYPE_CHECKING:
-    from probfs.tables.reading import ReadOptions
-
-
-def words(chosen: Sequence[str], info: Any, optional: bool = False) -> Any:
-    """The type of an option or argument that takes one of some words; shells complete them."""
-    literal: Any = Literal[tuple(chosen)]
-    return Annotated[literal | None if optional else literal, info]
-
-
-def choice(chosen: Sequence[str], help_text: str, default: str | None = None) -> Any:
-    """The type of an option that takes one of some words; the default, if there is one, is shown in help."""
-    shown = typer.Option(metavar="|".join(chosen), help=help_text, show_default=default is not None)
-    return words(chosen, shown, optional=default is None)
-
-
-def parsed(parse: Callable[[Any], Any], metavar: str, help_text: str, show_default: bool = False) -> Any:
-    """An option with a parser of its own; unless its default is shown, the help says it."""
-    return typer.Option(parser=parse, metavar=metavar, help=help_text, show_default=show_default)
-
-
-Data = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DATA...",
-        help="The table: CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed; - is standard input. "
-        "Several files, a pattern in quotes, or a directory of files are one table.",
-        show_default=False,
-    ),
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        metavar="COLUMN",
-        help="The column to predict. Default: the mapping's, else the ARFF attribute called class, "
-        "else the last column.",
-    ),
-]
-MappingPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="FILE",
-        help="A TOML file that says how columns are cut, grouped or dropped; see probfs-mapping(5).",
-    ),
-]
-Count = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="The column that says how many equal rows a row stands for.", show_default=False
-    ),
-]
-Na = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="A text that means missing, besides the empty cell; auto: all that look so, like NA, N/A, null and ?; "
-        "none: none but those named. May be given several times. Default: those that look so among numbers.",
-        show_default=False,
-    ),
-]
-OutputPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Where the result goes instead of standard output; written whole or not at all.",
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option(
-        "--plot",
-        metavar="FILE",
-        help="Also draw the result into this file: PNG, SVG or PDF, by its ending.",
-    ),
-]
-SafeCsv = Annotated[
-    bool,
-    typer.Option(
-        "--safe-csv",
-        help="CSV and TSV for spreadsheets: a text that would be taken for a formula begins with an apostrophe.",
-    ),
-]
-Top = Annotated[int | None, parsed(parsers.whole_number(1), "K", "Print only the best K features; all are computed.")]
-Quiet = Annotated[
-    int,
-    typer.Option(
-        "--quiet",
-        "-q",
-        count=True,
-        help="No notes and no progress on standard error, only warnings and errors; twice (-qq): only errors.",
-        show_default=False,
-    ),
-]
-Progress = Annotated[
-    bool | None,
-    typer.Option(
-        "--progress/--no-progress",
-        help="Show progress on standard error. Default: when that is a terminal.",
-        show_default=False,
-    ),
-]
+Given: TypeAlias = dict[str, Any]
+"""The options that were given, by name."""
 
 
 @dataclass(frozen=True)
-class EngineOptions(Bundle):
-    """Where the work is done."""
+class Option:
+    """An option of commands."""
 
-    engine: str = "local"
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="For --engine dask: the scheduler of a running cluster, such as tcp://host:8786. Default: processes "
-            "on this machine.",
-            show_default=False,
-        ),
-    ] = None
-    workers: Annotated[
-        int | None,
-        parsed(
-            parsers.whole_number(1),
-            "N",
-            "For --engine dask without --scheduler: how many processes of this machine work. Default: one for each "
-            "core.",
-        ),
-    ] = None
+    help: str
+    """One line."""
+    takes: Any = None
+    """What a word is turned into: ``str``, ``Path``, a function or a ``ValueType``; None for a flag."""
+    metavar: str = ""
+    default: Any = None
+    """What help shows; the library has it."""
+    names: tuple[str, ...] = ()
+    """As users write it, where that is not the name in Python with two dashes."""
+    many: bool = False
+    """Whether it may be given several times."""
+    required: bool = False
+    panel: str = ""
+    """The heading that it stands under in help."""
+    manual: str = ""
+    """The whole story, where the manual generator does not have it."""
 
-    @classmethod
-    def registered(cls) -> Mapping[str, Any]:
-        help_text = "Where the work is done: in this process (local), or on a Dask cluster (dask)."
-        return {"engine": choice(ENGINES, help_text, "local")}
+    is_argument: ClassVar[bool] = False
 
+    @property
+    def shown_metavar(self) -> str:
+        return self.metavar or getattr(self.takes, "metavar", "")
 
-@dataclass(frozen=True)
-class ReadingOptions(Bundle):
-    """How files are written."""
+    @property
+    def line(self) -> str:
+        return self.help if self.default is None else f"{self.help} Default: {self.default}."
 
-    delimiter: Annotated[
-        str | None,
-        parsed(
-            parsers.delimiter,
-            "CHAR",
-            "What separates the cells of a CSV file; tab or \\t for a tab. Default: a comma, or ; tab | where "
-            "the first lines show it.",
-        ),
-    ] = None
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")] = "utf-8"
-    max_unpacked: Annotated[
-        int | None,
-        parsed(
-            parsers.size,
-            "SIZE",
-            "How much compressed data may unpack to, like 500M or 8G. Default: 4G, and 250 times its own size where "
-            "that is less and above 64M.",
-        ),
-    ] = None
-    input_format: str | None = None
-    decimal: str | None = None
-    union: Annotated[
-        bool,
-        typer.Option(
-            "--union",
-            help="Several files may have other columns: where a file lacks one, its cells are missing. Default: they "
-            "are refused.",
-        ),
-    ] = False
+    def spellings(self, name: str) -> tuple[str, ...]:
+        """As users write it; none for an argument."""
+        return () if self.is_argument else self.names or (f"--{name.replace('_', '-')}",)
 
-    @classmethod
-    def registered(cls) -> Mapping[str, Any]:
-        input_format = "The format of what is read. Default: by its ending, else by how it begins."
-        decimal = "What stands before the decimals of numbers; the other separates thousands. Default: a point."
-        formats = TABLE_FORMATS.names(is_readable)
-        return {"input_format": choice(formats, input_format), "decimal": choice((".", ","), decimal)}
-
-    def chosen(self) -> ReadOptions:
-        from probfs.tables.reading import ReadOptions
-
-        return ReadOptions(
-            self.input_format, self.delimiter, self.encoding, self.max_unpacked, self.decimal, self.union
+    def parameter(self, name: str) -> inspect.Parameter:
+        """The parameter that typer reads it from."""
+        how: dict[str, Any] = {"help": self.line, "rich_help_panel": self.panel, "show_default": False}
+        kind: Any = list[str] | None if self.many else str | None
+        default: Any = inspect.Parameter.empty if self.required else None
+        if self.takes is not None:
+            how |= {"metavar": self.shown_metavar, "parser": None if self.takes is str else partial(_parse, self.takes)}
+        elif self.many:
+            kind, default, how["count"] = int, 0, True
+        else:
+            kind = bool | None
+        info: Any = typer.Argument(**how) if self.is_argument else typer.Option(*self.spellings(name), **how)
+        return inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
         )
 
 
-@dataclass(frozen=True)
-class ColumnOptions(Bundle):
-    """Which columns are used, and for what."""
+class Argument(Option):
+    """What is given without the name of an option."""
 
-    target: Target = None
-    cut_target: Annotated[
-        int | None,
-        parsed(
-            parsers.whole_number(2, MOST_TARGET_CLASSES),
-            "K",
-            "Into how many classes a target of numbers is cut, at its quantiles.",
-        ),
-    ] = None
-    min_class: Annotated[
-        int,
-        parsed(
-            parsers.whole_number(1),
-            "N",
-            "Rows of classes with fewer rows than this are dropped, with a warning.",
-            show_default=True,
-        ),
-    ] = DEFAULT_MIN_CLASS
-    mapping: MappingPath = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Leave a column out, or several: a,b. May be given several times.",
-            show_default=False,
-        ),
-    ] = None
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Rank only the columns named so, one or several: a,b. May be given several times.",
-            show_default=False,
-        ),
-    ] = None
-    keep_identifiers: Annotated[
-        bool,
-        typer.Option(
-            "--keep-identifiers",
-            help="Rank columns that look like identifiers, such as row numbers, too. Default: they are left out, "
-            "unless --include or the mapping names them.",
-        ),
-    ] = False
-    count: Count = None
-    na: Na = None
+    is_argument = True
+
+
+Group: TypeAlias = dict[str, Option]
+
+
+def _parse(takes: Any, word: Any) -> Any:
+    """The value of a word; what is wrong with it becomes typer's message about its option."""
+    try:
+        return getattr(takes, "parse", takes)(str(word))
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}.") from None
 
 
 @dataclass(frozen=True)
-class DocumentOutput(Bundle):
+class Command:
+    """What a command does with what was given, and its options."""
+
+    run: Callable[[Given], None]
+    options: Group
+    examples: str
+
+    def for_typer(self) -> Callable[..., None]:
+        """A function with a parameter for each option."""
+
+        def call(**values: Any) -> None:
+            self.run({name: value for name, value in values.items() if value is not None and value != []})
+
+        parameters = [option.parameter(name) for name, option in self.options.items()]
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect looks for
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return call
+
+
+def command(options: Group, examples: str) -> Callable[[Callable[[Given], None]], Command]:
+    """Make a command of a function."""
+    return lambda run: Command(run, options, inspect.cleandoc(examples))
+
+
+def panel(title: str, **options: Option) -> Group:
+    return {name: replace(option, panel=title) for name, option in options.items()}
+
+
+def take(given: Given, group: Group) -> Given:
+    """Those of a group that were given, taken out of ``given``."""
+    return {name: given.pop(name) for name in group if name in given}
+
+
+# --- what words become ---
+
+
+def parse_step(text: str) -> int | float | str:
+    """How many columns leave in a round."""
+    if text == AUTO_STEP:
+        return text
+    if re.fullmatch(r"\d{1,18}", text) and int(text) >= 1:
+        return int(text)
+    if re.fullmatch(r"0?\.\d+", text) and 0 < float(text) < 1:
+        return float(text)
+    raise ValueError(f"{text!r} is neither auto nor a whole number from 1 on nor a fraction like 0.1")
+
+
+def parse_size(text: str) -> int:
+    """A number of bytes, like 500M or 8G."""
+    match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", text.upper())
+    if match is None or not int(match[1]):
+        raise ValueError(f"{text!r} is not a size like 500M or 8G")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]]
+
+
+def parse_delimiter(text: str) -> str:
+    return {"\\t": "\t", "tab": "\t"}.get(text, text)
+
+
+# --- groups ---
+
+DATA = panel("Table", data=Argument("The table, one file or several; - is stdin.", str, "DATA...", many=True))
+READING = panel(
+    "Table",
+    input_format=Option("Format. Default: by its ending or beginning.", Choice(TABLE_FORMATS.names(is_readable))),
+    delimiter=Option("Separator of CSV. Default: found in the file.", parse_delimiter, "CHAR"),
+    decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
+    encoding=Option("Encoding of text files.", str, "NAME", "utf-8"),
+    union=Option("Allow files with different columns."),
+    max_unpacked=Option("Limit of unpacked data, like 500M or 8G.", parse_size, "SIZE"),
+)
+CELLS = panel(
+    "Columns",
+    target=Option("Column to predict. Default: the last one.", str, "COLUMN", names=("--target", "-t")),
+    count=Option("Column of counts: rows that a row stands for.", str, "COLUMN"),
+    na=Option("Text that means missing, or auto, or none.", str, "TEXT", many=True),
+)
+MAPPING = panel("Columns", mapping=Option("TOML file that cuts, groups or drops columns.", Path, "FILE"))
+OTHER_COLUMNS = panel(
+    "Columns",
+    exclude=Option("Leave a column out, or several: a,b.", str, "COLUMN", many=True),
+    include=Option("Use only this column, or several: a,b.", str, "COLUMN", many=True),
+    keep_identifiers=Option("Rank columns that look like identifiers, too."),
+    cut_target=Option("Cut a numeric target into K classes.", CUT_TARGET),
+    min_class=Option("Drop classes with fewer rows.", MIN_CLASS, default=DEFAULT_MIN_CLASS),
+)
+COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
+
+
+def _classifier_options(for_columns_only: bool) -> Group:
+    """The classifier, and options of classifiers: all, or only those that say how columns are encoded."""
+    names = CLASSIFIERS.names()
+    chosen = {"classifier": Option("Whose probabilities are used.", Choice(names), default=names[0])}
+    for name, declared, owners in known_options():
+        if declared.for_columns or not for_columns_only:
+            default = str(declared.default_help or declared.default)
+            whose = _owners(owners, declared.only_with)
+            # The rest is for the manual.
+            line = re.split("[:;] ", declared.help)[0].rstrip(".")
+            manual = f"{whose}{declared.help} Default: {default}."
+            shown = default.partition(", ")[0]
+            chosen[name] = Option(f"{whose}{line}.", declared.kind, default=shown, manual=manual)
+    return panel("Model", **chosen)
+
+
+def _owners(owners: Sequence[str], other: tuple[str, str] | None) -> str:
+    """The classifiers, and the value of another option, that an option is for: the beginning of its help."""
+    others = [name for name in CLASSIFIERS.names() if name not in owners]
+    whose = ", ".join(owners) if len(others) > 1 else f"all but {others[0]}" if others else ""
+    words = ", ".join(filter(None, (whose, other and other[1])))
+    return f"{words}: " if words else ""
+
+
+CLASSIFIER = _classifier_options(for_columns_only=False)
+COLUMN_CLASSIFIER = _classifier_options(for_columns_only=True)
+ELIMINATION = panel(
+    "Elimination",
+    score=Option("Score that decides which column leaves.", Choice(SCORES.names()), default="absolute"),
+    estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
+    folds=Option("Folds of --estimate cv.", FOLDS, default=DEFAULT_FOLDS),
+    step=Option("Columns that leave in a round, or a fraction.", parse_step, "auto|N"),
+    no_eliminate=Option("Rank by the scores of one round."),
+    uncertainty=Option("Add standard errors and rank intervals (slow)."),
+    seed=Option("Seed of folds, shuffles, forests and samples.", SEED, default=0),
+)
+OUTPUT = panel("Output", output=Option("File for the result.", Path, "FILE", "stdout", ("--output", "-o")))
+SAFE_CSV = panel("Output", safe_csv=Option("Keep spreadsheets from running formulas in CSV."))
+TOP = panel("Output", top=Option("Show only the best K columns.", WholeNumber(1, metavar="K")))
+PLOT = panel("Output", plot=Option("Also draw the result: .png, .svg or .pdf.", Path, "FILE"))
+QUIET = panel("Output", quiet=Option("Only warnings and errors; -qq: errors.", names=("--quiet", "-q"), many=True))
+PROGRESS = panel(
+    "Output", progress=Option("Progress on stderr.", None, "", "on a terminal", ("--progress/--no-progress",))
+)
+ENGINE = panel(
+    "Where to run",
+    engine=Option("In this process, or on a Dask cluster.", Choice(ENGINES), default="local"),
+    scheduler=Option("Scheduler of a cluster, like tcp://host:8786.", str, "ADDRESS"),
+    workers=Option("Processes of this machine, for --engine dask.", WholeNumber(1)),
+)
+TABLE_OUTPUT = OUTPUT | panel(
+    "Output", format=Option("Format. Default: by --output, else csv.", Choice(TABLE_FORMATS.names(is_writable)))
+)
+
+
+def document_output(formats: tuple[str, ...]) -> Group:
     """Where a document goes, and in which of its formats."""
-
-    format: str | None = None
-    output: OutputPath = None
-    safe_csv: SafeCsv = False
-
-    formats: ClassVar[OutputFormats[Any]]
-
-    @classmethod
-    def registered(cls) -> Mapping[str, Any]:
-        default = "by the ending of --output, else a table on a terminal and CSV elsewhere"
-        return {"format": choice(cls.formats.names(), f"The format of the result. Default: {default}.")}
-
-    def destination(self, *inputs: str | Path | None) -> Destination[Any]:
-        """Where to write, once it is known that it can be written and is none of the inputs."""
-        check_output(self.output, *inputs)
-        return choose_destination(self.formats, self.format, self.output, self.safe_csv)
-
-    def picture(self, plot: Path | None, *inputs: str | Path | None) -> Destination[Any] | None:
-        """Where a picture beside the result goes; None where none is wanted."""
-        if plot is None:
-            return None
-        check_output(plot, *inputs, option="--plot")
-        check_apart(plot, self.output, "--plot")
-        return Destination(self.formats.choose_picture(plot), plot, Presentation())
-
-
-@dataclass(frozen=True)
-class TableOutput(Bundle):
-    """Where a table goes, and in which format."""
-
-    format: str | None = None
-    output: OutputPath = None
-
-    @classmethod
-    def registered(cls) -> Mapping[str, Any]:
-        help_text = "The format of the table. Default: by the ending of --output, else CSV."
-        return {"format": choice(TABLE_FORMATS.names(is_writable), help_text)}
+    chosen = Option("Format. Default: by --output, else table or csv.", Choice(formats))
+    return panel("Output", format=chosen) | OUTPUT | SAFE_CSV

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from probfs.cli.streams import tell
+from probfs.cli.options import Given
+from probfs.cli.output import tell
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress, listening
 from probfs.text import printable
@@ -86,13 +87,17 @@ def shown_amount(progress: Progress) -> str:
         return ""
     if progress.unit != "bytes":
         return f"{'/'.join(f'{amount:,}' for amount in amounts)} {progress.unit}".rstrip()
-    unit, size = next((own for own in _BYTE_UNITS if amounts[-1] >= own[1]), _BYTE_UNITS[-1])
+    unit, size = next((known for known in _BYTE_UNITS if amounts[-1] >= known[1]), _BYTE_UNITS[-1])
     return f"{'/'.join(f'{amount / size:.1f}' for amount in amounts)} {unit}"
 
 
 @contextlib.contextmanager
-def reporting(quiet: int, progress: bool | None) -> Iterator[Reporter]:
-    """A reporter that hears of all progress made meanwhile; its bar, if it has one, is gone when the work is done."""
+def reporting(given: Given, progress: bool | None = None) -> Iterator[Reporter]:
+    """A reporter that hears of all progress made meanwhile; its bar, if it has one, is gone when the work is done.
+
+    The options that say how much is told are taken out of ``given``.
+    """
+    quiet, progress = given.pop("quiet", 0), given.pop("progress", progress)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     is_shown = not quiet and (terminal if progress is None else progress)
     with _make_bar() if is_shown else contextlib.nullcontext() as bar:

@@ -1,0 +1,187 @@
+"""``probfs exact``, ``generate`` and ``reproduce``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probfs import __version__
+from probfs.classifiers.options import Choice, Number, WholeNumber
+from probfs.cli import options as opt
+from probfs.cli.options import Argument, Given, Option
+from probfs.cli.output import check_output, choose_destination, deliver, take_files
+from probfs.cli.reporter import reporting
+from probfs.errors import OutputError, UsageError
+from probfs.notes import NoteKind
+from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, SAMPLINGS
+from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
+from probfs.paper.rendering.population import POPULATION_FORMATS
+from probfs.runtime.progress import listening
+from probfs.text import printable
+
+if TYPE_CHECKING:
+    from probfs.paper.claims import Claim
+
+JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", str, "JOINT...", many=True))
+
+
+@opt.command(
+    JOINT | opt.READING | opt.document_output(POPULATION_FORMATS.names()) | opt.QUIET,
+    """
+    probfs exact joint.csv
+    probfs exact joint.csv --format json
+    """,
+)
+def exact(given: Given) -> None:
+    files = take_files(given, "joint")
+    destination = choose_destination(POPULATION_FORMATS, given, files)
+    from probfs.paper.rendering.population import PopulationReport
+    from probfs.paper.theory import joint_from_table, population_scores
+    from probfs.ranking.inputs import every_name
+    from probfs.tables.reading import ReadOptions, read_table
+
+    with reporting(given, progress=False) as reporter:
+        reading = ReadOptions(**opt.take(given, opt.READING))
+        table = read_table(files, replace(reading, as_text=every_name))
+        for note in table.notes:
+            reporter.note(note)
+        distribution = joint_from_table(table, reading.decimal or ".")
+    destination.write(PopulationReport(__version__, table.source, population_scores(distribution)))
+
+
+PROBLEM = opt.panel(
+    "Problem",
+    problem=Argument("The problem to draw a table from.", Choice(tuple(PROBLEMS)), required=True),
+    c=Option("xcp: how far a relevant column is shifted.", Number(0, 1e100, name="C"), default=1),
+    p=Option("xcp: share of rows in which it is shifted.", Number(0, 1, name="P"), default=0.7),
+    balance=Option("xcp: share of positive rows.", Number(0, 1, name="SHARE"), default=0.5),
+    relevant=Option("xcp: number of relevant columns.", WholeNumber(0, 100_000), default=1),
+    noise=Option("xcp (1), weston (196): columns of noise.", WholeNumber(0, 100_000)),
+    sampling=Option("nominal: how rows are drawn.", Choice(SAMPLINGS), default="proportionate"),
+)
+ROWS = opt.panel(
+    "Rows",
+    rows=Option("Number of labelled rows.", WholeNumber(1, 10_000_000), default=100),
+    unlabeled_rows=Option("Number of rows without a class.", WholeNumber(0, 10_000_000), default=0),
+    unlabeled_output=Option("File for the rows without a class.", Path, "FILE"),
+    seed=Option("Seed; the same one draws the same table.", WholeNumber(0), default=0),
+)
+
+
+@opt.command(
+    PROBLEM | ROWS | opt.TABLE_OUTPUT,
+    """
+    probfs generate weston --rows 100 --output weston.csv
+    probfs generate xcp --c 1 --p 0.7 --relevant 3 --noise 10 | probfs rank - --classifier svm
+    probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000 --output nominal.arff
+    """,
+)
+def generate(given: Given) -> None:
+    problem, output, unlabeled_output = given["problem"], given.get("output"), given.get("unlabeled_output")
+    options = _options_of(
+        problem, {name: value for name, value in given.items() if name in PROBLEM and name != "problem"}
+    )
+    if unlabeled_output is not None and not given.get("unlabeled_rows"):
+        raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
+    # Both files can be there or none: what is wrong with either is said before one is written.
+    check_output(output)
+    check_output(unlabeled_output, option="--unlabeled-output", result=output)
+    from probfs.paper.synthetic import CLASS, draw_sample
+    from probfs.tables.writers import choose_table_format, table_bytes
+
+    table_format = choose_table_format(output, given.get("format"))
+    unlabeled_format = choose_table_format(unlabeled_output, given.get("format"), "unlabeled_output")
+    rows, unlabeled_rows, seed = given.get("rows", 100), given.get("unlabeled_rows", 0), given.get("seed", 0)
+    labelled, unlabelled = draw_sample(problem, rows, unlabeled_rows, seed, options)
+    if unlabeled_output is None:
+        table = labelled.followed_by(unlabelled)
+    else:
+        table = labelled.labelled()
+        deliver(table_bytes(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
+    deliver(table_bytes(table, table_format, CLASS), output)
+
+
+def _options_of(problem: str, given: Given) -> dict[str, Any]:
+    """The options of a problem with their defaults; an option of another problem is refused."""
+    for name in given:
+        if name not in PROBLEMS[problem]:
+            owners = " and ".join(other for other, options in PROBLEMS.items() if name in options)
+            raise UsageError(f"--{name} goes with {owners} only")
+    options = {**PROBLEMS[problem], **given}
+    if problem == "xcp" and not options["relevant"] + options["noise"]:
+        raise UsageError("--relevant and --noise: a table needs a column beside its class")
+    return options
+
+
+EXPERIMENT = opt.panel(
+    "Experiments",
+    names=Argument("Which experiments. Default: all.", Choice((*EXPERIMENTS, "all")), "[NAME]...", many=True),
+    runs=Option("Repetitions of what is random. Default: by name.", WholeNumber(2, 1_000_000)),
+    quick=Option("Few repetitions: a look in a minute."),
+    seed=Option("Seed of all that is random.", WholeNumber(0), default=0),
+    jobs=Option("Processes at a time. Default: one for each core.", WholeNumber(1, 10_000)),
+)
+CLAIMS = opt.panel(
+    "Output",
+    format=Option("Format of the claims. Default: table or csv.", Choice(CLAIM_FORMATS.names())),
+    output=Option("Folder for numbers, claims and figures.", str, "DIR", names=("--output", "-o")),
+)
+
+
+@opt.command(
+    EXPERIMENT | CLAIMS | opt.QUIET | opt.PROGRESS,
+    """
+    probfs reproduce example figure2
+    probfs reproduce --quick --output paper
+    probfs reproduce misfit --runs 200 --output paper --format markdown > misfit.md
+    """,
+)
+def reproduce(given: Given) -> None:
+    names = given.get("names", ["all"])
+    chosen = [name for name in EXPERIMENTS if name in names or "all" in names]
+    runs, quick, seed = given.get("runs"), given.get("quick", False), given.get("seed", 0)
+    if quick and runs is not None:
+        raise UsageError("--quick chooses the number of runs; give it or --runs")
+    folder = _folder(given.pop("output", None))
+    from probfs.paper import experiments
+
+    destination = choose_destination(CLAIM_FORMATS, given)
+    repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
+    claims: list[Claim] = []
+    try:
+        with reporting(given) as reporter, listening(reporter.announce_compiling):
+            if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
+                message = "few runs: what is said of random draws may hold, or fail to, by chance"
+                reporter.note(NoteKind.FEW_RUNS.note(message))
+            found = experiments.reproduce(
+                chosen, runs=runs, quick=quick, seed=seed, jobs=given.get("jobs"), on_progress=reporter.step_done
+            )
+            for name, finding in found:
+                claims += finding.claims
+                if folder is not None:
+                    written = experiments.write_finding(name, finding, folder)
+                    message = f"wrote {', '.join(printable(str(path)) for path in written)}"
+                    reporter.note(NoteKind.WRITTEN.note(message))
+    finally:
+        # Also when it is interrupted: what has been found out by then took its time.
+        if claims:
+            destination.write(Reproduction(__version__, {"runs": repeated, "seed": seed}, claims))
+
+
+def _folder(output: str | None) -> Path | None:
+    """The folder, made before the work so that a wrong name is known in time."""
+    if output is None:
+        return None
+    if not output:
+        raise UsageError("--output: is empty; name a folder, . for this one")
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot be made a folder: {(error.strerror or str(error)).lower()}"
+        raise OutputError(problem, source=printable(output)) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError("cannot be written to: permission denied", source=printable(output))
+    return folder

@@ -1,0 +1,207 @@
+"""``probfs rank``, ``select`` and ``compare``."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from probfs.classifiers.options import Choice, WholeNumber
+from probfs.classifiers.scores import SCORES
+from probfs.cli import options as opt
+from probfs.cli.options import Argument, Given, Option
+from probfs.cli.output import (
+    check_output,
+    choose_destination,
+    choose_picture,
+    deliver,
+    stdout_is_terminal,
+    take_files,
+    tell,
+)
+from probfs.cli.reporter import reporting
+from probfs.comparison.result import parse_condition
+from probfs.errors import DataError, UsageError
+from probfs.notes import NoteKind
+from probfs.output.formats import COMPARISON_FORMATS, RANKING_FORMATS, SELECTION_FORMATS
+from probfs.ranking.settings import SEED
+from probfs.selection.settings import (
+    DEFAULT_FALSE_DISCOVERIES,
+    DEFAULT_KEEP,
+    DEFAULT_NESTED_FOLDS,
+    FALSE_DISCOVERIES,
+    KEEP,
+    NESTED_FOLDS,
+)
+from probfs.text import printable, quoted
+
+if TYPE_CHECKING:
+    from probfs.selection.result import Selection
+
+CONDITION_IS_TRUE = 3
+"""The exit status when a condition of ``--fail-if`` is true."""
+UNLABELED = opt.panel("Table", unlabeled=Option("Rows without a class, for the score s_su.", str, "FILE", many=True))
+RANKING_OUTPUT = opt.document_output(RANKING_FORMATS.names()) | opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
+
+
+@opt.command(
+    opt.DATA | UNLABELED | opt.READING | opt.COLUMNS | opt.CLASSIFIER | opt.ELIMINATION | RANKING_OUTPUT | opt.ENGINE,
+    """
+    probfs rank patients.csv
+    probfs rank patients.csv --target outcome --score signed --top 10
+    probfs rank survey.csv --unlabeled more.csv --score unlabeled
+    probfs rank measurements.csv --classifier svm --kernel rbf
+    probfs rank sales/ --target returned --exclude year
+    zcat log.csv.gz | probfs rank - --format json > ranking.json
+    """,
+)
+def rank(given: Given) -> None:
+    files = take_files(given)
+    inputs = [*files, *given.get("unlabeled", ()), given.get("mapping")]
+    picture = choose_picture(RANKING_FORMATS, given, inputs)
+    destination = choose_destination(RANKING_FORMATS, given, inputs)
+    top = given.pop("top", None)
+    eliminate = not given.pop("no_eliminate", False)
+    from probfs import api
+
+    with reporting(given) as reporter:
+        ranking = api.rank(
+            files, **given, eliminate=eliminate, report=destination.format.tells_background, on_note=reporter.note
+        )
+    # The picture first: whoever reads standard output may leave early.
+    for place in filter(None, (picture, destination)):
+        place.write(ranking.top(top))
+
+
+SELECTION = opt.panel(
+    "Selection",
+    false_discoveries=Option(
+        "Noise tolerated among kept columns.", FALSE_DISCOVERIES, default=DEFAULT_FALSE_DISCOVERIES
+    ),
+    keep=Option("How many columns to keep.", KEEP, default=DEFAULT_KEEP),
+    always=Option("Keep a column whatever it says, or several: a,b.", str, "COLUMN", many=True),
+    score=Option(
+        "Score that decides which column leaves.",
+        Choice(SCORES.names(lambda score: not score.needs_unlabelled)),
+        default="signed",
+    ),
+    folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, default=DEFAULT_NESTED_FOLDS),
+    seed=Option("Seed of folds, shuffles and forests.", SEED, default=0),
+)
+SELECTION_OUTPUT = (
+    opt.document_output(SELECTION_FORMATS.names())
+    | opt.panel(
+        "Output",
+        reduced=Option("Write the table with only the kept columns.", Path, "FILE"),
+        names=Option("Print only the names of the kept columns."),
+    )
+    | opt.TOP
+    | opt.PLOT
+    | opt.QUIET
+    | opt.PROGRESS
+)
+
+
+@opt.command(
+    opt.DATA | opt.READING | opt.COLUMNS | opt.CLASSIFIER | SELECTION | SELECTION_OUTPUT | opt.ENGINE,
+    """
+    probfs select patients.csv
+    probfs select patients.csv --target outcome --reduced small.parquet
+    probfs select patients.csv --keep fewest --always age,sex --format json
+    probfs select patients.csv --names --quiet > kept.txt
+    """,
+)
+def select(given: Given) -> None:
+    files = take_files(given)
+    output, reduced, safe_csv = given.get("output"), given.pop("reduced", None), given.get("safe_csv", False)
+    names, top = given.pop("names", False), given.pop("top", None)
+    inputs = [*files, given.get("mapping")]
+    if reduced is not None and given.get("engine") == "dask":
+        raise UsageError("--reduced needs the table here, and with --engine dask only workers read it; leave out one")
+    for name in ("format", "safe_csv") if names else ():
+        if name in given:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"--names: the result is a list of names; leave out {option}, or --names")
+    picture = choose_picture(SELECTION_FORMATS, given, [*inputs, reduced])
+    # Names have no format.
+    destination = choose_destination(SELECTION_FORMATS, given, inputs, format="csv" if names else None)
+    check_output(reduced, inputs, "--reduced", result=output)
+    from probfs import api
+    from probfs.ranking.inputs import every_name
+    from probfs.tables.reading import ReadOptions, read_table
+    from probfs.tables.writers import choose_table_format, table_bytes
+
+    reduced_format = choose_table_format(reduced, None, "reduced", by_name=False)
+    with reporting(given) as reporter:
+        # A table that is to be reduced is needed twice; otherwise mistakes in options are found before it is read.
+        table = None
+        if reduced is not None:
+            decimal = {name: given[name] for name in ("decimal",) if name in given}
+            table = read_table(files, replace(ReadOptions(**opt.take(given, opt.READING)), as_text=every_name))
+            given |= decimal
+        selected = api.select(
+            files if table is None else table,
+            **given,
+            report=destination.format.tells_background,
+            on_note=reporter.note,
+        )
+        if names and not selected.kept:
+            reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
+    if table is not None:
+        small, target = table.only(selected.reduced_columns), selected.input.target
+        deliver(table_bytes(small, reduced_format, target, safe=safe_csv, plain_numbers=True), reduced)
+    if picture is not None:
+        picture.write(selected.top(top))
+    if names:
+        deliver(_kept_names(selected, top, output), output)
+    else:
+        destination.write(selected.top(top))
+
+
+def _kept_names(selection: Selection, top: int | None, output: Path | None) -> str:
+    """The kept names, one a line: as they are for programs, and escaped for a terminal."""
+    kept = selection.kept[:top]
+    if output is None and stdout_is_terminal():
+        kept = tuple(map(printable, kept))
+    for name in kept:
+        if "\n" in name or "\r" in name:
+            raise DataError(f"--names: the name {quoted(name)} is more than one line; use --format json")
+    return "".join(f"{name}\n" for name in kept)
+
+
+COMPARED = opt.panel(
+    "Comparison",
+    old=Argument("JSON of rank or select, or a table; - is stdin.", str, "OLD", required=True),
+    new=Argument("What to compare it with.", str, "NEW", required=True),
+    top=Option("First columns that overlap is measured on.", WholeNumber(1, metavar="K")),
+    fail_if=Option("Exit with 3 if this is true, like 'spearman<0.8'.", str, "CONDITION", many=True),
+)
+
+
+@opt.command(
+    COMPARED | opt.READING | opt.document_output(COMPARISON_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
+    """
+    probfs compare yesterday.json today.json
+    probfs compare yesterday.json today.csv --fail-if 'spearman<0.8' --fail-if 'vanished>0'
+    probfs rank today.csv --format json | probfs compare yesterday.json - --format json
+    """,
+)
+def compare(given: Given) -> None:
+    old, new = (take_files({"data": [given.pop(side)]})[0] for side in ("old", "new"))
+    conditions = [parse_condition(text) for text in given.pop("fail_if", ())]
+    destination = choose_destination(COMPARISON_FORMATS, given, [old, new])
+    from probfs.comparison import compare as compare_documents
+
+    with reporting(given) as reporter:
+        comparison = compare_documents(old, new, **given, on_note=reporter.note)
+    failed = [reason for condition in conditions if (reason := condition.explain(comparison)) is not None]
+    # A reader who has had enough of the result does not make a condition less true.
+    with contextlib.suppress(typer.Exit):
+        destination.write(comparison)
+    for reason in failed:
+        tell(f"probfs: failed: {printable(reason)}")
+    if failed:
+        raise typer.Exit(CONDITION_IS_TRUE)

@@ -1,0 +1,148 @@
+"""``probfs map``, ``suggest``, ``inspect`` and ``sample``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from probfs.classifiers.catalogue import find_classifier
+from probfs.classifiers.options import Choice
+from probfs.cli import options as opt
+from probfs.cli.options import Argument, Given
+from probfs.cli.output import check_output, check_safe_csv, choose_destination, deliver, take_files
+from probfs.cli.reporter import reporting
+from probfs.columns.choice import DEFAULT_BINS, DEFAULT_MIN_CLASS
+from probfs.output.formats import INSPECTION_FORMATS
+
+if TYPE_CHECKING:
+    from probfs.columns.choice import ColumnChoice
+    from probfs.tables.reading import ReadOptions
+
+SAMPLES = {
+    "breast_cancer": "699 tumours, nine cell measures from 1 to 10; benign or malignant",
+    "commute": "240 made-up answers about ways to work; three classes, some rows unlabelled",
+    "kiln": "300 made-up firings of pots, seven measurements and the clay; cracked or not",
+}
+
+
+def _reading(given: Given) -> ReadOptions:
+    from probfs.tables.reading import ReadOptions
+
+    return ReadOptions(**opt.take(given, opt.READING))
+
+
+def _column_choice(given: Given) -> ColumnChoice:
+    """What is said of columns, by options and by the classifier that they are for."""
+    from probfs.columns.choice import ColumnChoice
+
+    said: Given = {"min_class": DEFAULT_MIN_CLASS} | opt.take(given, opt.COLUMNS)
+    classifier = find_classifier(given.pop("classifier", "nb"), opt.take(given, opt.COLUMN_CLASSIFIER))
+    return ColumnChoice(
+        **said,
+        bins=classifier.in_effect().get("bins", DEFAULT_BINS),
+        numbers_as_they_are=classifier.takes_numbers,
+        missing=classifier.missing,
+    )
+
+
+@opt.command(
+    opt.DATA
+    | opt.READING
+    | opt.CELLS
+    | {"mapping": replace(opt.MAPPING["mapping"], required=True)}
+    | opt.TABLE_OUTPUT
+    | opt.SAFE_CSV
+    | opt.QUIET,
+    """
+    probfs map patients.csv --mapping patients.toml --output binarised.arff
+    probfs map patients.csv --mapping patients.toml | csvstat
+    """,
+)
+def map_(given: Given) -> None:
+    files, mapping, output = take_files(given), given.pop("mapping"), given.pop("output", None)
+    check_output(output, [*files, mapping])
+    from probfs.columns.choice import ColumnChoice
+    from probfs.columns.prepare import apply_mapping
+    from probfs.ranking.inputs import read_prepared
+    from probfs.tables.writers import choose_table_format, table_bytes
+
+    table_format, safe_csv = choose_table_format(output, given.get("format")), given.get("safe_csv", False)
+    check_safe_csv(safe_csv, table_format)
+    with reporting(given, progress=False) as reporter:
+        choice = ColumnChoice(**opt.take(given, opt.CELLS))
+        prepared, mapping_file = read_prepared(files, mapping, _reading(given), choice, keep_texts=True)
+        for note in (prepared.target_note, *prepared.table.notes):
+            reporter.note(note)
+        table = apply_mapping(prepared, mapping_file)
+    deliver(table_bytes(table, table_format, prepared.target.name, safe=safe_csv), output)
+
+
+@opt.command(
+    opt.DATA | opt.READING | opt.CELLS | opt.COLUMN_CLASSIFIER | opt.OUTPUT | opt.QUIET,
+    """
+    probfs suggest patients.csv > patients.toml
+    probfs rank patients.csv --mapping patients.toml
+    """,
+)
+def suggest(given: Given) -> None:
+    files, output = take_files(given), given.pop("output", None)
+    check_output(output, files)
+    from probfs.columns.suggest import suggest_mapping
+    from probfs.ranking.inputs import read_prepared
+
+    classifier = given.get("classifier", "nb")
+    choice = _column_choice(given)
+    with reporting(given, progress=False) as reporter:
+        prepared, _ = read_prepared(files, None, _reading(given), choice)
+        for note in (prepared.target_note, *prepared.notes):
+            reporter.note(note)
+    deliver(suggest_mapping(prepared, classifier), output)
+
+
+@opt.command(
+    opt.DATA
+    | opt.READING
+    | opt.COLUMNS
+    | opt.COLUMN_CLASSIFIER
+    | opt.document_output(INSPECTION_FORMATS.names())
+    | opt.QUIET,
+    """
+    probfs inspect patients.csv
+    probfs inspect patients.csv --mapping patients.toml --format json
+    """,
+)
+def inspect(given: Given) -> None:
+    files, mapping = take_files(given), given.pop("mapping", None)
+    destination = choose_destination(INSPECTION_FORMATS, given, [*files, mapping])
+    from probfs.columns.inspect import inspect_table
+    from probfs.ranking.inputs import read_prepared
+
+    choice = _column_choice(given)
+    with reporting(given, progress=False) as reporter:
+        prepared, _ = read_prepared(files, mapping, _reading(given), choice, every_column=True)
+        reporter.note(prepared.target_note)
+        inspection = inspect_table(prepared)
+        for note in inspection.notes:
+            reporter.note(note)
+    destination.write(inspection)
+
+
+@opt.command(
+    opt.panel("Table", name=Argument("Which table. Default: list them.", Choice(tuple(SAMPLES)), "[NAME]"))
+    | opt.OUTPUT,
+    """
+    probfs sample
+    probfs sample breast_cancer > t.csv && probfs rank t.csv
+    """,
+)
+def sample(given: Given) -> None:
+    name, output = given.get("name"), given.get("output")
+    check_output(output)
+    if name is None:
+        deliver("".join(f"{known:<14} {what}\n" for known, what in SAMPLES.items()), output)
+        return
+    package = Path(__file__).resolve().parents[1]
+    # The wheel has them inside of the package, a source tree beside it.
+    folders = (package / "sample_data", package.parents[1] / "sample_data")
+    deliver(next(path for folder in folders if (path := folder / f"{name}.csv").exists()).read_bytes(), output)

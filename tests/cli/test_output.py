@@ -1,0 +1,181 @@
+"""Where results go: files, pipes, terminals, closed streams and full disks; and names that steer terminals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from probfs.cli.output import print_bytes, stdout_is_terminal, tell
+from probfs.errors import OutputError
+from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
+from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
+from tests.support.paths import SAMPLES
+from tests.support.table_content import Write
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    result = run_shell_line(f"probfs rank {SAMPLES}/commute.csv -qq --format json | head -1")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "{\n", "")
+    assert run_shell_line("probfs rank --help | true").stderr == ""
+
+
+def test_a_picture_is_written_though_nobody_reads_the_result(tmp_path: Path) -> None:
+    for command in ("rank", "select --folds 0"):
+        picture = tmp_path / f"{command[:4]}.png"
+        result = run_shell_line(f"probfs {command} {SAMPLES}/commute.csv -qq --plot {picture} | true")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_output_may_be_a_pipe() -> None:
+    for command in ("rank", f"map --mapping {SAMPLES}/breast_cancer.toml"):
+        result = run_shell_line(f"probfs {command} {SAMPLES}/breast_cancer.csv -qq --output /dev/stdout | cat")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout.count("\n") > 9
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "error"),
+    [
+        ("> /dev/full", 1, "probfs: error: standard output cannot be written: no space left on device\n"),
+        (">&-", 1, "probfs: error: standard output is closed\n"),
+        ("2>&-", 0, ""),
+        ("2> /dev/full", 0, ""),
+        ("| true", 0, ""),
+    ],
+)
+def test_a_stream_that_fails_is_one_line_and_nothing_more(redirection: str, status: int, error: str) -> None:
+    quiet = "-qq" if "2>" not in redirection else ""
+    result = run_shell_line(f"probfs rank {SAMPLES}/commute.csv {quiet} {redirection}")
+    assert (result.returncode, result.stderr) == (status, error)
+    if "2>" in redirection:
+        assert result.stdout.startswith("rank,feature")
+        assert "target" not in result.stdout
+
+
+def test_help_on_a_full_disk_and_no_command_at_all(run: Run) -> None:
+    result = run_shell_line("probfs --help > /dev/full")
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    result = run()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "inspect" in result.stderr
+    assert "error" not in result.stderr
+
+
+def test_standard_output_that_is_appended_to_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("keep\n")
+    line = f"probfs rank {SAMPLES}/commute.csv --quiet --format csv --output /dev/stdout >> {path}"
+    assert run_shell_line(line).returncode == 0
+    assert path.read_text().startswith("keep\nrank,feature")
+
+
+def test_an_output_that_is_standard_input_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes((SAMPLES / "commute.csv").read_bytes())
+    assert run_shell_line(f"probfs rank - --output {path} < {path}").returncode == 2
+    assert path.read_bytes() == (SAMPLES / "commute.csv").read_bytes()
+
+
+def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, tmp_path: Path) -> None:
+    data = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n")
+    (tmp_path / "link.csv").symlink_to(data)
+    os.link(data, tmp_path / "hard.csv")
+    for output in ("t.csv", "link.csv", "hard.csv", "./t.csv"):
+        for option in ("--output", "--reduced", "--plot"):
+            result = run_here("select", data, option, output)
+            assert (result.returncode, result.stdout) == (2, "")
+            assert result.stderr == f"probfs: error: {option}: {Path(output)} is an input; name another file\n"
+    assert data.read_text().startswith("a,y\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (("--plot", "r.png", "--output", "r.png"), 2, "--plot: r.png is where the result goes; name another file"),
+        (("--output", "no/r.csv"), 1, "no/r.csv: cannot be written: there is no folder"),
+        (("--output", "."), 1, ".: is a directory; name a file in it"),
+        (("--safe-csv", "--format", "json"), 2, "--safe-csv: the result is json, not CSV; leave the option out"),
+        (("--output", "r.xyz"), 2, "--output: the ending '.xyz' tells no format; use .txt, .csv, .json, .md"),
+    ],
+)
+def test_a_place_that_cannot_be_is_told_before_the_work(
+    run_here: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], status: int, message: str
+) -> None:
+    monkeypatch.setattr("probfs.api.rank", None)
+    result = run_here("rank", *COMMUTE, *words)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
+    assert result.stderr.startswith(f"probfs: error: {message}")
+
+
+def test_formulas_are_disarmed_on_request(run_here: Run, write: Write) -> None:
+    path = write("t.csv", "=1+1,y\nx,p\nz,q\nx,p\nz,q\n")
+    assert ",=1+1," in "".join(run_here("rank", path).stdout.replace("1,=", ",=", 1))
+    assert ",'=1+1," in run_here("rank", path, "--safe-csv").stdout
+
+
+@pytest.mark.parametrize("delay", [False, True])
+def test_a_format_is_recognised_however_a_pipe_brings_it(delay: bool) -> None:
+    arff = (SAMPLES / "breast_cancer.arff").read_bytes()
+    arff = b"% " + b"c" * 60_000 + b"\n" + arff
+    command = [sys.executable, "-m", "probfs", "rank", "-", "--quiet", "--top", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        if delay:
+            process.stdin.write(arff[:1])
+            process.stdin.flush()
+            time.sleep(0.5)
+        shown, _ = process.communicate(arff[1:] if delay else arff)
+    assert process.returncode == 0
+    assert shown.startswith(b"rank,feature")
+
+
+def test_streams_that_were_never_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    tell("nobody hears this")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert not stdout_is_terminal()
+    with pytest.raises(OutputError, match=r"^standard output is closed$"):
+        print_bytes(b"lost")
+
+
+def test_a_terminal_gets_a_table_with_bars_and_what_was_ranked() -> None:
+    shown = " ".join(run_in_terminal("rank", *COMMUTE).split())
+    assert "6 columns, 204 labelled and 36 unlabelled rows, target mode with 3 classes" in shown
+    assert "48 of 204 rows wrong" in shown
+    assert "████" in shown
+    assert "rank,feature" not in shown
+    assert "a terminal cannot show it; name a file with --output" in run_in_terminal(
+        "rank", *COMMUTE, "--format", "png"
+    )
+
+
+def test_no_input_on_a_terminal_shows_the_help() -> None:
+    assert "--score" in run_in_terminal("rank")
+    assert "--fail-if" in run_in_terminal("compare", "-", "a.json")
+
+
+def test_hostile_names_are_kept_in_data_and_escaped_for_eyes(run_here: Run, write: Write) -> None:
+    path = write("t.csv", hostile_csv())
+    rows = list(csv.DictReader(io.StringIO(run_here("rank", path).stdout)))
+    assert {row["feature"] for row in rows} == set(HOSTILE_NAMES)
+    document = json.loads(run_here("rank", path, "--format", "json").stdout)
+    assert {feature["feature"] for feature in document["features"]} == set(HOSTILE_NAMES)
+    for command in ("rank", "inspect"):
+        for chosen in ("table", "markdown", *(["html"] if command == "rank" else [])):
+            result = run_here(command, path, "--format", chosen)
+            assert result.returncode == 0, result.stderr
+            for text in (result.stdout, result.stderr):
+                assert "\x1b" not in text
+                assert "\u202e" not in text
+            assert "\\x1b[31mred" in result.stdout.replace("\\\\x1b\\[", "\\x1b[")
+            assert chosen == "table" or "<b>" not in result.stdout
+    assert "\x1b[31mred" not in run_in_terminal("rank", path)

@@ -1,0 +1,105 @@
+"""probfs map, suggest, inspect and sample."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from probfs.columns.mapping import parse_mapping
+from tests.support.commands import Run
+from tests.support.hostile_names import hostile_csv
+from tests.support.paths import SAMPLES
+from tests.support.table_content import Write
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "arff", "parquet"])
+def test_a_mapped_table_survives_every_format(run_here: Run, write: Write, kind: str) -> None:
+    path = write("t.csv", hostile_csv())
+    write("m.toml", "drop = ['[/x]']\n")
+    assert run_here("map", path, "--mapping", "m.toml", "--output", f"out.{kind}").returncode == 0
+    expected = run_here("rank", path, "--exclude", "[/x]").stdout
+    assert run_here("rank", f"out.{kind}", "--target", "y").stdout == expected
+
+
+def test_mapping_inside_rank_and_before_it_are_the_same(run: Run) -> None:
+    sample, mapping = SAMPLES / "breast_cancer.csv", SAMPLES / "breast_cancer.toml"
+    inside = run("rank", sample, "--mapping", mapping).stdout
+    piped = run("map", sample, "--mapping", mapping)
+    assert run("rank", "-", stdin=piped.stdout.encode()).stdout == inside
+
+
+def test_what_was_made_of_the_cells_is_said(run_here: Run, write: Write) -> None:
+    path = write("t.csv", ",x,y\n0,1,p\n1,2,q\n2,3,p\n3,NA,q\n")
+    result = run_here("map", path, "--mapping", write("m.toml", ""))
+    assert result.stdout == "x,y\n1,p\n2,q\n3,p\n,q\n"
+    assert "the unnamed first column was left out as a row index" in result.stderr
+    assert "taken as missing among numbers: 'NA' in 'x'" in result.stderr
+
+
+def test_suggest_drops_identifiers_cuts_numbers_and_groups_rare_values(run_here: Run, write: Write) -> None:
+    rows = [
+        f"p{n:03},{n},{n * 0.37:.2f},{('red', 'blue')[n % 2] if n > 5 else ('pink', 'teal', 'lime')[n % 3]},{n % 2}\n"
+        for n in range(200)
+    ]
+    path = write("t.csv", "person,row,dose,colour,y\n" + "".join(rows))
+    text = run_here("suggest", path).stdout
+    mapping = parse_mapping(text.encode())
+    assert mapping.drop == ("person", "row")
+    assert mapping.columns["dose"].describe() == "5 intervals at quantiles"
+    assert mapping.columns["colour"].describe() == "groups 'rare'"
+    assert "dose" not in parse_mapping(run_here("suggest", path, "--classifier", "svm").stdout.encode()).columns
+    write("m.toml", text)
+    result = run_here("rank", path, "--mapping", "m.toml")
+    assert {row["feature"] for row in csv.DictReader(io.StringIO(result.stdout))} == {"dose", "colour"}
+
+
+def test_suggest_cuts_a_target_that_is_a_quantity(run_here: Run, write: Write) -> None:
+    path = write("t.csv", "a,y\n" + "".join(f"{n % 3},{n * 1.37}\n" for n in range(400)))
+    write("m.toml", run_here("suggest", path).stdout)
+    result = run_here("rank", path, "--mapping", "m.toml")
+    assert result.returncode == 0, result.stderr
+
+
+def test_inspect_says_what_rank_would_do(run_here: Run) -> None:
+    document = json.loads(run_here("inspect", SAMPLES / "breast_cancer.csv", "--format", "json").stdout)
+    assert document["classes"] == {"benign": 458, "malignant": 241}
+    by_name = {column["column"]: column for column in document["columns"]}
+    assert by_name["bare_nuclei"]["missing"] == 16
+    assert by_name["sample_id"]["use"] == "left out (identifier: named like an identifier, 645 values in 699 rows)"
+    assert by_name["sample_id"]["flags"] == ["identifier"]
+    assert by_name["class"]["use"] == "target (the last column)"
+    mapped = run_here("inspect", SAMPLES / "breast_cancer.csv", "--mapping", SAMPLES / "breast_cancer.toml").stdout
+    assert "left out (dropped by the mapping)" in mapped
+    assert "yes/no: <= 5 (mapping)" in mapped
+
+
+def test_inspect_says_what_rank_would_refuse(run_here: Run, write: Write) -> None:
+    table, mapping = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n"), write("m.toml", "[columns]\na = { cut = [1] }\n")
+    inspected = run_here("inspect", table, "--mapping", mapping)
+    assert inspected.returncode == 0
+    refused = run_here("rank", table, "--mapping", mapping)
+    assert refused.returncode == 1
+    reason = refused.stderr.splitlines()[-1].removeprefix("probfs: error: ")
+    assert inspected.stderr.splitlines()[-1] == f"probfs: warning: rank would refuse this: {reason}"
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "commute", "kiln"])
+def test_a_sample_is_written_as_it_is(run_here: Run, tmp_path: Path, name: str) -> None:
+    content = (SAMPLES / f"{name}.csv").read_text()
+    assert run_here("sample", name).stdout == content
+    assert run_here("sample", name, "-o", "t.csv").stdout == ""
+    assert (tmp_path / "t.csv").read_text() == content
+    assert run_here("rank", "t.csv", "-qq").returncode == 0
+
+
+def test_samples_are_listed_and_an_unknown_one_is_refused(run_here: Run) -> None:
+    result = run_here("sample")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["breast_cancer", "commute", "kiln"]
+    wrong = run_here("sample", "iris")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
+    assert "'iris' is not one of breast_cancer, commute, kiln" in wrong.stderr
