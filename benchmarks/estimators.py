@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import cpu_count
+from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.catalogue import find_classifier
-from probfs.classifiers.estimators.classifier import EstimatorClassifier
-from probfs.classifiers.estimators.model import FittedEstimator
+from probfs.classifiers.estimators.model import EstimatorTrainer
 from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.refitting.classifier import PermuteTask, permute_features
+from probfs.classifiers.refitting.classifier import Model, RefittedClassifier, Task, permute_features
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping
@@ -54,17 +54,17 @@ def one_round(folder: Path) -> Iterator[Line]:
     for workload in WORKLOADS:
         task, model = fit_once(workload)
         own = best_of(3, partial(_permute, model, task))
-        peer = measure_peer(model)
+        peer = measure_peer(task)
         name = f"{workload.classifier}-{workload.rows}x{workload.features}"
         what, other = f"a round's {SHUFFLES} shuffles", f"permutation_importance, {SHUFFLES} repeats"
         yield faster(name, what, own, other, peer, workload.wanted)
 
 
-def _permute(model: FittedEstimator, task: PermuteTask) -> object:
+def _permute(model: Model, task: Task) -> object:
     return list(Workers(1, 1, threads=cpu_count()).run(lambda same: permute_features(same, model), [task]))
 
 
-def fit_once(workload: Workload) -> tuple[PermuteTask, FittedEstimator]:
+def fit_once(workload: Workload) -> tuple[Task, Model]:
     """The model of all rows and columns, and the task of permuting each of them."""
     chosen = find_classifier(workload.classifier, {"permutations": SHUFFLES})
     choice = ColumnChoice("y", numbers_as_they_are=True)
@@ -81,17 +81,17 @@ def fit_once(workload: Workload) -> tuple[PermuteTask, FittedEstimator]:
             on_model=None,
         )
     )
-    assert isinstance(classifier, EstimatorClassifier)
-    (task,) = classifier.make_permute_tasks()
-    model = task.fit()
-    assert isinstance(model, FittedEstimator)
-    return task, model
+    assert isinstance(classifier, RefittedClassifier)
+    (task,) = classifier.make_permute_tasks(classifier.trainer)
+    return task, task.fit()
 
 
-def measure_peer(model: FittedEstimator) -> float:
+def measure_peer(task: Task) -> float:
     """The faster of two ways to use all cores."""
-    cells, estimator = model.cells.take(model.rows.positions), model.estimator
-    assert estimator is not None
+    trainer = task.trainer
+    assert isinstance(trainer, EstimatorTrainer)
+    cells = trainer.encoder.build(task.features, trainer.counts).take(np.arange(len(trainer.labels)))
+    estimator = clone(trainer.recipe.estimator).fit(cells, trainer.labels)
 
     def importance(jobs_of_columns: int | None, jobs_of_model: int | None) -> Any:
         if "n_jobs" in estimator.get_params() and "n_estimators" in estimator.get_params():
@@ -99,7 +99,7 @@ def measure_peer(model: FittedEstimator) -> float:
         return permutation_importance(
             estimator,
             cells,
-            np.asarray(model.rows.labels),
+            np.asarray(trainer.labels),
             scoring="neg_log_loss",
             n_repeats=SHUFFLES,
             n_jobs=jobs_of_columns,

@@ -18,9 +18,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from measure import Line, at_most, best_of, best_processes, faster, probfs, python
-from probfs.classifiers.options import DEFAULT_GAMMA, KernelName
-from probfs.classifiers.refitting.classifier import permute_features
-from probfs.classifiers.svm.classifier import Svm
+from probfs.classifiers.catalogue import SVM
+from probfs.classifiers.options import KernelName
+from probfs.classifiers.protocol import FitRequest
+from probfs.classifiers.refitting.classifier import RefittedClassifier, permute_features
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.folds import order_by_content
@@ -59,19 +60,11 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     choice = ColumnChoice("y", numbers_as_they_are=True)
     prepared = prepare(table_in_memory(weston(workload.rows, workload.features), "data"), ColumnMapping(), choice)
     dataset, _ = encode(prepared)
-    svm = Svm(
-        order_by_content(dataset, 0),
-        kernel=workload.kernel,
-        C="scale",
-        gamma=DEFAULT_GAMMA,
-        removal="permute",
-        permutations=SHUFFLES,
-        estimate="resubstitution",
-        folds=None,
-        seed=0,
-        rounds=schedule(workload.features, 1),
-    )
-    (task,) = svm.make_permute_tasks()
+    rounds = schedule(workload.features, 1)
+    request = FitRequest(order_by_content(dataset, 0), "resubstitution", None, 0, rounds, lambda note: None, None)
+    svm = SVM(kernel=workload.kernel, permutations=SHUFFLES).fit(request)
+    assert isinstance(svm, RefittedClassifier)
+    (task,) = svm.make_permute_tasks(svm.trainer)
     model = task.fit()
     fit_time = best_of(7, lambda: list(Workers(1, 1).run(lambda same: same.fit(), [task])))
     permute = Workers(1, 7)

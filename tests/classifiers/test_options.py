@@ -20,8 +20,8 @@ FOLDS = WholeNumber(2, metavar="K")
 BINS = WholeNumber(2, 100)
 KEEP = WholeNumber(1, metavar="best|N", words=("best",))
 PARTS = WholeNumber(2, zero="none")
-COST = Number(1e-3, 1e3, words=("scale",))
-ALPHA = Number(0.5, 8, zero="the exact limit", name="ALPHA")
+COST = Number(1e-3, 1e3, "scale|NUMBER", ("scale",))
+ALPHA = Number(0.5, 8, "ALPHA", zero="the exact limit")
 
 
 def test_help_shows_what_stands_for_the_value() -> None:

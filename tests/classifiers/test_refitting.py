@@ -14,22 +14,18 @@ from tests.support.score_formulas import absolute_score, signed_score
 from tests.support.svm_tables import random_dataset
 
 ROWS, FEATURES = 20, 3
-NONE = np.empty(0, dtype=np.int64)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_blocks_and_refits_add_up_to_the_scores(classes: int) -> None:
     generator = np.random.default_rng(classes)
     own = np.append(generator.integers(0, classes, ROWS - 5), np.full(5, UNLABELLED))
-    split = Split(NONE, NONE, np.arange(ROWS), generator.integers(1, 4, ROWS), own)
+    split = Split(np.arange(ROWS), generator.integers(1, 4, ROWS), own)
     p, q = generator.random((classes, ROWS)), generator.random((classes, ROWS, FEATURES))
     p, q = p / p.sum(axis=0), q / q.sum(axis=0)
-    given_p, given_q = (p[1:], q[1:]) if classes == 2 else (p, q)
     blocks = [slice(0, 7), slice(7, 16), slice(16, ROWS)]
-    by_block = add_up(
-        [sum_changes(split, block, given_p[:, block], given_p[:, block, None] - given_q[:, block]) for block in blocks]
-    )
-    by_refit = sum_retrained(split, given_p, (given_q[:, :, feature] for feature in range(FEATURES)))
+    by_block = add_up([sum_changes(split, block, p[:, block], p[:, block, None] - q[:, block]) for block in blocks])
+    by_refit = sum_retrained(split, p, [q[:, :, feature] for feature in range(FEATURES)])
     known = own != UNLABELLED
     labels, counts = own[known], split.scored_counts[known]
     right = p[:, known][labels, np.arange(len(labels))]
@@ -55,7 +51,7 @@ def test_impossible_classes_have_infinite_odds() -> None:
     np.testing.assert_allclose(odds.against_own, [[-np.inf, np.inf, -np.inf], [np.log(3), np.inf, -np.inf]])
     assert odds.errors == 3
     # Of equally probable ones, the first is told.
-    assert odds_of(np.array([[0.5, 0.5 + 1e-14]]), np.array([0, 1]), np.array([1, 1])).errors == 1
+    assert odds_of(np.array([[0.5, 0.5 - 1e-14], [0.5, 0.5 + 1e-14]]), np.array([0, 1]), np.array([1, 1])).errors == 1
 
 
 @pytest.mark.parametrize("estimate", get_args(EstimateName))

@@ -12,9 +12,10 @@ import pytest
 
 import probfs
 from probfs import DataError
+from probfs.classifiers.catalogue import SVM
+from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.svm.classifier import Svm
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
@@ -28,9 +29,8 @@ from tests.selection.test_choice import candidates_of, counted_rows, without_fol
 from tests.selection.test_verdicts import plain_twin
 from tests.support.datasets import feature_of
 from tests.support.datasets import random_dataset as dataset_of_categories
-from tests.support.held_out_svm import held_out_probabilities
 from tests.support.plain_selection import standard_error
-from tests.support.refitted_svm import SvmParameters
+from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised
 from tests.support.svm_tables import random_dataset
 
 
@@ -126,19 +126,8 @@ def plain_choice(training: Dataset) -> list[int]:
     """The features of the size with the least loss, by the rounds of an elimination."""
     dataset = order_by_content(training, 0)
     names = [feature.name for feature in dataset.features]
-    svm = Svm(
-        dataset,
-        kernel="rbf",
-        C="scale",
-        gamma="scale",
-        removal="permute",
-        permutations=5,
-        estimate="cv",
-        folds=10,
-        seed=0,
-        rounds=schedule(len(names), 1),
-        jobs=1,
-    )
+    request = FitRequest(dataset, "cv", 10, 0, schedule(len(names), 1), lambda note: None, None)
+    svm = SVM(kernel="rbf", permutations=5, jobs=1).fit(request)
     left: list[str] = []
     losses = [shares_loss(dataset, 10)]
     for current in eliminate(svm, names, SCORES["signed"], 1):
@@ -162,7 +151,9 @@ def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
         members = np.flatnonzero(held)
         labels = dataset.labels[members]
         for model, features in enumerate((kept, [0, 1, 2], [])):
-            found = held_out_probabilities(training, features, held, SvmParameters(kernel="rbf"))
+            found = held_out_probabilities(
+                training, features, held, lambda table: (ReferenceSvm.of(table, SVM(kernel="rbf")), standardised)
+            )
             own = np.maximum(found[np.arange(len(members)), labels], 1 / (2 * dataset.rows))
             losses[model] += np.repeat(-np.log(own), held[members]).tolist()
             errors[model] += int(held[members][found.argmax(axis=1) != labels].sum())

@@ -37,6 +37,7 @@ from probfs.text import counted, did_you_mean, option
 if TYPE_CHECKING:
     from probfs.classifiers.estimators.recipes import Recipe
     from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
+    from probfs.classifiers.refitting.classifier import Trainer
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
@@ -57,7 +58,7 @@ bins_setting = partial(
 _cost = partial(
     setting,
     "scale",
-    Number(1e-10, 1e10, words=("scale",)),
+    Number(1e-10, 1e10, "scale|NUMBER", ("scale",)),
     "what a row on the wrong side costs; less is smoother.",
     default_help="scale, which is 1 for rbf, and for linear and logistic 1 / the mean squared length of the table's "
     "standardised rows: 1 / 30 for 30 numeric columns",
@@ -80,8 +81,7 @@ def _type(kind: ValueType) -> str:
 
 
 def _meaning(declared: Option) -> str:
-    default = declared.default if declared.default_help is None else declared.default_help
-    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {default}."
+    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {declared.shown_default}."
     return textwrap.fill(sentence, 100, initial_indent="    ", subsequent_indent="    ")
 
 
@@ -100,7 +100,7 @@ class NaiveBayes(UnfittedClassifier):
 
     smoothing: float = setting(
         1.0,
-        Number(1e-100, 1e100, zero="the exact limit", name="ALPHA"),
+        Number(1e-100, 1e100, "ALPHA", zero="the exact limit"),
         "what is added to every count; 0 is the exact limit of less and less smoothing.",
     )
     shrink: Literal["auto", "on", "off"] = setting(
@@ -172,6 +172,12 @@ class RefittedModel(UnfittedClassifier):
     def title(self) -> str:
         """What it is called in the summary."""
 
+    @abstractmethod
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        """What fits models on rows and features of a table. Only here is scikit-learn imported, which takes longer than
+        most rankings.
+        """
+
     @property
     def summary(self) -> str:
         permutations = self.in_effect()["permutations"]
@@ -183,19 +189,16 @@ class RefittedModel(UnfittedClassifier):
 
         return order_by_content(dataset, seed)
 
-    def _fit_arguments(self, request: FitRequest) -> dict[str, Any]:
-        """How to fit and judge models, whichever they are."""
-        return {
-            "removal": self.removal,
-            "permutations": self.in_effect()["permutations"],
-            "jobs": self.jobs,
-            "estimate": request.estimate,
-            "folds": request.folds,
-            "seed": request.seed,
-            "rounds": request.rounds,
-            "on_model": request.on_model,
-            "on_note": request.on_note,
-        }
+    def fit(self, request: FitRequest) -> Classifier:
+        from probfs.classifiers.refitting.classifier import RefittedClassifier
+
+        trainer = self.trainer(request.dataset, request.seed, request.estimate)
+        return RefittedClassifier(trainer, request, self.in_effect()["permutations"], self.jobs)
+
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        from probfs.classifiers.refitting.classifier import judge_held_out
+
+        return judge_held_out(request, lambda table: self.trainer(table, request.seed, "resubstitution"))
 
 
 @_registered
@@ -216,7 +219,7 @@ class SVM(RefittedModel):
     C: Cost = _cost()
     gamma: Gamma | None = setting(
         "scale",
-        Number(1e-10, 1e10, words=("scale", "auto")),
+        Number(1e-10, 1e10, "scale|auto|NUMBER", ("scale", "auto")),
         "how fast the kernel falls with the squared distance.",
         default_help="scale, 1 / (columns * variance), each value of a category being a column; auto is 1 / columns",
         only_with=("kernel", "rbf"),
@@ -230,16 +233,10 @@ class SVM(RefittedModel):
     def sees_columns_together(self) -> bool:
         return self.kernel == "rbf"
 
-    def fit(self, request: FitRequest) -> Classifier:
-        # Only here is scikit-learn imported, which takes longer than most rankings.
-        from probfs.classifiers.svm.classifier import Svm
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        from probfs.classifiers.svm.model import SvmTrainer
 
-        return Svm(request.dataset, kernel=self.kernel, C=self.C, gamma=self.gamma, **self._fit_arguments(request))
-
-    def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        from probfs.classifiers.svm.classifier import judge_rows_by_svm
-
-        return judge_rows_by_svm(request, self.kernel, self.C, self.gamma)
+        return SvmTrainer.of(dataset, self.kernel, self.C, self.gamma)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -250,16 +247,10 @@ class EstimatorModel(RefittedModel):
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
         """The estimator for a table, and how columns reach it."""
 
-    def fit(self, request: FitRequest) -> Classifier:
-        from probfs.classifiers.estimators.classifier import EstimatorClassifier
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        from probfs.classifiers.estimators.model import EstimatorTrainer
 
-        recipe = replace(self.recipe(request.dataset, request.seed), out_of_bag=request.estimate == "oob")
-        return EstimatorClassifier(request.dataset, recipe, **self._fit_arguments(request))
-
-    def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        from probfs.classifiers.estimators.classifier import judge_rows_by_estimator
-
-        return judge_rows_by_estimator(request, lambda training: self.recipe(training, request.seed))
+        return EstimatorTrainer.of(dataset, self.recipe(dataset, seed), out_of_bag=estimate == "oob")
 
 
 @_registered
@@ -276,24 +267,24 @@ class Logistic(EstimatorModel):
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
         from probfs.classifiers.estimators.recipes import logistic_regression
 
-        return logistic_regression(dataset, self.C)
+        return logistic_regression(self, dataset)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class _Trees(EstimatorModel):
+class Trees(EstimatorModel):
     """A classifier of trees, which see columns together."""
 
     sees_columns_together: ClassVar[bool] = True
 
     leaf: int | Literal["auto"] = setting(
         "auto",
-        WholeNumber(1, words=("auto",), metavar="auto|N"),
+        WholeNumber(1, None, "auto|N", ("auto",)),
         "how many rows a leaf of a tree has, at least; more is smoother.",
         default_help="auto, which is 5 for forest, and for boosting 20, or a twentieth of the rows where that is less",
     )
     depth: int | Literal["any"] = setting(
         "any",
-        WholeNumber(1, words=("any",), metavar="any|N"),
+        WholeNumber(1, None, "any|N", ("any",)),
         "how many questions a tree asks of a row, at most.",
         default_help="any number",
     )
@@ -301,7 +292,7 @@ class _Trees(EstimatorModel):
 
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Forest(_Trees):
+class Forest(Trees):
     """A random forest, which sees how columns act together."""
 
     name = "forest"
@@ -317,12 +308,12 @@ class Forest(_Trees):
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
         from probfs.classifiers.estimators.recipes import random_forest
 
-        return random_forest(dataset, self.trees, self.leaf, self.depth, self.jobs, seed)
+        return random_forest(self, dataset, seed)
 
 
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Boosting(_Trees):
+class Boosting(Trees):
     """Gradient boosting of trees, which sees columns together too."""
 
     name = "boosting"
@@ -337,7 +328,7 @@ class Boosting(_Trees):
     def recipe(self, dataset: Dataset, seed: int) -> Recipe:
         from probfs.classifiers.estimators.recipes import gradient_boosting
 
-        return gradient_boosting(dataset, self.iterations, self.learning_rate, self.leaf, self.depth, seed)
+        return gradient_boosting(self, dataset, seed)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -359,10 +350,8 @@ class RecordedEstimator(RefittedModel):
     def title(self) -> str:
         return self.shown.partition("(")[0]
 
-    def fit(self, request: Any) -> Any:
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
         raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
-
-    hold_out = fit
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:
@@ -384,7 +373,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
         options = {name: value for name, value in options.items() if name != "categories"}
     else:
         # scikit-learn is imported only for those who have it anyway.
-        from probfs.classifiers.estimators.own_estimator import wrap_estimator
+        from probfs.classifiers.estimators.user_estimator import wrap_estimator
 
         found = wrap_estimator(classifier, given.get("categories"))
     _refuse_options_of_others(found, options)

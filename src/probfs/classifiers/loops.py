@@ -247,3 +247,19 @@ def _sum_losses(top, total, counts, largest):
         else:
             loss += counts[i] * min(top[i] + math.log(total[i]), largest)
     return loss + math.log(product)
+
+
+@_compiled
+def add_donor_sums(rest, factors, donors, sums):
+    """Add to ``sums`` (permutations × rows) the product of each row of ``rest`` with its donors' rows of ``factors``.
+
+    Both have a column for each support vector of an SVM.
+    """
+    for row in range(rest.shape[0]):
+        own = rest[row]
+        for permutation in range(donors.shape[0]):
+            donor = factors[donors[permutation, row]]
+            total = 0.0
+            for vector in range(np.uint64(len(own))):
+                total += own[vector] * donor[vector]
+            sums[permutation, row] += total

@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from probfs.errors import UsageError
 from probfs.text import option
@@ -41,23 +41,6 @@ Categories = Literal["onehot", "codes", "frame"]
 _MOST_DIGITS = 18
 
 
-class ValueType(Protocol):
-    """What an option takes. A value that is wrong is a ValueError that says what is wrong with it."""
-
-    @property
-    def metavar(self) -> str:
-        """What stands for the value in help."""
-        ...
-
-    def parse(self, text: str) -> Any:
-        """The value of a word of the command line."""
-        ...
-
-    def check(self, value: Any) -> Any:
-        """The value of an object from Python."""
-        ...
-
-
 @dataclass(frozen=True)
 class Choice:
     """One of some words."""
@@ -78,25 +61,68 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class WholeNumber:
-    """A whole number, written in digits only (3.0 and 1_0 are refused), or one of some words, or 0 with a meaning."""
+class Number:
+    """A number in a range, or one of some words, or 0 where that has a meaning of its own."""
 
-    least: int
-    most: int | None = None
-    metavar: str = "N"
+    least: float
+    most: float | None = None
+    metavar: str = "NUMBER"
     words: tuple[str, ...] = ()
     zero: str | None = None
     """What 0 means, if it is allowed below the range."""
 
-    def parse(self, text: str) -> int | str:
-        if text in self.words:
-            return text
-        if not re.fullmatch(rf"\d{{1,{_MOST_DIGITS}}}", text) or not _in_range(self, int(text)):
-            end = f"on, of up to {_MOST_DIGITS} digits" if self.most is None else f"to {self.most}"
-            raise ValueError(f"{text!r} {_complaint(self, f'a whole number from {self.least} {end}')}")
-        return int(text)
+    def parse(self, text: str) -> Any:
+        return text if text in self.words else self._in_range(text, parse_number(text))
 
-    def check(self, value: Any) -> int | str:
+    def check(self, value: Any) -> Any:
+        if isinstance(value, str) and value in self.words:
+            return value
+        try:
+            number = None if isinstance(value, str | bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        return self._in_range(value, number)
+
+    @property
+    def _range(self) -> str:
+        return f"a number from {self.least:g} to {self.most:g}"
+
+    @property
+    def _others(self) -> list[str]:
+        """What may stand in the place of a number in the range."""
+        return [*self.words, *([] if self.zero is None else [f"0 ({self.zero})"])]
+
+    def _allows(self, number: float) -> bool:
+        within = self.least <= number and (self.most is None or number <= self.most)
+        return within or (self.zero is not None and number == 0)
+
+    def _in_range(self, value: object, number: float | None) -> float:
+        if number is None or not self._allows(number):
+            raise self._wrong(value, self._range)
+        return number
+
+    def _wrong(self, value: object, wanted: str) -> ValueError:
+        others = self._others
+        is_not = f"is neither {' nor '.join([*others, wanted])}" if others else f"is not {wanted}"
+        return ValueError(f"{value!r} {is_not}")
+
+
+@dataclass(frozen=True)
+class WholeNumber(Number):
+    """A whole number, written in digits only: 3.0 and 1_0 are refused."""
+
+    metavar: str = "N"
+
+    @property
+    def _range(self) -> str:
+        end = f"on, of up to {_MOST_DIGITS} digits" if self.most is None else f"to {self.most}"
+        return f"a whole number from {self.least} {end}"
+
+    def parse(self, text: str) -> Any:
+        is_whole = re.fullmatch(rf"\d{{1,{_MOST_DIGITS}}}", text)
+        return text if text in self.words else self._in_range(text, int(text) if is_whole else None)
+
+    def check(self, value: Any) -> Any:
         if isinstance(value, str) and value in self.words:
             return value
         try:
@@ -104,59 +130,17 @@ class WholeNumber:
         except TypeError:
             number = None
         if number is None:
-            raise ValueError(f"{value!r} {_complaint(self, 'a whole number')}")
-        if not _in_range(self, number):
+            raise self._wrong(value, "a whole number")
+        if not self._allows(number):
             allowed = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
-            raise ValueError(f"{number} is out of range; {' or '.join([*_others(self), allowed])}")
+            raise ValueError(f"{number} is out of range; {' or '.join([*self._others, allowed])}")
         return number
 
 
-@dataclass(frozen=True)
-class Number:
-    """A number in a range, or one of some words, or 0 where that has a meaning of its own."""
-
-    least: float
-    most: float
-    words: tuple[str, ...] = ()
-    zero: str | None = None
-    """What 0 means, if it is allowed below the range."""
-    name: str = "NUMBER"
-
-    @property
-    def metavar(self) -> str:
-        return "|".join([*self.words, self.name])
-
-    def parse(self, text: str) -> float | str:
-        return text if text in self.words else self._checked(text, parse_number(text))
-
-    def check(self, value: Any) -> float | str:
-        if isinstance(value, str) and value in self.words:
-            return value
-        try:
-            number = None if isinstance(value, str | bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = None
-        return self._checked(value, number)
-
-    def _checked(self, value: object, number: float | None) -> float:
-        if number is None or not _in_range(self, number):
-            raise ValueError(f"{value!r} {_complaint(self, f'a number from {self.least:g} to {self.most:g}')}")
-        return number
-
-
-def _in_range(kind: WholeNumber | Number, number: float) -> bool:
-    within = kind.least <= number and (kind.most is None or number <= kind.most)
-    return within or (kind.zero is not None and number == 0)
-
-
-def _others(kind: WholeNumber | Number) -> list[str]:
-    """What may stand in the place of a number in the range."""
-    return [*kind.words, *([] if kind.zero is None else [f"0 ({kind.zero})"])]
-
-
-def _complaint(kind: WholeNumber | Number, number: str) -> str:
-    others = _others(kind)
-    return f"is neither {' nor '.join([*others, number])}" if others else f"is not {number}"
+ValueType: TypeAlias = Choice | Number
+"""What an option takes. ``parse`` makes a value of a word of the command line, ``check`` of an object from Python; a
+ValueError says what is wrong with it.
+"""
 
 
 def parse_number(text: str) -> float | None:
@@ -192,6 +176,10 @@ class Option:
     """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
     recorded: bool = True
     """Whether results depend on it, so that it stands in the settings of the JSON."""
+
+    @property
+    def shown_default(self) -> Any:
+        return self.default if self.default_help is None else self.default_help
 
 
 def setting(default: Any, kind: ValueType, help: str, **more: Any) -> Any:  # noqa: A002  # what dataclasses call it

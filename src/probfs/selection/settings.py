@@ -11,7 +11,7 @@ from probfs.classifiers.options import DEFAULT_FOLDS, Number, WholeNumber, check
 from probfs.classifiers.scores import SCORES
 from probfs.ranking.settings import Settings, choose_settings
 
-FALSE_DISCOVERIES = Number(1e-6, 1.0, name="Q")
+FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
 KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
 NESTED_FOLDS = WholeNumber(2, metavar="K", zero="none")
 DEFAULT_FALSE_DISCOVERIES = 0.1

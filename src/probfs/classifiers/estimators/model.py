@@ -3,31 +3,34 @@ feature is permuted.
 
 Permuted rows are predicted in large batches that hold many features, rows and shuffles at once. A row whose donor has
 the same value keeps its probabilities, and a row that several shuffles give the same value is predicted once. Of a
-logistic regression only the terms that change are computed.
+logistic regression only the terms that change are computed (``LinearValues``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from probfs.classifiers.estimators.column_transformers import keep_columns, takes_no_columns
-from probfs.classifiers.estimators.encoders import Cells, Encoder, FrameCells, MatrixCells, all_codes, make_encoder
+from probfs.classifiers.estimators import recipes
+from probfs.classifiers.estimators.frames import FrameCells, FrameEncoder, keep_columns, takes_no_columns
 from probfs.classifiers.estimators.recipes import Recipe, choose_copies, is_forest
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.design_matrix import LinearValues
-from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, divide_rows
+from probfs.classifiers.refitting.classifier import Model
+from probfs.classifiers.refitting.matrix import LinearValues, Matrix, MatrixEncoder, ValueModel, all_codes
+from probfs.classifiers.refitting.rows import Donors, Positions, Split, TrainingRows, divide_rows
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import catch_fit_warnings
 from probfs.tables.arrays import Floats, Integers
-from probfs.text import option
+from probfs.text import counted, option
 
 CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most: 32 MB of numbers."""
@@ -49,6 +52,7 @@ class EstimatorReport:
     """Whether the estimator was given fewer copies of rows than there are."""
     unjudged: int = 0
     """How many rows no tree could judge: all were trained on them. They have the frequencies of the classes."""
+    cv_errors: None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,110 +60,138 @@ class EstimatorTrainer:
     """Fits clones of an estimator on any features and training rows of a table."""
 
     recipe: Recipe
-    encoder: Encoder
+    encoder: MatrixEncoder | FrameEncoder
     labels: Integers
     counts: Integers
     classes: int
     codes: Sequence[Codes]
     """Of each feature, in all rows."""
+    out_of_bag: bool = False
+    """Whether labelled rows are judged only by trees that were not trained on them."""
+    follows = False
 
     @classmethod
-    def of(cls, dataset: Dataset, recipe: Recipe) -> EstimatorTrainer:
-        encoder = make_encoder(dataset, recipe.encoding, recipe.name)
-        codes = [all_codes(feature) for feature in dataset.features]
-        return cls(recipe, encoder, dataset.labels, dataset.counts, len(dataset.classes), codes)
+    def of(cls, dataset: Dataset, recipe: Recipe, out_of_bag: bool = False) -> EstimatorTrainer:
+        encoding, codes = recipe.encoding, [all_codes(feature) for feature in dataset.features]
+        encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, recipe.name)
+        return cls(recipe, encoder, dataset.labels, dataset.counts, len(dataset.classes), codes, out_of_bag)
 
-    def fit(self, features: Features, training: Integers) -> FittedEstimator:
+    @property
+    def name(self) -> str:
+        return self.recipe.name
+
+    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
+        """Any table will do."""
+
+    def following(self, report: Any) -> EstimatorTrainer:
+        return self
+
+    def notes(self, reports: Sequence[EstimatorReport]) -> tuple[Note, ...]:
+        """What fitting warned of, copies of rows that were left out, and rows that no tree could judge."""
+        notes = []
+        warned = [report.warning for report in reports if report.warning is not None]
+        if warned:
+            message = f"{len(warned):,} of {counted(len(reports), 'fit')} warned: {warned[0]}"
+            notes.append(NoteKind.FIT_WARNINGS.note(message))
+        if any(report.thinned for report in reports):
+            message = (
+                f"there are more rows than the {recipes.MOST_COPIES:,} that {self.name} is given: of equal "
+                f"rows it was given fewer, in proportion, and each different row at least once"
+            )
+            notes.append(NoteKind.FEWER_COPIES.note(message))
+        unjudged = max((report.unjudged for report in reports), default=0)
+        if unjudged:
+            rows = "1 row was" if unjudged == 1 else f"{unjudged:,} rows were"
+            message = (
+                f"{rows} drawn for every tree, so that none could judge them out of bag, and only the shares of the "
+                f"classes could; more trees, or {option('estimate', 'cv')}, would help"
+            )
+            notes.append(NoteKind.UNJUDGED.note(message))
+        return tuple(notes)
+
+    def fit(self, features: Features, training: Integers) -> Model:
         """A fitted clone. It sees the classes of its training rows as 0, 1, …"""
         from sklearn.base import clone
 
         recipe, cells = self.recipe, self.encoder.build(features, training)
         rows = TrainingRows.of(self.labels, training, self.classes)
         codes = [self.codes[feature] for feature in features.tolist()]
-        nothing_learnt = FittedEstimator(recipe, None, cells, rows, rows.positions, codes)
+        nothing_learnt = FittedEstimator(recipe.name, None, cells, rows, rows.positions, codes, EstimatorReport())
         present, labels = np.unique(rows.labels, return_inverse=True)
         if len(present) < 2 or not cells.vary(rows.positions):
             return nothing_learnt
         estimator = clone(recipe.estimator)
-        if isinstance(cells, MatrixCells) and cells.categorical is not None:
-            estimator.set_params(categorical_features=cells.categorical)
         if isinstance(cells, FrameCells):
             keep_columns(estimator, list(cells.frame.columns))
             if takes_no_columns(estimator, cells.frame):
                 return nothing_learnt
+        elif cells.categorical is not None:
+            estimator.set_params(categorical_features=cells.categorical)
         positions, weights = rows.positions, {}
-        if (rows.counts > 1).any():
-            if recipe.weighted:
-                weights = {"sample_weight": rows.counts.astype(np.float64)}
-            else:
-                copies = choose_copies(rows.counts)
-                positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
-        with catch_fit_warnings() as caught:
-            try:
-                estimator.fit(cells.take(positions), labels, **weights)
-            except (ValueError, TypeError) as error:
-                raise DataError(f"{recipe.name} could not be fitted: {_first_line(error)}") from error
-        if not hasattr(estimator, "predict_proba"):
-            problem = f"{recipe.name} has no predict_proba once it is fitted"
-            raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
-        if is_forest(estimator):
-            # Its threads add up the votes of trees in any order, so that last digits would differ from run to run.
-            estimator.set_params(n_jobs=1)
-        # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
-        said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
-        warning = f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
-        return FittedEstimator(recipe, estimator, cells, rows, positions, codes, warning)
+        if recipe.weighted and (rows.counts > 1).any():
+            weights = {"sample_weight": rows.counts.astype(np.float64)}
+        elif (rows.counts > 1).any():
+            copies = choose_copies(rows.counts)
+            positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
+        warning = _fit(estimator, recipe.name, cells.take(positions), labels, weights)
+        report = EstimatorReport(warning, not recipe.weighted and len(positions) < rows.counts.sum())
+        if recipe.linear_terms:
+            assert isinstance(cells, Matrix)
+            values = LinearValues(cells, estimator.coef_, estimator.intercept_)
+            return ValueModel(values, partial(_from_log_odds, present, self.classes), rows.prior, report)
+        kind = OutOfBagForest if self.out_of_bag else FittedEstimator
+        return kind(recipe.name, estimator, cells, rows, positions, codes, report)
 
 
-class Exchanges(NamedTuple):
-    """Rows that get a feature from another row."""
+def _fit(estimator: Any, name: str, table: Any, labels: Integers, weights: dict[str, Floats]) -> str | None:
+    """Fit an estimator; what that warned of first, if it did."""
+    with catch_fit_warnings() as caught:
+        try:
+            estimator.fit(table, labels, **weights)
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{name} could not be fitted: {_first_line(error)}") from error
+    if not hasattr(estimator, "predict_proba"):
+        problem = f"{name} has no predict_proba once it is fitted"
+        raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
+    if is_forest(estimator):
+        # Its threads add up the votes of trees in any order, so that last digits would differ from run to run.
+        estimator.set_params(n_jobs=1)
+    # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
+    said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
+    return f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
 
-    features: Integers
-    """Equal ones stand beside each other."""
-    rows: Integers
-    """Counted within a block of rows."""
-    donors: Positions
-    frequencies: Floats
-    """In what fraction of the shuffles the row has this value."""
+
+def _from_log_odds(present: Integers, classes: int, values: Floats) -> Floats:
+    """Probabilities from log-odds of the second of two classes, or from the weights' logarithms of more."""
+    if classes == 2:
+        second: Floats = expit(values)
+        return second
+    every = np.zeros((classes, *values.shape[1:]))
+    every[present] = softmax(values if len(values) > 1 else np.concatenate([np.zeros_like(values), values]), axis=0)
+    return every
 
 
 @dataclass(frozen=True, eq=False)
 class FittedEstimator:
-    """A fitted estimator. Without one, every row has the frequencies of the classes: there was nothing to learn from.
+    """A fitted estimator. Without one, there was nothing to learn from: rows have the frequencies of the classes."""
 
-    Probabilities are classes × rows, but of two classes the second one only.
-    """
-
-    recipe: Recipe
+    name: str
     estimator: Any | None
-    cells: Cells
+    cells: Matrix | FrameCells
     rows: TrainingRows
     trained: Positions
     """The row that each row given to the estimator is: some several times, where rows were repeated."""
     codes: Sequence[Codes]
     """Of each feature of the model, in all rows."""
-    warning: str | None = None
+    report: EstimatorReport
+
+    cells_at_a_time = 1 << 22
+    threads_inside = True
+    """An estimator may have threads of its own, and may not like ours."""
 
     @property
     def prior(self) -> Floats:
         return self.rows.prior
-
-    @property
-    def report(self) -> EstimatorReport:
-        repeated = self.estimator is not None and not self.recipe.weighted
-        thinned = repeated and len(self.trained) < self.rows.counts.sum()
-        return EstimatorReport(self.warning, bool(thinned), self._unjudged)
-
-    @property
-    def block_cells(self) -> int:
-        return 1 << 21 if self.threads_inside else 1 << 18
-
-    @property
-    def threads_inside(self) -> bool:
-        # An estimator may have threads of its own, and may not like ours.
-        return not self.recipe.linear_terms
-
-    # --- predicting ---------------------------------------------------------------------------------------------------
 
     def probabilities(self, rows: Positions) -> Floats:
         if self.estimator is None or not len(rows):
@@ -169,44 +201,59 @@ class FittedEstimator:
 
     def predict(self, table: Any, rows: Positions) -> Floats:
         """What the estimator says of rows that it is given as it likes them, their positions apart."""
-        assert self.estimator is not None
         try:
             with catch_fit_warnings():
-                if self.recipe.out_of_bag:
-                    return self._predict_out_of_bag(table, rows)
-                found = np.asarray(self.estimator.predict_proba(table), dtype=np.float64)
+                found = self._ask(table, rows)
         except (ValueError, TypeError) as error:
-            raise DataError(f"{self.recipe.name} failed to predict: {_first_line(error)}") from error
-        present = len(np.unique(self.rows.labels))
-        if found.shape != (len(table), present) or not np.isfinite(found).all():
-            expected = f"{present} finite probabilities for each row"
-            raise DataError(f"predict_proba of {self.recipe.name} must give {expected}, and does not")
-        return self._align(found.T)
+            raise DataError(f"{self.name} failed to predict: {_first_line(error)}") from error
+        present = np.unique(self.rows.labels)
+        if found.shape != (len(table), len(present)) or not np.isfinite(found).all():
+            expected = f"{len(present)} finite probabilities for each row"
+            raise DataError(f"predict_proba of {self.name} must give {expected}, and does not")
+        # The estimator may have the classes in another order.
+        known = getattr(self.estimator, "classes_", None)
+        every = np.zeros((self.rows.classes, len(found)))
+        every[present if known is None else present[np.asarray(known, dtype=np.intp)]] = found.T
+        return every
 
-    def _align(self, found: Floats) -> Floats:
-        """Probabilities of the training rows' classes (first axis) as those of all classes."""
-        positions = np.unique(self.rows.labels)
-        own = getattr(self.estimator, "classes_", None)
-        if own is not None:
-            positions = positions[np.asarray(own, dtype=np.intp)]
-        every = np.zeros((self.rows.classes, *found.shape[1:]))
-        every[positions] = found
-        return every[1:] if self.rows.classes == 2 else every
+    def _ask(self, table: Any, rows: Positions) -> Floats:
+        return np.asarray(self.estimator.predict_proba(table), dtype=np.float64)  # type: ignore[union-attr]
 
-    # --- out of bag ---------------------------------------------------------------------------------------------------
+    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
+        actual = self.probabilities(rows)
+        changes = np.zeros((len(actual), len(rows) * len(self.codes)))
+        if self.estimator is not None:
+            features, own, giving, frequencies = find_exchanges(rows, donors, self.codes)
+            for batch in divide_rows(len(own), self.cells.width, CELLS_PER_CALL):
+                exchanged = rows[own[batch]]
+                table = self.cells.exchange(exchanged, features[batch], giving[batch])
+                change = actual[:, own[batch]] - self.predict(table, exchanged)
+                change[np.abs(change) < _ROUNDING] = 0
+                places = own[batch] * len(self.codes) + features[batch]
+                for of_class, each in zip(changes, change * frequencies[batch], strict=True):
+                    of_class += np.bincount(places, weights=each, minlength=len(of_class))
+        return actual, changes.reshape(len(actual), len(rows), len(self.codes))
 
-    def _predict_out_of_bag(self, table: Any, rows: Positions) -> Floats:
-        """The mean over the trees that were not trained on a row, or on some of its copies."""
+
+class OutOfBagForest(FittedEstimator):
+    """A forest that judges each row by the trees that were not trained on it, or on some of its copies."""
+
+    def __init__(self, *fields: Any) -> None:
+        super().__init__(*fields)
+        unjudged = int((self._left_out.sum(axis=0) == 0).sum())
+        object.__setattr__(self, "report", EstimatorReport(self.report.warning, self.report.thinned, unjudged))
+
+    def _ask(self, table: Any, rows: Positions) -> Floats:
         # As scikit-learn has them.
         cells = np.ascontiguousarray(table, dtype=np.float32)
-        total, judges = np.zeros((len(cells), len(np.unique(self.rows.labels)))), self._left_out.sum(axis=0)[rows]
+        frequencies = self.prior[np.unique(self.rows.labels)]
+        total, judges = np.zeros((len(cells), len(frequencies))), self._left_out.sum(axis=0)[rows]
         for tree, left_out in zip(self.estimator.estimators_, self._left_out, strict=True):  # type: ignore[union-attr]
             judged = np.flatnonzero(left_out[rows])
             if len(judged):
                 votes = tree.predict_proba(cells[judged], check_input=False)
                 total[judged] += left_out[rows[judged], None] * votes
-        found = self._align((total / np.maximum(judges, 1)[:, None]).T)
-        return np.where(judges > 0, found, self.prior[:, None])
+        return np.where(judges[:, None] > 0, total / np.maximum(judges, 1)[:, None], frequencies)
 
     @cached_property
     def _left_out(self) -> Floats:
@@ -222,62 +269,18 @@ class FittedEstimator:
             left_out.append(np.where(copies > 0, copies - known, 1))
         return np.array(left_out, dtype=np.float64)
 
-    @property
-    def _unjudged(self) -> int:
-        if self.estimator is None or not self.recipe.out_of_bag:
-            return 0
-        return int((self._left_out.sum(axis=0) == 0).sum())
 
-    # --- permuting ----------------------------------------------------------------------------------------------------
-
-    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        if self.estimator is None:
-            actual = self.probabilities(rows)
-            return actual, np.zeros((*actual.shape, len(self.codes)))
-        return self._permute_terms(rows, donors) if self.recipe.linear_terms else self._permute_in_batches(rows, donors)
-
-    def _permute_terms(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
-        actual = self._from_log_odds(self._log_odds.of(rows))
-        permuted = self._from_log_odds(self._log_odds.permuted(rows, donors))
-        # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
-        return actual, (actual[:, None, :, None] - permuted).mean(axis=1)
-
-    @cached_property
-    def _log_odds(self) -> LinearValues:
-        assert isinstance(self.cells, MatrixCells)
-        assert self.estimator is not None
-        return LinearValues(self.cells, self.estimator.coef_, self.estimator.intercept_)
-
-    def _from_log_odds(self, values: Floats) -> Floats:
-        """From log-odds of the second of two classes, or from the weights' logarithms of more."""
-        if len(values) > 1:
-            return self._align(softmax(values, axis=0))
-        second = expit(values)
-        return self._align(np.concatenate([1 - second, second]))
-
-    def _permute_in_batches(self, rows: Positions, donors: Donors) -> tuple[Floats, Floats]:
-        actual = self.probabilities(rows)
-        exchanges = find_exchanges(rows, donors, self.codes)
-        changes = np.zeros((len(actual), len(rows) * len(self.codes)))
-        for batch in divide_rows(len(exchanges.rows), self.cells.width, CELLS_PER_CALL):
-            features, own = exchanges.features[batch], exchanges.rows[batch]
-            table = self.cells.exchange(rows[own], features, exchanges.donors[batch])
-            change = actual[:, own] - self.predict(table, rows[own])
-            change[np.abs(change) < _ROUNDING] = 0
-            change *= exchanges.frequencies[batch]
-            for line, each in zip(changes, change, strict=True):
-                line += np.bincount(own * len(self.codes) + features, weights=each, minlength=len(line))
-        return actual, changes.reshape(len(actual), len(rows), len(self.codes))
-
-
-def find_exchanges(rows: Positions, donors: Donors, codes: Sequence[Codes]) -> Exchanges:
-    """All exchanges that change a value, each combination of a row, a feature and a new value once where that pays.
-    ``codes`` are those of each feature in all rows.
+def find_exchanges(
+    rows: Positions, donors: Donors, codes: Sequence[Codes]
+) -> tuple[Integers, Integers, Positions, Floats]:
+    """All exchanges that change a value, each combination of a feature, a row and a new value once where that pays:
+    features (equal ones beside each other), rows (counted within ``rows``), the rows that give the value, and in what
+    fraction of the shuffles. ``codes`` are those of each feature in all rows.
     """
     found = [_find_exchanges_of(own, rows, donors) for own in codes]
     features = np.repeat(np.arange(len(found)), [len(own) for own, _, _ in found])
     own, giving, times = (np.concatenate(column) for column in zip(*found, strict=True))
-    return Exchanges(features, own.astype(np.int64), giving.astype(np.intp), times / len(donors))
+    return features, own.astype(np.int64), giving.astype(np.intp), times / len(donors)
 
 
 def _find_exchanges_of(codes: Codes, rows: Positions, donors: Donors) -> tuple[Integers, Integers, Integers]:

@@ -1,4 +1,4 @@
-"""Estimators that are not fitted yet, and how each is used: those of scikit-learn with names of their own, or a user's.
+"""scikit-learn's estimators that have names of their own, not fitted yet, and how each is used.
 
 scikit-learn is imported only when a recipe is made.
 """
@@ -6,21 +6,18 @@ scikit-learn is imported only when a recipe is made.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.options import Cost
+from probfs.classifiers.refitting.matrix import Encoding, MatrixEncoder, choose_cost
 
 if TYPE_CHECKING:
+    from probfs.classifiers.catalogue import Boosting, Forest, Logistic
     from probfs.columns.dataset import Dataset
     from probfs.tables.arrays import Integers
 
-Encoding = Literal["standardised", "onehot", "filled", "single", "native", "codes", "frame"]
-"""How columns reach an estimator: see ``encoders``. ``filled`` is one-hot for those that refuse NaN, ``single`` for
-those that compute in single precision.
-"""
-MATRICES_OF_TREES: tuple[Encoding, ...] = ("onehot", "single", "codes")
+MATRICES_OF_TREES: tuple[Encoding, ...] = ("onehot", "codes")
 """Encodings that the trees of a forest can be given one by one."""
 MOST_SEED = 2**32
 """Where scikit-learn's seeds end."""
@@ -44,30 +41,20 @@ class Recipe:
     """What it is called in messages: the forest, say."""
     weighted: bool = False
     """Whether ``fit`` is given how often rows occur as ``sample_weight``; otherwise rows are repeated."""
-    out_of_bag: bool = False
-    """Whether labelled rows are judged only by trees that were not trained on them."""
     linear_terms: bool = False
     """Whether log-odds are sums of terms, one from each column, as in a logistic regression."""
 
 
-def logistic_regression(dataset: Dataset, C: Cost) -> Recipe:  # noqa: N803  # the field's own name
-    """C is chosen once, for the table with all its features, as the SVM's is."""
+def logistic_regression(options: Logistic, dataset: Dataset) -> Recipe:
     from sklearn.linear_model import LogisticRegression
 
-    from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, inverse_mean_square
-
     name = "the logistic regression"
-    if isinstance(C, str):
-        everything = np.arange(len(dataset.features))
-        cells = DesignMatrixBuilder(dataset, name).build(everything, dataset.counts).cells[: len(dataset.labels)]
-        C = inverse_mean_square(cells, dataset.counts) if cells.shape[1] else 1.0  # noqa: N806
-    estimator = LogisticRegression(C=C, max_iter=_MOST_STEPS)
+    cost = choose_cost(options.C, MatrixEncoder(dataset, "standardised", name), dataset)
+    estimator = LogisticRegression(C=cost, max_iter=_MOST_STEPS)
     return Recipe(estimator, "standardised", name, weighted=True, linear_terms=True)
 
 
-def random_forest(
-    dataset: Dataset, trees: int, leaf: int | Literal["auto"], depth: int | Literal["any"], jobs: int | None, seed: int
-) -> Recipe:
+def random_forest(options: Forest, dataset: Dataset, seed: int) -> Recipe:
     """A forest, whose trees grow on several cores in tables that are large enough."""
     from joblib import cpu_count
     from sklearn.ensemble import RandomForestClassifier
@@ -76,34 +63,26 @@ def random_forest(
 
     is_small = len(dataset.labels) * len(dataset.features) < FEW_CELLS
     estimator = RandomForestClassifier(
-        n_estimators=trees,
-        min_samples_leaf=_LEAF_OF_FOREST if leaf == "auto" else leaf,
-        max_depth=None if depth == "any" else depth,
+        n_estimators=options.trees,
+        min_samples_leaf=_LEAF_OF_FOREST if options.leaf == "auto" else options.leaf,
+        max_depth=None if options.depth == "any" else options.depth,
         random_state=seed % MOST_SEED,
         # In worker processes, which have a core each, this counts for nothing.
-        n_jobs=jobs or (1 if is_small else cpu_count()),
+        n_jobs=options.jobs or (1 if is_small else cpu_count()),
     )
-    return Recipe(estimator, "single", "the forest")
+    return Recipe(estimator, "onehot", "the forest")
 
 
-def gradient_boosting(
-    dataset: Dataset,
-    iterations: int,
-    learning_rate: float,
-    leaf: int | Literal["auto"],
-    depth: int | Literal["any"],
-    seed: int,
-) -> Recipe:
+def gradient_boosting(options: Boosting, dataset: Dataset, seed: int) -> Recipe:
     """Trees by histograms, with small leaves in small tables."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    if leaf == "auto":
-        leaf = max(1, min(_LEAF_OF_BOOSTING, dataset.rows // _LEAF_OF_BOOSTING))
+    small_leaf = max(1, min(_LEAF_OF_BOOSTING, dataset.rows // _LEAF_OF_BOOSTING))
     estimator = HistGradientBoostingClassifier(
-        max_iter=iterations,
-        learning_rate=learning_rate,
-        min_samples_leaf=leaf,
-        max_depth=None if depth == "any" else depth,
+        max_iter=options.iterations,
+        learning_rate=options.learning_rate,
+        min_samples_leaf=small_leaf if options.leaf == "auto" else options.leaf,
+        max_depth=None if options.depth == "any" else options.depth,
         categorical_features=None,
         # Whether a model stops early would depend on the rows that it keeps for that.
         early_stopping=False,

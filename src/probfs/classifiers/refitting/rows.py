@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,17 +25,15 @@ UNLABELLED = -1
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The rows that one model holds out, and the rows that it scores, both by their positions; labelled rows come
-    first.
-    """
+    """The rows that one model scores, and those that it holds out, by their positions; labelled rows come first."""
 
-    held_out: Positions
-    held_out_copies: Integers
-    """How many copies of each of these rows are held out; the model is trained on the others, if there are any."""
     scored: Positions
     scored_counts: Integers
     scored_labels: Integers
     """The class of each scored row, or UNLABELLED."""
+    held_out: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    held_out_copies: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """How many copies of each of these rows are held out; the model is trained on the others, if there are any."""
 
     def training_counts(self, counts: Integers) -> Integers:
         """How many copies of each labelled row the model is trained on."""
@@ -65,21 +63,19 @@ class TrainingRows:
 
     @property
     def prior(self) -> Floats:
-        """The frequency of each class, but of two classes only that of the second."""
+        """The frequency of each class."""
         frequencies: Floats = self.class_counts / self.class_counts.sum()
-        return frequencies[1:] if self.classes == 2 else frequencies
+        return frequencies
 
 
 def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, seed: int) -> list[Split]:
     """The splits of a round, one for each model that scores rows."""
-    rows = np.arange(len(dataset.labels))
-    unlabelled = len(rows) + np.arange(len(dataset.unlabelled_counts))
+    unlabelled = len(dataset.labels) + np.arange(len(dataset.unlabelled_counts))
     no_labels = np.full(len(unlabelled), UNLABELLED)
-    none = np.empty(0, dtype=np.int64)
     if estimate in ("resubstitution", "oob"):
+        rows = np.arange(len(dataset.labels) + len(unlabelled))
         counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
-        labels = np.concatenate([dataset.labels, no_labels])
-        return [Split(none, none, np.concatenate([rows, unlabelled]), counts, labels)]
+        return [Split(rows, counts, np.concatenate([dataset.labels, no_labels]))]
     if estimate == "cv":
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
@@ -87,14 +83,14 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
     else:
         splits = list(_split_by_row(dataset))
     if len(unlabelled):
-        splits.append(Split(none, none, unlabelled, dataset.unlabelled_counts, no_labels))
+        splits.append(Split(unlabelled, dataset.unlabelled_counts, no_labels))
     return splits
 
 
 def _split_by_fold(dataset: Dataset, folds: int, seed: int) -> Iterator[Split]:
     for copies in deal_folds(dataset, folds, seed):
         held_out = np.flatnonzero(copies)
-        yield Split(held_out, copies[held_out], held_out, copies[held_out], dataset.labels[held_out])
+        yield Split(held_out, copies[held_out], dataset.labels[held_out], held_out, copies[held_out])
 
 
 def _split_by_row(dataset: Dataset) -> Iterator[Split]:
@@ -102,7 +98,7 @@ def _split_by_row(dataset: Dataset) -> Iterator[Split]:
     for row in range(len(dataset.labels)):
         # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
         position = np.array([row])
-        yield Split(position, one, position, dataset.counts[position], dataset.labels[position])
+        yield Split(position, dataset.counts[position], dataset.labels[position], position, one)
 
 
 def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, seed: int) -> tuple[Dataset, Split]:
@@ -113,9 +109,7 @@ def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, see
     training = order_by_content(replace(dataset, features=tuple(chosen.values())), seed)
     members = np.flatnonzero(held_out)
     judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[members]) for feature in training.features)
-    none = np.empty(0, dtype=np.int64)
-    scored = len(training.labels) + np.arange(len(members))
-    split = Split(none, none, scored, held_out[members], dataset.labels[members])
+    split = Split(len(training.labels) + np.arange(len(members)), held_out[members], dataset.labels[members])
     return replace(training, features=judged, unlabelled_counts=held_out[members]), split
 
 

@@ -1,20 +1,19 @@
 """The sums over rows that a round's scores, errors and losses are made of, and the odds of labelled rows.
 
-Probabilities are arrays of classes × rows, but of two classes they hold the second one only.
+Probabilities are arrays of classes × rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.refitting.rows import UNLABELLED, Split
 from probfs.classifiers.row_odds import RowOdds
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Flags, Floats, Integers
 
 _EQUAL = 1e-12
 """Probabilities closer than this are equal: the difference is rounding."""
@@ -22,14 +21,10 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class PartialSums:
-    """Sums over some rows, with an entry for each feature where they are arrays."""
+    """Sums over some rows."""
 
-    absolute: Floats
-    """Σ ½ Σ_c |P_c - Q_c| over labelled rows."""
-    signed: Floats
-    """Σ (P_y - Q_y) over labelled rows."""
-    unlabelled: Floats
-    """Σ ½ Σ_c |P_c - Q_c| over unlabelled rows."""
+    changes: Floats
+    """3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over unlabelled ones."""
     absolute_loss: float
     """Σ (1 - P_y) over labelled rows, with all features."""
     odds: RowOdds
@@ -43,38 +38,25 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     features.
     """
     labels, counts = split.scored_labels[block], split.scored_counts[block].astype(np.float64)
-    known, unknown = labels != UNLABELLED, labels == UNLABELLED
-    # Of two classes, both change by the same amount: half of the sum over both is the change of one.
-    absolute = np.abs(changes).sum(axis=0) / (1 if len(changes) == 1 else 2)
-    right = of_all_classes(actual)[labels[known], np.flatnonzero(known)]
-    return PartialSums(
-        counts[known] @ absolute[known],
-        counts[known] @ _of_own_class(changes[:, known], labels[known]),
-        counts[unknown] @ absolute[unknown],
-        float(counts[known] @ (1 - right)),
-        odds_of(actual[:, known], labels[known], counts[known]),
-    )
+    known, unknown = np.flatnonzero(labels != UNLABELLED), np.flatnonzero(labels == UNLABELLED)
+    own, weights = labels[known], counts[known]
+    absolute = np.abs(changes).sum(axis=0) / 2
+    sums = [weights @ absolute[known], weights @ changes[own, known], counts[unknown] @ absolute[unknown]]
+    odds = odds_of(actual[:, known], own, weights)
+    return PartialSums(np.stack(sums), float(weights @ (1 - actual[own, known])), odds)
 
 
-def sum_retrained(split: Split, actual: Floats, without: Iterable[Floats]) -> PartialSums:
+def sum_retrained(split: Split, actual: Floats, without: Sequence[Floats]) -> PartialSums:
     """The sums of all scored rows, from their probabilities with all features and without each of them."""
     everything = slice(0, len(split.scored))
     parts = [sum_changes(split, everything, actual, (actual - each)[:, :, None]) for each in without]
-    return PartialSums(
-        np.concatenate([part.absolute for part in parts]),
-        np.concatenate([part.signed for part in parts]),
-        np.concatenate([part.unlabelled for part in parts]),
-        parts[0].absolute_loss,
-        parts[0].odds,
-    )
+    return PartialSums(np.hstack([part.changes for part in parts]), parts[0].absolute_loss, parts[0].odds)
 
 
 def add_up(parts: Sequence[PartialSums]) -> PartialSums:
     """The sums of several blocks or splits."""
     return PartialSums(
-        np.sum([part.absolute for part in parts], axis=0),
-        np.sum([part.signed for part in parts], axis=0),
-        np.sum([part.unlabelled for part in parts], axis=0),
+        np.sum([part.changes for part in parts], axis=0),
         sum(part.absolute_loss for part in parts),
         RowOdds.joined([part.odds for part in parts]),
     )
@@ -82,11 +64,11 @@ def add_up(parts: Sequence[PartialSums]) -> PartialSums:
 
 def make_scores(total: PartialSums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
     """The scores of a round, from the sums of all its rows."""
-    everywhere = (total.absolute + total.unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None
+    absolute, signed, unlabelled = total.changes
     return RoundScores(
-        total.absolute / rows,
-        total.signed / rows,
-        everywhere,
+        absolute / rows,
+        signed / rows,
+        (absolute + unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None,
         rows,
         round(total.odds.errors),
         total.absolute_loss / rows,
@@ -99,7 +81,7 @@ def make_scores(total: PartialSums, rows: int, unlabelled_rows: int, cv_errors: 
 def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowOdds:
     """The odds of labelled rows."""
     with np.errstate(divide="ignore"):
-        logs = np.log(of_all_classes(actual)).T
+        logs = np.log(actual).T
     is_own = labels[:, None] == np.arange(logs.shape[1])
     own = logs[is_own]
     others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
@@ -109,24 +91,8 @@ def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowO
     return RowOdds(against_own, weights, float(weights @ find_errors(actual, labels)))
 
 
-def find_errors(probabilities: Floats, labels: Integers) -> npt.NDArray[np.bool_]:
+def find_errors(probabilities: Floats, labels: Integers) -> Flags:
     """Which rows are wrong; a tie falls to the first class."""
-    of_all = of_all_classes(probabilities)
-    predicted = np.argmax(of_all >= of_all.max(axis=0, initial=0) - _EQUAL, axis=0)
-    wrong: npt.NDArray[np.bool_] = predicted != labels
+    highest = probabilities.max(axis=0, initial=0)
+    wrong: Flags = np.argmax(probabilities >= highest - _EQUAL, axis=0) != labels
     return wrong
-
-
-def of_all_classes(probabilities: Floats) -> Floats:
-    """The probabilities of both classes, where only those of the second are given, or of more."""
-    return np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
-
-
-def _of_own_class(changes: Floats, labels: Integers) -> Floats:
-    """The change of each row's own class: rows × features."""
-    if len(changes) > 1:
-        own: Floats = changes[labels, np.arange(len(labels))]
-    else:
-        # The first of two classes changes by as much as the second, in the other direction.
-        own = changes[0] * np.where(labels == 1, 1.0, -1.0)[:, None]
-    return own

@@ -6,7 +6,8 @@ Of two classes there is one SVM, for the second class; of more, one for each cla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,17 +16,20 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from probfs.classifiers.options import DEFAULT_GAMMA, Cost, Gamma, KernelName
+from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.design_matrix import DesignMatrixBuilder, LinearValues, inverse_mean_square
-from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows
+from probfs.classifiers.refitting.matrix import LinearValues, MatrixEncoder, ValueModel, choose_cost, of_all_classes
+from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows
 from probfs.classifiers.refitting.sums import find_errors
 from probfs.classifiers.svm.platt import HeldOutFit, Sigmoid, fit_sigmoid
 from probfs.classifiers.svm.rbf import RbfValues, squared_distances
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal
+from probfs.columns.folds import by_dropping_rare_classes, deal
+from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import catch_fit_warnings
 from probfs.tables.arrays import Floats, Integers
+from probfs.text import counted, option, quoted
 
 MOST_ROWS_OF_SVC = 1_000
 """With more rows, LinearSVC fits the linear kernel: at 2,000 it takes a tenth of LIBSVM's time (benchmarks/README.md).
@@ -41,6 +45,8 @@ TOLERANCE = 1e-3
 """LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
 INTERCEPT_SCALING = 10.0
 """LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
+MOST_ROWS_FITTED = 100_000_000
+"""Of all models of a leave-one-out ranking, together: on two cores, more take hours."""
 _CACHE_MEGABYTES = 500
 
 
@@ -54,58 +60,16 @@ class SvmReport:
     """How many SVMs did not converge."""
     held_out: HeldOutFit
 
-
-@dataclass(frozen=True, eq=False)
-class FittedSvm:
-    """The SVMs of all classes."""
-
-    values: LinearValues | RbfValues
-    sigmoids: Sequence[Sigmoid]
-    prior: Floats
-    report: SvmReport
-
     @property
-    def block_cells(self) -> int:
-        # Linear values of a block should stay in the cache; for RBF, factors are computed once a block.
-        return 1 << 22 if self.threads_inside else 1 << 18
-
-    @property
-    def threads_inside(self) -> bool:
-        return isinstance(self.values, RbfValues)
-
-    def probabilities(self, rows: Positions) -> Floats:
-        return to_probabilities(self.values.of(rows), self.sigmoids)
-
-    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        actual = self.probabilities(rows)
-        if isinstance(self.values, RbfValues):
-            permuted = self.values.permuted(rows, donors, threads)
-        else:
-            permuted = self.values.permuted(rows, donors)
-        # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
-        return actual, (actual[:, None, :, None] - to_probabilities(permuted, self.sigmoids)).mean(axis=1)
-
-
-def to_probabilities(values: Floats, sigmoids: Sequence[Sigmoid]) -> Floats:
-    """Class probabilities, from the decision values of each SVM (first axis). More than two classes are scaled to add
-    up to 1.
-    """
-    shape = (-1, *[1] * (values.ndim - 1))
-    slopes = np.array([sigmoid.slope for sigmoid in sigmoids]).reshape(shape)
-    offsets = np.array([sigmoid.offset for sigmoid in sigmoids]).reshape(shape)
-    probabilities: Floats = expit(slopes * values + offsets)
-    if len(sigmoids) == 1:
-        return probabilities
-    total = probabilities.sum(axis=0)
-    # Where all sigmoids underflow to 0, the classes are equally probable.
-    return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(sigmoids))
+    def cv_errors(self) -> int:
+        return self.held_out.errors
 
 
 @dataclass(frozen=True, eq=False)
 class SvmTrainer:
     """Fits SVMs of one kernel and penalty on any features and training rows of a table."""
 
-    builder: DesignMatrixBuilder
+    encoder: MatrixEncoder
     labels: Integers
     counts: Integers
     classes: int
@@ -116,19 +80,52 @@ class SvmTrainer:
     """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows instead of
     cross-validated ones. None: only where the cross-validated sigmoid decreases.
     """
+    name = "the SVM"
+    follows = True
 
     @classmethod
     def of(cls, dataset: Dataset, kernel: KernelName, cost: Cost, gamma: Gamma | None) -> SvmTrainer:
-        """The trainer of a table. C is chosen once, for the table with all its features: if it grew as features leave,
-        late rounds, which decide the best ranks, would fit the noise more closely.
-        """
-        builder = DesignMatrixBuilder(dataset, "the SVM")
-        matrix = builder.build(np.arange(len(dataset.features)), dataset.counts)
-        chosen = choose_cost(kernel, cost, matrix.cells[: len(dataset.labels)], dataset.counts)
-        wanted = DEFAULT_GAMMA if gamma is None else gamma
-        return cls(builder, dataset.labels, dataset.counts, len(dataset.classes), kernel, chosen, wanted)
+        encoder = MatrixEncoder(dataset, "standardised", cls.name)
+        # A row's kernel value with itself is always 1 for RBF.
+        chosen = 1.0 if kernel == "rbf" and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
+        classes, gamma = len(dataset.classes), DEFAULT_GAMMA if gamma is None else gamma
+        return cls(encoder, dataset.labels, dataset.counts, classes, kernel, chosen, gamma)
 
-    def fit(self, features: Features, training: Integers) -> FittedSvm:
+    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
+        check_training_sizes(dataset, splits, estimate)
+        rows = len(dataset.labels)
+        if estimate == "loo" and models * rows > MOST_ROWS_FITTED:
+            fits = f"{models:,} models on {rows:,} rows each"
+            problem = f"{option('estimate', 'loo')} with the SVM would fit {fits}, which takes hours"
+            raise UsageError(f"{problem}; use {option('estimate', 'cv')}, or a larger {option('step')}")
+
+    def following(self, report: SvmReport) -> SvmTrainer:
+        """Where models are compared, all of them fit sigmoids on training rows whose cross-validated sigmoid decreases
+        in the model with all rows and all active features.
+        """
+        return replace(self, training_sigmoids=report.inverted)
+
+    def notes(self, reports: Sequence[SvmReport]) -> tuple[Note, ...]:
+        notes = []
+        inverted = sum(sum(report.inverted) for report in reports)
+        unconverged = sum(report.unconverged for report in reports)
+        fits = counted(sum(len(report.inverted) for report in reports), "fit")
+        if inverted:
+            message = (
+                f"in {inverted:,} of {fits} the sigmoid on cross-validated decision values came out "
+                "decreasing (few rows, or columns that say little); the one on the training rows, or the share of the "
+                "class, was used instead"
+            )
+            notes.append(NoteKind.SIGMOID.note(message))
+        if unconverged:
+            problem = f"{unconverged:,} of {fits} did not converge, so their scores are rough"
+            message = f"{problem}; a smaller {option('C')} or {option('count')} would help"
+            notes.append(NoteKind.NOT_CONVERGED.note(message))
+        if reports and reports[0].held_out.note is not None:
+            notes.append(reports[0].held_out.note)
+        return tuple(notes)
+
+    def fit(self, features: Features, training: Integers) -> ValueModel:
         """The SVMs of some features and training rows.
 
         On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
@@ -137,41 +134,31 @@ class SvmTrainer:
         must use the same kind, which is what ``training_sigmoids`` is for.
         """
         rows = TrainingRows.of(self.labels, training, self.classes)
-        matrix = self.builder.build(features, training)
+        matrix = self.encoder.build(features, training)
         targets = [1] if self.classes == 2 else list(range(self.classes))
-        if not matrix.cells.shape[1]:
+        if not matrix.width:
             # Nothing varies, so that all the model knows is how frequent the classes are.
-            nothing = LinearValues(matrix, np.zeros((len(targets), 0)), np.zeros(len(targets)))
+            values = LinearValues(matrix, np.zeros((len(targets), 0)), np.zeros(len(targets)))
             counts, total = rows.class_counts, rows.class_counts.sum()
             flat = [Sigmoid.of_frequency(counts[target], total - counts[target]) for target in targets]
-            return FittedSvm(nothing, flat, rows.prior, SvmReport([False] * len(targets), 0, HeldOutFit.guess(rows)))
+            report = SvmReport([False] * len(targets), 0, HeldOutFit.guess(rows))
+            return ValueModel(values, partial(to_probabilities, flat), rows.prior, report)
         cells = matrix.cells[rows.positions]
         gamma = None if self.kernel == "linear" else choose_gamma(self.gamma, cells, rows.counts)
         pieces = _Pieces.cut(rows, min(MOST_FOLDS, int(rows.class_counts.min())))
         # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
         solver = _Solver(cells[pieces.rows], gamma, self.cost, len(self.labels))
         svms = [self._fit_binary(number, target, pieces, solver) for number, target in enumerate(targets)]
-        sigmoids = [svm.sigmoid for svm in svms]
-        held_out = np.stack([svm.held_out for svm in svms])
-        wrong = find_errors(to_probabilities(held_out, sigmoids), pieces.labels)
-        # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
-        probabilities = to_probabilities(held_out, [svm.held_out_sigmoid for svm in svms])
-        errors = round(float(pieces.weights @ wrong))
-        report = SvmReport(
-            [svm.inverted for svm in svms],
-            sum(not svm.solution.converged for svm in svms),
-            HeldOutFit.measure(errors, probabilities, pieces.labels, pieces.weights),
-        )
+        link = partial(to_probabilities, [svm.sigmoid for svm in svms])
         intercepts = np.array([svm.solution.intercept for svm in svms])
         coefficients = np.stack([svm.solution.coefficients for svm in svms])
         if gamma is None:
-            return FittedSvm(LinearValues(matrix, coefficients, intercepts), sigmoids, rows.prior, report)
+            return ValueModel(LinearValues(matrix, coefficients, intercepts), link, rows.prior, _report(svms, pieces))
         by_row = np.zeros((len(svms), len(rows.positions)))
         np.add.at(by_row.T, pieces.rows, coefficients.T)
         used = np.flatnonzero(by_row.any(axis=0))
-        support = rows.positions[used]
-        values = RbfValues(matrix, len(self.labels), gamma, support, by_row[:, used], intercepts)
-        return FittedSvm(values, sigmoids, rows.prior, report)
+        rbf = RbfValues(matrix, len(self.labels), gamma, rows.positions[used], by_row[:, used], intercepts)
+        return ValueModel(rbf, link, rows.prior, _report(svms, pieces))
 
     def _fit_binary(self, number: int, target: int, pieces: _Pieces, solver: _Solver) -> _BinarySvm:
         is_member = (pieces.labels == target).astype(np.int64)
@@ -190,6 +177,40 @@ class SvmTrainer:
         if inverted if self.training_sigmoids is None else self.training_sigmoids[number]:
             sigmoid = fit_sigmoid(solution.values, is_member, pieces.weights)
         return _BinarySvm(solution, held_out, flat if sigmoid.decreases else sigmoid, held_out_sigmoid, inverted)
+
+
+def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
+    """Refuse a class with fewer than two training rows in some model, whose sigmoid could not be cross-validated."""
+    held_out = np.zeros(len(dataset.classes))
+    for split in splits:
+        labels = dataset.labels[split.held_out]
+        held_out = np.maximum(held_out, np.bincount(labels, split.held_out_copies, minlength=len(held_out)))
+    for (name, rows), most_held_out in zip(dataset.class_rows().items(), held_out.astype(int).tolist(), strict=True):
+        if rows < 2:
+            problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
+            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
+            raise DataError(f"{problem}; {remedy}", source=dataset.source)
+        if rows - most_held_out < 2:
+            leaves = f"of which {option('estimate', estimate)} leaves {rows - most_held_out} to train on"
+            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
+            dropping = by_dropping_rare_classes(dataset, rows + 1)
+            remedy += f", or drop the class{dropping}" if dropping else ""
+            raise DataError(f"class {quoted(name)} has {rows} rows, {leaves}; {remedy}", source=dataset.source)
+
+
+def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
+    """Class probabilities, from the decision values of each SVM (first axis); of two classes, those of the second. More
+    than two are scaled to add up to 1.
+    """
+    shape = (-1, *[1] * (values.ndim - 1))
+    slopes = np.array([sigmoid.slope for sigmoid in sigmoids]).reshape(shape)
+    offsets = np.array([sigmoid.offset for sigmoid in sigmoids]).reshape(shape)
+    probabilities: Floats = expit(slopes * values + offsets)
+    if len(sigmoids) == 1:
+        return probabilities
+    total = probabilities.sum(axis=0)
+    # Where all sigmoids underflow to 0, the classes are equally probable.
+    return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(sigmoids))
 
 
 class _Solution(NamedTuple):
@@ -215,6 +236,16 @@ class _BinarySvm(NamedTuple):
     inverted: bool
 
 
+def _report(svms: Sequence[_BinarySvm], pieces: _Pieces) -> SvmReport:
+    held_out = np.stack([svm.held_out for svm in svms])
+    probabilities = of_all_classes(to_probabilities([svm.sigmoid for svm in svms], held_out))
+    errors = round(float(pieces.weights @ find_errors(probabilities, pieces.labels)))
+    # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
+    probabilities = of_all_classes(to_probabilities([svm.held_out_sigmoid for svm in svms], held_out))
+    fit = HeldOutFit.measure(errors, probabilities, pieces.labels, pieces.weights, len(svms))
+    return SvmReport([svm.inverted for svm in svms], sum(not svm.solution.converged for svm in svms), fit)
+
+
 @dataclass(frozen=True, eq=False)
 class _Pieces:
     """The training rows, divided where the copies of one row fall into different folds of the sigmoid."""
@@ -238,39 +269,30 @@ class _Solver:
 
     def __init__(self, cells: Floats, gamma: float | None, cost: float, table_rows: int) -> None:
         self._cells = cells
-        self._gamma = gamma
-        self._cost = cost
+        self._is_linear = gamma is None
         self._is_linear_svc = gamma is None and table_rows > MOST_ROWS_OF_SVC
         self._gram: Floats | None = None
-        if gamma is None and not self._is_linear_svc:
-            self._gram = cells @ cells.T
-        elif gamma is not None and table_rows <= MOST_ROWS_OF_MATRIX:
-            self._gram = np.exp(-gamma * squared_distances(cells, cells))
+        shared = {"C": cost, "tol": TOLERANCE}
+        if self._is_linear_svc:
+            more = {"intercept_scaling": INTERCEPT_SCALING, "max_iter": MOST_LINEAR_ITERATIONS, "random_state": 0}
+            self._machine = LinearSVC(loss="hinge", **shared, **more)
+            return
+        shared |= {"cache_size": _CACHE_MEGABYTES, "max_iter": MOST_ITERATIONS}
+        if gamma is not None and table_rows > MOST_ROWS_OF_MATRIX:
+            self._machine = SVC(kernel="rbf", gamma=gamma, **shared)
+            return
+        self._gram = cells @ cells.T if gamma is None else np.exp(-gamma * squared_distances(cells, cells))
+        self._machine = SVC(kernel="precomputed", **shared)
 
     def solve(self, train: Positions, test: Positions, is_member: Integers, costs: Floats) -> _Solution:
         """An SVM fitted on some pieces, with the decision values of others."""
-        machine = self._make_machine()
+        machine = self._machine
         # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
         with config_context(assume_finite=True, skip_parameter_validation=True), catch_fit_warnings() as caught:
             machine.fit(self._input(train, train), is_member[train], sample_weight=costs[train])
             values = machine.decision_function(self._input(test, train))
         converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
         return _Solution(self._coefficients(machine, train), float(machine.intercept_[0]), converged, values)
-
-    def _make_machine(self) -> Any:
-        if self._is_linear_svc:
-            return LinearSVC(
-                loss="hinge",
-                C=self._cost,
-                tol=TOLERANCE,
-                intercept_scaling=INTERCEPT_SCALING,
-                max_iter=MOST_LINEAR_ITERATIONS,
-                random_state=0,
-            )
-        shared = {"C": self._cost, "tol": TOLERANCE, "cache_size": _CACHE_MEGABYTES, "max_iter": MOST_ITERATIONS}
-        if self._gram is None:
-            return SVC(kernel="rbf", gamma=self._gamma, **shared)
-        return SVC(kernel="precomputed", **shared)
 
     def _input(self, pieces: Positions, train: Positions) -> Floats:
         """What the machine is given of some pieces."""
@@ -281,10 +303,9 @@ class _Solver:
 
     def _coefficients(self, machine: Any, train: Positions) -> Floats:
         if self._is_linear_svc:
-            weights: Floats = machine.coef_[0]
-            return weights
+            return np.array(machine.coef_[0])
         support, dual = train[machine.support_], machine.dual_coef_[0]
-        if self._gamma is None:
+        if self._is_linear:
             return np.asarray(dual @ self._cells[support])
         coefficients = np.zeros(len(self._cells))
         coefficients[support] = dual
@@ -314,16 +335,3 @@ def choose_gamma(gamma: Gamma, cells: Floats, counts: Integers) -> float:
     mean = np.average(cells.mean(axis=1), weights=counts)
     variance = np.average(((cells - mean) ** 2).mean(axis=1), weights=counts)
     return float(1 / (columns * variance)) if variance else 1.0
-
-
-def choose_cost(kernel: KernelName, cost: Cost, cells: Floats, counts: Integers) -> float:
-    """C as given or, for ``scale``, the inverse of a training row's mean kernel value with itself.
-
-    With the linear kernel that value grows with the number of columns, and C so chosen makes up for it. With RBF it is
-    always 1, and so is C.
-    """
-    if not isinstance(cost, str):
-        return float(cost)
-    if kernel == "rbf" or not cells.shape[1]:
-        return 1.0
-    return inverse_mean_square(cells, counts)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import expit
 
 from probfs.classifiers.refitting.rows import TrainingRows
-from probfs.classifiers.refitting.sums import of_all_classes
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers
 
@@ -98,26 +97,25 @@ class HeldOutFit:
     """Of the difference between the two, from the differences in single rows."""
 
     @classmethod
-    def measure(cls, errors: int, probabilities: Floats, labels: Integers, weights: Floats) -> HeldOutFit:
+    def measure(
+        cls, errors: int, probabilities: Floats, labels: Integers, weights: Floats, sigmoids: int
+    ) -> HeldOutFit:
         """With losses from the probabilities of held-out rows, which count ``weights`` times."""
-        of_all = of_all_classes(probabilities)
         total = float(weights.sum())
-        frequencies = np.bincount(labels, weights=weights, minlength=len(of_all)) / total
-        losses = -np.log(np.maximum(of_all[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
+        frequencies = np.bincount(labels, weights=weights, minlength=len(probabilities)) / total
+        losses = -np.log(np.maximum(probabilities[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
         prior_losses = -np.log(frequencies[labels])
         differences = losses - prior_losses
         mean = float(weights @ differences) / total
         variance = float(weights @ (differences - mean) ** 2) / total
-        loss = (float(weights @ losses) + _CHANCE_GAIN * (len(probabilities) - 1)) / total
+        loss = (float(weights @ losses) + _CHANCE_GAIN * (sigmoids - 1)) / total
         return cls(errors, loss, float(weights @ prior_losses) / total, math.sqrt(variance / total))
 
     @classmethod
     def guess(cls, rows: TrainingRows) -> HeldOutFit:
         """What a model without features does."""
-        counts = rows.class_counts
-        frequencies = counts / counts.sum()
-        loss = -float(frequencies @ np.log(frequencies))
-        return cls(int(counts.sum() - counts.max()), loss, loss, 0.0)
+        loss = -float(rows.prior @ np.log(rows.prior))
+        return cls(int(rows.class_counts.sum() - rows.class_counts.max()), loss, loss, 0.0)
 
     @property
     def note(self) -> Note | None:

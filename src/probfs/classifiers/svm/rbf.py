@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
-from probfs.classifiers.compiling import compile_loops
-from probfs.classifiers.refitting.design_matrix import DesignMatrix, squared_norms
+from probfs.classifiers.compiling import compile_loops, loops
+from probfs.classifiers.refitting.matrix import Matrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.runtime.threads import in_threads
 from probfs.tables.arrays import Floats
@@ -43,9 +42,13 @@ def squared_distances(left: Floats, right: Floats) -> Floats:
 class RbfValues:
     """Decision values of several SVMs of the same matrix."""
 
+    cells_at_a_time = 1 << 23
+    """Factors are computed once for so many."""
+    threads_inside = True
+
     def __init__(
         self,
-        matrix: DesignMatrix,
+        matrix: Matrix,
         labelled_rows: int,
         gamma: float,
         support: Positions,
@@ -56,7 +59,7 @@ class RbfValues:
         vectors. Donors are among the first rows of the matrix, the labelled ones.
         """
         # In units in which γ is 1.
-        self._matrix = DesignMatrix(matrix.cells * np.sqrt(gamma), matrix.widths)
+        self._matrix = Matrix(matrix.cells * np.sqrt(gamma), matrix.widths)
         self._labelled = self._matrix.cells[:labelled_rows]
         self._vectors = self._matrix.cells[support]
         self._coefficients = coefficients
@@ -74,7 +77,7 @@ class RbfValues:
         cells, donors = self._matrix.cells[rows], np.ascontiguousarray(donors)
         products = donors.size * len(features) * self._coefficients.size
         add_donor_sums = (compiled_donor_sums() if products > _WORTH_COMPILING else None) or donor_sums_by_numpy
-        shape = (len(self._intercepts), self._matrix.features, *donors.shape)
+        shape = (len(self._intercepts), len(self._matrix.widths), *donors.shape)
         values = np.broadcast_to(self.of(rows)[:, None, None], shape).copy()
         values[:, features] = self._intercepts[:, None, None, None]
         for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_IN_CACHE):
@@ -122,15 +125,9 @@ def donor_sums_by_numpy(rest: Floats, factors: Floats, donors: Donors, sums: Flo
 
 @cache
 def compiled_donor_sums() -> DonorSums | None:
-    """The compiled loop, about ten times as fast; None where numba cannot be imported, or cannot compile."""
-    try:
-        from probfs.classifiers.svm.loops import add_donor_sums
-
-        loop: Any = add_donor_sums
-        donors = np.zeros((1, 1), dtype=np.int32)
-        if compile_loops(lambda: loop(np.zeros((1, 1)), np.zeros((1, 1)), donors, np.zeros((1, 1)))) is not None:
-            return None
-    except Exception:  # whatever numba or its compiler fails with, numpy does the same
+    """The compiled loop, about ten times as fast; None where it cannot be had."""
+    donors, cell = np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1))
+    if compile_loops(lambda: loops().add_donor_sums(cell, cell, donors, np.zeros((1, 1)))) is not None:
         return None
-    found: DonorSums = loop
-    return found
+    loop: DonorSums = loops().add_donor_sums
+    return loop

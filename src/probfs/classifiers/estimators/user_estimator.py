@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probfs.classifiers.catalogue import USER_ESTIMATOR, EstimatorModel, bins_setting
-from probfs.classifiers.estimators.column_transformers import (
+from probfs.classifiers.estimators.frames import (
     check_column_names,
     check_column_names_exist,
     find_column_transformers,
@@ -16,12 +16,12 @@ from probfs.classifiers.estimators.column_transformers import (
 from probfs.classifiers.estimators.recipes import (
     MATRICES_OF_TREES,
     MOST_SEED,
-    Encoding,
     Recipe,
     is_forest,
     takes_weights_for_copies,
 )
 from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
+from probfs.classifiers.refitting.matrix import Encoding
 from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
 from probfs.text import option
@@ -67,13 +67,22 @@ class UserEstimator(EstimatorModel):
         return "onehot" if _takes_missing(self.estimator) else "filled"
 
     @property
+    def _draws_rows_for_trees(self) -> bool:
+        """Whether the estimator is a forest each of whose trees leaves some rows out."""
+        return is_forest(self.estimator) and bool(self.estimator.bootstrap)
+
+    @property
     def estimates(self) -> tuple[EstimateName, ...]:
-        asks_trees = _draws_rows_for_trees(self.estimator) and self.encoding in MATRICES_OF_TREES
+        asks_trees = self._draws_rows_for_trees and self.encoding in MATRICES_OF_TREES
         return (*REFITTED, "oob") if asks_trees else REFITTED
 
     @property
     def lacking(self) -> Mapping[EstimateName, str]:
-        return {"oob": _why_not_out_of_bag(self.categories)} if _draws_rows_for_trees(self.estimator) else {}
+        if not self._draws_rows_for_trees:
+            return {}
+        others = " or ".join(option("categories", other) for other in ("onehot", "codes") if other != self.categories)
+        problem = f"with {option('categories', self.categories)} trees cannot be asked one by one"
+        return {"oob": f"{problem}; use {others}, or another estimate"}
 
     @property
     def sees_columns_together(self) -> bool:
@@ -115,7 +124,7 @@ def choose_categories(estimator: Any) -> Categories:
     """How an estimator likes its columns, as far as it tells: a data frame where a ColumnTransformer is inside, codes
     where it takes categories that are not negative, and nothing else; a one-hot matrix otherwise.
     """
-    if any(True for _ in find_column_transformers(estimator)):
+    if find_column_transformers(estimator):
         return "frame"
     tags = _input_tags(_steps(estimator)[0])
     if getattr(tags, "categorical", False) and getattr(tags, "positive_only", False):
@@ -196,18 +205,6 @@ def _input_tags(estimator: Any) -> Any:
         return None
 
 
-def _draws_rows_for_trees(estimator: Any) -> bool:
-    """Whether an estimator is a forest each of whose trees leaves some rows out."""
-    return is_forest(estimator) and bool(estimator.bootstrap)
-
-
-def _why_not_out_of_bag(categories: Categories) -> str:
-    others = " or ".join(option("categories", other) for other in ("onehot", "codes") if other != categories)
-    return (
-        f"with {option('categories', categories)} trees cannot be asked one by one; use {others}, or another estimate"
-    )
-
-
 def _weighs_columns_one_by_one(estimator: Any) -> bool:
     """Whether an estimator adds up what each column says: a bare linear model or Naive Bayes. Any other, a pipeline
     too, may see columns together.
@@ -216,15 +213,6 @@ def _weighs_columns_one_by_one(estimator: Any) -> bool:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 
-    kinds = (
-        LinearDiscriminantAnalysis,
-        LogisticRegression,
-        LogisticRegressionCV,
-        SGDClassifier,
-        naive_bayes.BernoulliNB,
-        naive_bayes.CategoricalNB,
-        naive_bayes.ComplementNB,
-        naive_bayes.GaussianNB,
-        naive_bayes.MultinomialNB,
-    )
-    return isinstance(estimator, kinds)
+    linear = (LinearDiscriminantAnalysis, LogisticRegression, LogisticRegressionCV, SGDClassifier)
+    counting = (naive_bayes.BernoulliNB, naive_bayes.CategoricalNB, naive_bayes.ComplementNB)
+    return isinstance(estimator, (*linear, *counting, naive_bayes.GaussianNB, naive_bayes.MultinomialNB))

@@ -1,0 +1,593 @@
+"""Estimators, a user's too: how they are asked, how columns reach them, and failures in one line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import probfs
+from probfs.classifiers.catalogue import Boosting
+from probfs.classifiers.estimators import model as model_module
+from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimator
+from probfs.classifiers.estimators.recipes import (
+    Recipe,
+    choose_copies,
+    is_forest,
+    takes_weights_for_copies,
+)
+from probfs.classifiers.estimators.user_estimator import describe, seeded, wrap_estimator
+from probfs.classifiers.refitting.matrix import Encoding, Matrix
+from probfs.classifiers.refitting.rows import Donors, draw_donors
+from probfs.columns.dataset import Dataset
+from probfs.errors import DataError, UsageError
+from probfs.output.sentences import ranking_sentences
+from probfs.tables.arrays import Floats
+from tests.support.svm_tables import random_dataset
+
+
+def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedEstimator:
+    """The estimator fitted on all labelled rows and all features."""
+    trainer = EstimatorTrainer.of(dataset, Recipe(estimator, encoding, "the test"), **more)
+    model = trainer.fit(np.arange(len(dataset.features)), dataset.counts)
+    assert isinstance(model, FittedEstimator)
+    return model
+
+
+def donors_of(dataset: Dataset, permutations: int = 4) -> Donors:
+    """For all rows, labelled and unlabelled."""
+    counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
+    return draw_donors(counts, dataset.counts, permutations, np.random.default_rng(1))
+
+
+def rows_of(dataset: Dataset) -> np.ndarray:
+    """The positions of all distinct rows, labelled ones first."""
+    return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
+
+
+def slow_changes(model: FittedEstimator, rows: np.ndarray, donors: Donors, features: int) -> tuple[Floats, Floats]:
+    """The probabilities of rows, and by how much they exceed the mean ones with each feature permuted."""
+    actual = model.predict(model.cells.take(rows), rows)
+    changes = np.zeros((*actual.shape, features))
+    for feature in range(features):
+        for line in donors:
+            same = np.full(len(rows), feature)
+            changes[:, :, feature] += actual - model.predict(model.cells.exchange(rows, same, line), rows)
+    return actual, changes / len(donors)
+
+
+def without_codes_of_classes(dataset: Dataset, label: int) -> Dataset:
+    """The dataset in which no labelled row is of one class, which stays a class."""
+    kept = np.flatnonzero(dataset.labels != label)
+    return replace(
+        dataset,
+        features=tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features),
+        labels=dataset.labels[kept],
+        counts=dataset.counts[kept],
+    )
+
+
+MODELS: list[tuple[Any, Encoding]] = [
+    (DecisionTreeClassifier(random_state=0), "onehot"),
+    (RandomForestClassifier(4, random_state=0), "onehot"),
+    (HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3), "native"),
+    (GaussianNB(), "filled"),
+    (GaussianNB(), "codes"),
+]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    # The first column varies: without any that does, there is nothing to fit.
+    kinds=st.text("cdts", min_size=1, max_size=4).map("c".__add__),
+    classes=st.integers(2, 4),
+    model=st.sampled_from(MODELS),
+    permutations=st.integers(1, 8),
+    missing_is_value=st.booleans(),
+    cells_per_call=st.sampled_from([40, model_module.CELLS_PER_CALL]),
+)
+def test_permuted_probabilities_are_those_of_a_call_for_each_feature_and_shuffle(
+    seed: int,
+    kinds: str,
+    classes: int,
+    model: tuple[Any, Encoding],
+    permutations: int,
+    missing_is_value: bool,
+    cells_per_call: int,
+) -> None:
+    dataset = random_dataset(seed, 24, kinds, classes, 5, gaps=0.2, missing_is_value=missing_is_value)
+    own = fitted(dataset, *model)
+    rows, donors = rows_of(dataset), donors_of(dataset, permutations)
+    actual, changes = slow_changes(own, rows, donors, len(kinds))
+    with patch.object(model_module, "CELLS_PER_CALL", cells_per_call):
+        found, found_changes = own.permute(rows, donors, 1)
+    np.testing.assert_allclose(found, actual, atol=1e-12)
+    np.testing.assert_allclose(found_changes, changes, atol=1e-12)
+
+
+def test_rows_are_predicted_once_for_each_new_value_and_many_at_a_time() -> None:
+    dataset = random_dataset(4, 50, "tds", gaps=0)
+    own = fitted(dataset, GaussianNB(), "codes")
+    calls: list[int] = []
+
+    def predict(cells: Any) -> Any:
+        calls.append(len(cells))
+        # Some estimators answer a little differently in other batches.
+        return own.estimator.predict_proba(cells) + 1e-16 * len(cells)  # type: ignore[union-attr]
+
+    rows, donors = rows_of(dataset), donors_of(dataset, 20)
+    counting = SimpleNamespace(classes_=own.estimator.classes_, predict_proba=predict)  # type: ignore[union-attr]
+    _, changes = replace(own, estimator=counting).permute(rows, donors, 1)
+    pairs = [(row, donor) for line in donors for row, donor in enumerate(line)]
+    distinct = {
+        (place, row, codes[to]) for place, codes in enumerate(own.codes) for row, to in pairs if codes[to] != codes[row]
+    }
+    assert calls == [len(rows), len(distinct)]
+    assert len(distinct) < 0.4 * donors.size * 3
+    assert (changes[:, :, 2] == 0).all(), "a constant changes nothing at all"
+
+
+def votes_of_trees(model: FittedEstimator, rows: np.ndarray, cells: Floats) -> Floats:
+    """The mean vote of the trees for which a row was not drawn, one row and tree after the other; of all trees for
+    an unlabelled row, and the frequencies of the classes for a row that was drawn for every tree.
+    """
+    forest, trained = model.estimator, model.rows
+    assert forest is not None
+    # Each copy of a row is judged by the trees that it was not drawn for.
+    copies = np.repeat(trained.positions, trained.counts).tolist()
+    means = []
+    for row, own in zip(rows.tolist(), cells, strict=True):
+        places = [place for place, copy in enumerate(copies) if copy == row] or [-1]
+        votes = [
+            tree.predict_proba(own[None].astype(np.float32))[0]
+            for tree, known in zip(forest.estimators_, forest.estimators_samples_, strict=True)
+            for place in places
+            if place not in known
+        ]
+        means.append(np.mean(votes, axis=0) if votes else trained.class_counts / trained.counts.sum())
+    return np.array(means).T
+
+
+@pytest.mark.parametrize(("classes", "trees", "counted"), [(2, 12, False), (3, 12, True), (3, 2, False)])
+def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: int, trees: int, counted: bool) -> None:
+    dataset = random_dataset(5, 30, "cdt", classes, 4, counted)
+    model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "onehot", out_of_bag=True)
+    rows, donors = rows_of(dataset), donors_of(dataset, 3)
+    found, changes = model.permute(rows, donors, 1)
+    assert isinstance(model.cells, Matrix)
+    actual = votes_of_trees(model, rows, model.cells.cells)
+    np.testing.assert_allclose(found, actual, atol=1e-12)
+    for feature in range(3):
+        columns = model.cells.columns(feature)
+        change = np.zeros_like(actual)
+        for line in donors:
+            permuted = model.cells.cells.copy()
+            permuted[:, columns] = model.cells.cells[line, columns]
+            # A row that has its own value again is not asked about again.
+            change += (actual - votes_of_trees(model, rows, permuted)) / len(donors)
+        np.testing.assert_allclose(changes[:, :, feature], change, atol=1e-12)
+    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]  # type: ignore[union-attr]
+    unjudged = model.report.unjudged
+    assert counted or unjudged == len(set.intersection(*drawn))
+    assert unjudged or trees > 2
+
+
+@pytest.mark.parametrize("absent", [0, 1, 2])
+def test_a_class_that_is_not_trained_on_is_impossible(absent: int) -> None:
+    dataset = without_codes_of_classes(random_dataset(1, 30, "cd", 3), absent)
+    rows = np.arange(10)
+    others = [label for label in range(3) if label != absent]
+    for estimator in (LogisticRegression(), RandomForestClassifier(3, random_state=0)):
+        model = fitted(dataset, estimator, "filled")
+        found = model.probabilities(rows)
+        assert model.estimator is not None
+        np.testing.assert_array_equal(found[others].T, model.estimator.predict_proba(model.cells.take(rows)))
+        assert (found[absent] == 0).all()
+        assert (model.permute(rows, donors_of(dataset)[:, rows], 1)[1][absent] == 0).all()
+        # Nor need an estimator name its classes in order.
+        mirrored = SimpleNamespace(
+            classes_=model.estimator.classes_[::-1],
+            predict_proba=lambda cells, own=model.estimator: own.predict_proba(cells)[:, ::-1],
+        )
+        np.testing.assert_array_equal(replace(model, estimator=mirrored).probabilities(rows), found)
+
+
+def test_one_class_or_no_column_leaves_the_frequencies() -> None:
+    dataset = random_dataset(1, 30, "cd", 3, counted=True)
+    alone = without_codes_of_classes(without_codes_of_classes(dataset, 0), 2)
+    model = fitted(alone, LogisticRegression(), "standardised")
+    assert model.probabilities(np.arange(2)).tolist() == [[0, 0], [1, 1], [0, 0]]
+    bare = fitted(replace(dataset, features=()), LogisticRegression(), "standardised")
+    frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
+    np.testing.assert_allclose(bare.probabilities(np.arange(2)), np.stack([frequencies, frequencies], axis=1))
+
+
+class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Fails as it is told to."""
+
+    def __init__(self, failure: str) -> None:
+        self.failure = failure
+
+    def fit(self, cells: Any, labels: Any, sample_weight: Any = None) -> Odd:
+        if self.failure == "fit":
+            raise ValueError("columns are wrong.\nsecond line")
+        warnings.warn("first line\nsecond line", ConvergenceWarning, stacklevel=1)
+        warnings.warn("old", FutureWarning, stacklevel=1)
+        self.classes_ = np.unique(labels)
+        return self
+
+    def predict_proba(self, cells: Any) -> Any:
+        warnings.warn("of predictions", UserWarning, stacklevel=1)
+        if self.failure == "predict":
+            raise TypeError("no such thing")
+        return np.full((len(cells), 3 if self.failure == "shape" else 2), np.nan if self.failure == "nan" else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        ("fit", "the test could not be fitted: columns are wrong"),
+        ("predict", "the test failed to predict: no such thing"),
+        ("shape", "predict_proba of the test must give 2 finite probabilities for each row, and does not"),
+        ("nan", "predict_proba of the test must give 2 finite probabilities for each row, and does not"),
+    ],
+)
+def test_failures_are_told_in_one_line(failure: str, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        fitted(random_dataset(1, 30, "cd"), Odd(failure), "onehot").probabilities(np.arange(15))
+    assert str(caught.value) == message
+
+
+def test_warnings_of_a_model_are_kept_and_not_shown() -> None:
+    odd = fitted(random_dataset(1, 30, "cd"), Odd(""), "onehot")
+    odd.probabilities(np.arange(3))
+    assert odd.report.warning == "ConvergenceWarning: first line"
+
+
+def test_leaves_are_smaller_in_small_tables() -> None:
+    small, large = (random_dataset(1, rows, "c", gaps=0) for rows in (60, 500))
+    found = [Boosting().recipe(own, 2**32 + 3).estimator for own in (small, large)]
+    assert [(own.min_samples_leaf, own.random_state) for own in found] == [(3, 3), (20, 3)]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(C=0.5, tol=1e-10, max_iter=1_000),
+        LogisticRegression(solver="newton-cholesky", tol=1e-10, class_weight={0: 2.0}),
+        BernoulliNB(binarize=1.0),
+        CategoricalNB(),
+        ComplementNB(),
+        MultinomialNB(),
+    ],
+    ids=lambda own: type(own).__name__,
+)
+def test_a_weight_is_so_many_copies_to_those_that_are_given_weights(estimator: Any) -> None:
+    assert takes_weights_for_copies(estimator)
+    generator = np.random.default_rng(1)
+    cells, labels, counts = generator.integers(0, 4, (40, 3)), np.arange(40) % 3, generator.integers(1, 9, 40)
+    weighted = estimator.fit(cells, labels, sample_weight=counts.astype(float)).predict_proba(cells)
+    repeated = estimator.fit(np.repeat(cells, counts, axis=0), np.repeat(labels, counts)).predict_proba(cells)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
+class Mine(LogisticRegression):  # type: ignore[misc]  # scikit-learn has no types
+    """May do anything."""
+
+
+class Other(RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
+    """May do anything, too."""
+
+
+def test_others_are_given_copies_and_only_forests_that_average_are_asked_tree_by_tree() -> None:
+    linear = [Mine(), LogisticRegression(solver="saga"), LogisticRegression(class_weight="balanced")]
+    composed = [CalibratedClassifierCV(BernoulliNB()), make_pipeline(StandardScaler(), LogisticRegression())]
+    others = [*linear, LogisticRegressionCV(), GaussianNB(), DecisionTreeClassifier(), SVC(), *composed]
+    assert not any(takes_weights_for_copies(own) for own in others)
+    forests = [RandomForestClassifier(), ExtraTreesClassifier(), GradientBoostingClassifier(), Other()]
+    assert [is_forest(own) for own in forests] == [True, True, False, False]
+
+
+@given(counts=st.lists(st.integers(1, 10_000), min_size=1, max_size=30), most=st.integers(1, 5_000))
+def test_copies_are_in_proportion_and_never_none(counts: list[int], most: int) -> None:
+    own = np.array(counts)
+    copies = choose_copies(own, most)
+    assert (copies >= 1).all()
+    if own.sum() <= most:
+        assert copies.tolist() == counts
+        return
+    assert most <= copies.sum() <= most + len(counts)
+    assert (np.abs(copies - own * most / own.sum()) <= 1).all()
+
+
+def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "y": ["n", "p"] * 45})
+    chosen: dict[str, Any] = {"target": "y", "classifier": DecisionTreeClassifier(max_depth=2), "folds": 3}
+    assert not any("in proportion" in note for note in probfs.rank(frame, **chosen, jobs=1).warnings)
+    monkeypatch.setattr("probfs.classifiers.estimators.recipes.MOST_COPIES", 30)
+    notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
+    assert notes == [
+        "there are more rows than the 30 that DecisionTreeClassifier is given: of equal rows it was given fewer, in "
+        "proportion, and each different row at least once"
+    ]
+
+
+def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
+    generator = np.random.default_rng(seed)
+    sick = np.arange(rows) % 2
+    return pd.DataFrame(
+        {
+            "dose": np.where(generator.random(rows) < 0.1, np.nan, generator.normal(size=rows) + 2 * sick),
+            "site": np.where(generator.random(rows) < 0.2 + 0.6 * sick, "north", "south"),
+            "noise": generator.normal(size=rows),
+            "sick": np.where(sick, "yes", "no"),
+        }
+    )
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    classes=st.integers(2, 4),
+    features=st.integers(1, 4),
+    alpha=st.sampled_from([0.5, 1.0, 2.0]),
+    counted=st.booleans(),
+    unlabelled=st.integers(0, 4),
+    estimate=st.sampled_from(["loo", "cv", "resubstitution"]),
+)
+def test_counting_categories_and_retraining_is_closed_form_naive_bayes(
+    seed: int, classes: int, features: int, alpha: float, counted: bool, unlabelled: int, estimate: str
+) -> None:
+    generator = np.random.default_rng(seed)
+    rows, values = 12 + classes, 3
+    labels = np.sort(np.arange(rows) % classes)
+    frame = pd.DataFrame(
+        {
+            f"c{number}": np.array(list("xyz"))[
+                np.where(generator.random(rows) < 0.4, labels % values, generator.integers(values, size=rows))
+            ]
+            for number in range(features)
+        }
+    )
+    # Every column has all of its values, so that both models smooth over as many.
+    for name in list(frame):
+        frame.loc[frame.index[:values], name] = list("xyz")
+    frame["n"] = generator.integers(1, 4, rows) if counted else 1
+    frame["y"] = np.array(list("abcd"))[labels]
+    chosen: dict[str, Any] = {"target": "y", "count": "n", "estimate": estimate, "keep_identifiers": True}
+    chosen |= {"unlabeled": frame.iloc[3 : 3 + unlabelled].drop(columns="y")} if unlabelled else {}
+    chosen |= {"folds": 3} if estimate == "cv" else {}
+    estimator = CategoricalNB(alpha=alpha, min_categories=values)
+    own = probfs.rank(frame, classifier=estimator, categories="codes", removal="retrain", jobs=1, **chosen)
+    closed = probfs.rank(frame, smoothing=alpha, shrink="off", **chosen)
+    by_name = {feature.feature: feature for feature in closed.features}
+    for found in own.features:
+        expected = by_name[found.feature]
+        for key in ("initial_s_s", "initial_s_a", "initial_s_su"):
+            value = getattr(expected, key)
+            assert getattr(found, key) == (None if value is None else pytest.approx(value, abs=1e-9)), key
+    assert own.rounds[0].absolute_loss == pytest.approx(closed.rounds[0].absolute_loss, abs=1e-9)
+    # Of refitted models, no row's own probability is taken to be below 1 / (2 · rows).
+    most = np.log(2 * frame["n"].sum())
+    assert own.rounds[0].log_loss <= min(most, closed.rounds[0].log_loss) + 1e-9
+    assert own.rounds[0].errors == closed.rounds[0].errors
+
+
+@pytest.mark.parametrize(
+    ("classifier", "options", "problem"),
+    [
+        ("nb", {}, 'classifier="nb" has no such estimate'),
+        ("svm", {}, 'classifier="svm" has no such estimate'),
+        ("boosting", {}, 'classifier="boosting" has no such estimate'),
+        (GaussianNB(), {}, "GaussianNB() has no such estimate"),
+        (ExtraTreesClassifier(), {}, "ExtraTreesClassifier() has no such estimate"),
+        (RandomForestClassifier(bootstrap=False), {}, "RandomForestClassifier(bootstrap=False) has no such estimate"),
+        (
+            RandomForestClassifier(3),
+            {"categories": "frame"},
+            'with categories="frame" trees cannot be asked one by one; use categories="onehot" or categories="codes", '
+            "or another estimate",
+        ),
+    ],
+)
+def test_out_of_bag_is_for_forests_whose_trees_can_be_asked(
+    classifier: Any, options: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table(), target="sick", classifier=classifier, estimate="oob", **options)
+    assert str(caught.value) == f'estimate="oob": {problem}; choose from loo, resubstitution, cv'
+
+
+def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
+    own = RandomForestClassifier(7, min_samples_leaf=5)
+    mine = probfs.rank(table(), target="sick", classifier=own, estimate="oob", seed=2**32 + 3)
+    built_in = probfs.rank(table(), target="sick", classifier="forest", trees=7, estimate="oob", seed=2**32 + 3)
+    assert mine.to_csv() == built_in.to_csv()
+    assert own.random_state is None
+    again = pickle.loads(pickle.dumps(mine))
+    assert (again.to_json(), again.settings.model.name) == (mine.to_json(), "estimator")
+
+
+def test_only_a_seed_that_was_left_open_is_set() -> None:
+    assert seeded(DecisionTreeClassifier(random_state=9), 5).random_state == 9
+    inner = seeded(make_pipeline(StandardScaler(), DecisionTreeClassifier()), 2**32 + 5)
+    assert inner.get_params()["decisiontreeclassifier__random_state"] == 5
+
+
+class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Has the probabilities of what it fits, which has none."""
+
+    def fit(self, cells: Any, labels: Any) -> Late:
+        self.model_ = LinearSVC().fit(cells, labels)
+        self.classes_ = self.model_.classes_
+        return self
+
+    @property
+    def predict_proba(self) -> Any:
+        return self.model_.predict_proba
+
+
+def test_an_estimator_may_tell_only_when_fitted_that_it_has_probabilities() -> None:
+    stacked = StackingClassifier([("bayes", GaussianNB())], cv=2)
+    assert not hasattr(stacked, "predict_proba")
+    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=stacked, folds=2, permutations=3, jobs=1)
+    assert ranking.features[0].feature in {"dose", "site"}
+    with pytest.raises(UsageError) as caught:
+        probfs.rank(table().fillna(0.0), target="sick", classifier=Late(), folds=2, jobs=1)
+    assert str(caught.value) == (
+        "classifier=: Late has no predict_proba once it is fitted; wrap it in sklearn's CalibratedClassifierCV"
+    )
+
+
+SELECTING = make_column_transformer(
+    (StandardScaler(), make_column_selector(dtype_include="number")),
+    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "string"])),
+)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected", "together"),
+    [
+        (GaussianNB(), "onehot", False),
+        (LogisticRegression(), "onehot", False),
+        (CategoricalNB(), "codes", False),
+        (KNeighborsClassifier(), "onehot", True),
+        (HistGradientBoostingClassifier(), "onehot", True),
+        (make_pipeline(StandardScaler(), LogisticRegression()), "onehot", True),
+        (make_pipeline(SELECTING, LogisticRegression()), "frame", True),
+        (CalibratedClassifierCV(make_pipeline(SELECTING, LogisticRegression())), "frame", True),
+    ],
+)
+def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str, together: bool) -> None:
+    own = wrap_estimator(estimator)
+    assert (own.categories, own.sees_columns_together) == (expected, together)
+    assert wrap_estimator(estimator, "onehot").categories == "onehot"
+
+
+def test_numbers_are_cut_only_for_whoever_counts_categories_and_missing_ones_filled_for_whoever_refuses_them() -> None:
+    frame = table()
+    assert frame["dose"].isna().any()
+    codes = probfs.rank(frame, target="sick", classifier=CategoricalNB(min_categories=6), bins=3, folds=2)
+    assert any(note.startswith("cut into 3") for note in codes.warnings)
+    assert codes.settings.bins == 3
+    filled = probfs.rank(frame, target="sick", classifier=GaussianNB(), folds=2)
+    assert not any(note.startswith("cut") for note in filled.warnings)
+    assert {own.feature for own in filled.features[:2]} == {"dose", "site"}
+    with pytest.raises(probfs.DataError, match=r"^Pipeline could not be fitted: Input X contains NaN$"):
+        probfs.rank(frame, target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
+    def ranked(columns: ColumnTransformer) -> list[probfs.RankedFeature]:
+        estimator = make_pipeline(columns, LogisticRegression())
+        chosen: dict[str, Any] = {"classifier": estimator, "removal": removal, "folds": 3, "jobs": 1}
+        return list(probfs.rank(table().fillna(0.0), target="sick", **chosen).features)
+
+    texts = OneHotEncoder(handle_unknown="ignore")
+    by_name = ranked(ColumnTransformer([("a", StandardScaler(), ["dose", "noise"]), ("b", texts, ["site"])]))
+    by_kind = ranked(SELECTING)
+    assert [own.feature for own in by_name] == [own.feature for own in by_kind]
+    assert [own.s_s for own in by_name] == pytest.approx([own.s_s for own in by_kind], abs=1e-6)
+    # When all that it takes have left, the shares of the classes remain.
+    only = ranked(ColumnTransformer([("a", StandardScaler(), ["dose"])]))
+    assert by_name[0].feature == only[0].feature == "dose"
+    assert [own.s_s for own in only[1:]] == [0, 0]
+
+
+def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
+    frame = table().fillna(0.0)
+    misspelt = ColumnTransformer([("numbers", StandardScaler(), ["dosis", "noise"])])
+    for call in (probfs.rank, probfs.select):
+        with pytest.raises(UsageError) as caught:
+            call(frame, target="sick", classifier=make_pipeline(misspelt, LogisticRegression()), jobs=1)
+        assert str(caught.value) == (
+            "classifier=: the ColumnTransformer's 'numbers' names 'dosis', which is no column of <frame>; did you "
+            "mean 'dose'?"
+        )
+    # A column that is there may be left out of the ranking.
+    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose", "noise"])])
+    probfs.rank(
+        frame, target="sick", classifier=make_pipeline(naming, LogisticRegression()), exclude=["noise"], folds=2, jobs=1
+    )
+
+
+def test_a_text_may_be_what_missing_cells_are_called() -> None:
+    frame = table().fillna(0.0)
+    frame["site"] = ["(missing)", None, "((missing))", "north"] * 10
+    estimator = make_pipeline(SELECTING, LogisticRegression())
+    ranking = probfs.rank(frame, target="sick", classifier=estimator, missing="value", folds=2, jobs=1)
+    assert {own.feature for own in ranking.features} == {"dose", "site", "noise"}
+
+
+def test_a_forest_sees_equal_rows_as_often_as_they_are_there() -> None:
+    """Twelve different rows of three columns are too few to split, but they are 240."""
+    generator = np.random.default_rng(3)
+    first, second, noise = generator.integers(0, 2, (3, 240))
+    frame = pd.DataFrame({"a": first, "b": second, "c": noise, "y": np.where(first ^ second, "yes", "no")})
+    for options in ({"estimate": "oob"}, {"folds": 2}):
+        ranking = probfs.rank(frame.astype(str), target="y", classifier="forest", trees=10, eliminate=False, **options)
+        assert ranking.rounds[0].errors == 0
+        assert ranking.features[2].feature == "c"
+
+
+def _double(cells: Any) -> Any:
+    return 2 * cells
+
+
+def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None:
+    estimator = make_pipeline(FunctionTransformer(_double), GaussianNB())
+    assert "0x" in repr(estimator)
+    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, folds=2, eliminate=False)
+    recorded = json.loads(ranking.to_json())["settings"]
+    assert list(recorded)[:2] == ["classifier", "estimator"]
+    assert recorded["estimator"] == describe(estimator)
+    assert not any(part in recorded["estimator"] for part in ("\n", "0x"))
+    kept = [recorded[name] for name in ("classifier", "categories", "removal", "permutations", "trees")]
+    assert kept == ["estimator", "onehot", "permute", 20, None]
+    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(ranking_sentences(ranking))
+
+
+OF_TEXTS = make_column_selector(dtype_include=object)
+
+
+def transformer(numbers: object) -> ColumnTransformer:
+    steps = [("numbers", StandardScaler(), numbers), ("words", CountVectorizer(), "text")]
+    return ColumnTransformer([*steps, ("rest", OneHotEncoder(), OF_TEXTS)])
+
+
+@pytest.mark.parametrize("columns", [[0, 1], slice(0, 2), [True, False]])
+def test_columns_chosen_by_position_are_refused(columns: object) -> None:
+    with pytest.raises(UsageError, match="'numbers' chooses columns by position") as caught:
+        probfs.rank(table(), target="sick", classifier=make_pipeline(transformer(columns), GaussianNB()))
+    assert "\n" not in str(caught.value)

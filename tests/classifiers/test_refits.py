@@ -1,0 +1,257 @@
+"""Scores of classifiers that are refitted against a hand-written loop of refits and really permuted matrices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from probfs.classifiers.catalogue import SVM, find_classifier
+from probfs.classifiers.protocol import FitRequest, HoldOutRequest
+from probfs.classifiers.refitting.classifier import RefittedClassifier
+from probfs.columns.dataset import Dataset
+from probfs.screening.counting import count_values
+from tests.support import refits
+from tests.support.svm_tables import random_dataset
+
+CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "logistic": ("logistic", {"C": 0.3}, "standardised"),
+    "logistic with a scale": ("logistic", {}, "standardised"),
+    "forest": ("forest", {"trees": 5, "leaf": 2, "depth": 3}, "onehot"),
+    "boosting": ("boosting", {"iterations": 4, "leaf": 2, "depth": 2, "learning_rate": 0.3}, "native"),
+    "a tree": (DecisionTreeClassifier(max_depth=3), {}, "onehot"),
+    "neighbours, which take no weights": (KNeighborsClassifier(3), {}, "filled"),
+    "a pipeline": (make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), {}, "filled"),
+    "a logistic regression": (LogisticRegression(C=0.5, max_iter=1_000), {}, "filled"),
+    "an SVM, which cuts folds of its own": (SVC(probability=True, random_state=0), {}, "filled"),
+    "calibration, which cuts folds too": (CalibratedClassifierCV(GaussianNB(), cv=2), {}, "filled"),
+    "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
+}
+BUILT_IN: dict[str, Any] = {
+    "logistic": LogisticRegression(C=0.3, max_iter=1_000),
+    "logistic with a scale": LogisticRegression(max_iter=1_000),
+    "forest": RandomForestClassifier(5, min_samples_leaf=2, max_depth=3),
+    "boosting": HistGradientBoostingClassifier(
+        max_iter=4, min_samples_leaf=2, max_depth=2, learning_rate=0.3, categorical_features=None, early_stopping=False
+    ),
+}
+"""What the registered classifiers of the cases are, in scikit-learn's terms."""
+
+
+def fit(dataset: Dataset, classifier: Any, **more: Any) -> RefittedClassifier:
+    rounds = list(range(len(dataset.features), 0, -1))
+    chosen = {"estimate": "resubstitution", "folds": None, "seed": 0, "rounds": rounds, "on_model": None, **more}
+    found = classifier.fit(FitRequest(dataset=dataset, on_note=lambda note: None, **chosen))
+    assert isinstance(found, RefittedClassifier)
+    return found
+
+
+def check(fast: RefittedClassifier, loop: refits.SlowRound, removal: str, rounds: int, tolerance: float) -> None:
+    """Compare some rounds with the reference."""
+    for number in range(1, rounds + 1):
+        expected = replace(loop, number=number).score(fast.active.tolist(), removal)
+        found = fast.score()
+        np.testing.assert_allclose(found.s_s, expected.s_s, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(found.s_a, expected.s_a, rtol=0, atol=tolerance)
+        assert (found.s_su is None) == (not expected.s_su)
+        if found.s_su is not None:
+            np.testing.assert_allclose(found.s_su, expected.s_su, rtol=0, atol=tolerance)
+        assert (found.errors, found.cv_errors) == (expected.errors, expected.cv_errors)
+        assert found.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)
+        fast.drop(fast.active[number % 2 : number % 2 + 1] if len(fast.active) > 2 else fast.active[:1])
+
+
+# Estimators
+
+
+def reference(name: str, dataset: Dataset) -> tuple[Any, refits.Block]:
+    classifier, _, block = CASES[name]
+    estimator = clone(BUILT_IN.get(name, classifier))
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    if name == "logistic with a scale":
+        cells = np.hstack([refits.standardised(feature, dataset.counts) for feature in dataset.features])
+        repeated = np.repeat(cells[: len(dataset.labels)], dataset.counts, axis=0)
+        estimator.set_params(C=1 / np.mean(np.sum(repeated**2, axis=1)))
+    return estimator, getattr(refits, block)
+
+
+def model_of(name: str, removal: str = "permute") -> Any:
+    classifier, options, _ = CASES[name]
+    permutations = {"permutations": 3} if removal == "permute" else {}
+    return find_classifier(classifier, {"jobs": 1, "removal": removal, **permutations, **options})
+
+
+@pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
+@pytest.mark.parametrize(
+    ("name", "removal", "estimate", "rare"),
+    [
+        *((name, removal, "cv", False) for name in CASES for removal in ("permute", "retrain")),
+        *((name, "permute", "resubstitution", False) for name in ("logistic", "forest", "a tree")),
+        *(("a tree", removal, "loo", False) for removal in ("permute", "retrain")),
+        *((name, "permute", "cv", True) for name in ("logistic", "forest", "boosting")),
+    ],
+)
+def test_scores_of_estimators_are_those_of_a_hand_written_loop(
+    name: str, removal: str, estimate: Any, rare: bool
+) -> None:
+    """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in three rounds. With one row
+    of a class, the model of its fold has never seen the class.
+    """
+    dataset = random_dataset(11, 36, "ctd", 3, 5, counted=not rare, gaps=0.15)
+    if rare:
+        kept = np.append(np.flatnonzero(dataset.labels != 2), np.flatnonzero(dataset.labels == 2)[:1])
+        features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
+        dataset = replace(dataset, features=features, labels=dataset.labels[kept], counts=dataset.counts[kept])
+    fast = fit(dataset, model_of(name, removal), estimate=estimate, folds=3)
+    check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 3, 1e-9)
+
+
+# The SVM
+
+TABLES = {
+    "quantities": random_dataset(1, 30, "cccc"),
+    "categories": random_dataset(2, 30, "ttd"),
+    "mixed": random_dataset(3, 40, "ctdcs"),
+    "three classes": random_dataset(4, 45, "ctcd", classes=3),
+    "unlabelled": random_dataset(5, 24, "ctd", unlabelled=17),
+    "counted": random_dataset(6, 24, "ctd", unlabelled=9, counted=True),
+    "two rows of a class": random_dataset(7, 9, "cct", classes=4),
+    "one feature": random_dataset(8, 20, "c"),
+    "missing as a value": random_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
+    "missing numbers as a value": random_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
+}
+
+
+def check_svm(
+    dataset: Dataset, rounds: int = 1, estimate: Any = "resubstitution", folds: int | None = None, **options: Any
+) -> None:
+    svm = SVM(jobs=1, **options)
+    reference_svm = refits.ReferenceSvm.of(dataset, svm)
+    permutations = svm.in_effect()["permutations"] or 0
+    loop = refits.SlowRound(dataset, reference_svm, refits.standardised, estimate, folds, permutations)
+    check(fit(dataset, svm, estimate=estimate, folds=folds), loop, svm.removal, rounds, 1e-6)
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("table", list(TABLES))
+def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str, kernel: str, removal: str) -> None:
+    dataset = TABLES[table]
+    check_svm(dataset, min(3, len(dataset.features)), kernel=kernel, removal=removal)
+
+
+@pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])
+def test_every_way_to_permute_under_rbf_gives_the_same(gamma: float | str) -> None:
+    check_svm(random_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, permutations=5)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
+def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> None:
+    dataset = random_dataset(13, 30, "ccd", unlabelled=12)
+    first = dataset.features[0]
+    assert first.numbers is not None
+    numbers = first.numbers.copy()
+    numbers[np.setdiff1d(first.unlabelled, [*first.labelled, len(numbers)])[-2:]] = [40.0, 300.0]
+    far = replace(dataset, features=(replace(first, numbers=numbers), *dataset.features[1:]))
+    check_svm(far, kernel="rbf", gamma=gamma, permutations=5)
+
+
+@pytest.mark.parametrize("cost", [1e-3, 1.0, 100.0])
+def test_the_cost_is_the_one_asked_for(cost: float) -> None:
+    check_svm(random_dataset(10, 40, "cct"), C=cost)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+@pytest.mark.parametrize(("estimate", "folds"), [("cv", 3), ("cv", 10), ("loo", None)])
+def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
+    estimate: str, folds: int | None, removal: str, kernel: str
+) -> None:
+    dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
+    check_svm(dataset, estimate=estimate, folds=folds, removal=removal, kernel=kernel)
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(6, 30),
+    kinds=st.text("cdts", min_size=1, max_size=5),
+    classes=st.integers(2, 3),
+    unlabelled=st.sampled_from([0, 0, 5]),
+    counted=st.booleans(),
+    kernel=st.sampled_from(["linear", "rbf"]),
+    removal=st.sampled_from([{"removal": "permute", "permutations": 3}, {"removal": "retrain"}]),
+)
+@example(0, 6, "ss", 3, 0, False, "rbf", {"removal": "retrain"})
+def test_random_tables(
+    seed: int, rows: int, kinds: str, classes: int, unlabelled: int, counted: bool, kernel: str, removal: dict[str, Any]
+) -> None:
+    check_svm(random_dataset(seed, rows, kinds, classes, unlabelled, counted), kernel=kernel, **removal)
+
+
+# Rows held out
+
+
+@pytest.mark.parametrize("name", ["logistic", "forest", "boosting", "linear", "rbf"])
+@pytest.mark.parametrize(
+    ("dataset", "features"),
+    [
+        (random_dataset(1, 40, "cccc"), [3, 0]),
+        (random_dataset(2, 45, "ccdt", classes=3), [1, 0, 3]),
+        (random_dataset(3, 36, "cdt", counted=True, gaps=0.2, missing_is_value=True), [0, 1, 2]),
+        (random_dataset(4, 30, "ct"), []),
+        (random_dataset(5, 30, "cs"), [1]),
+    ],
+    ids=["numbers", "three classes", "counted", "no feature", "a constant"],
+)
+def test_held_out_rows_are_judged_as_by_a_refit(dataset: Dataset, features: list[int], name: str) -> None:
+    held_out = np.where(np.arange(len(dataset.labels)) % 3 == 1, (dataset.counts + 1) // 2, 0)
+    training = replace(dataset, counts=dataset.counts - held_out)
+
+    def make(table: Dataset) -> tuple[Any, refits.Block]:
+        if isinstance(model, SVM):
+            return refits.ReferenceSvm.of(table, model), refits.standardised
+        return reference(name, table)
+
+    model = model_of(name) if name in CASES else SVM(kernel=name)  # type: ignore[arg-type]
+    odds = model.hold_out(HoldOutRequest(training, features, count_values(training), held_out, 0))
+    expected = refits.held_out_probabilities(training, features, held_out, make)
+    members = np.flatnonzero(held_out)
+    labels = dataset.labels[members]
+    np.testing.assert_array_equal(odds.counts, held_out[members])
+    found = 1 / (1 + np.exp(odds.against_own).sum(axis=0))
+    np.testing.assert_allclose(found, expected[np.arange(len(members)), labels], atol=1e-6)
+    assert odds.errors == held_out[members][expected.argmax(axis=1) != labels].sum()
+
+
+@pytest.mark.parametrize("estimate", ["cv", "loo", "resubstitution"])
+@pytest.mark.parametrize("name", ["svm", "logistic"])
+def test_odds_are_those_of_the_scored_models_and_at_last_of_none(name: str, estimate: str) -> None:
+    """Unlabelled rows are scored by a model of their own, or beside the labelled ones, and have no class to be right
+    about.
+    """
+    dataset = random_dataset(5, 24, "ct", unlabelled=7, counted=True)
+    fast = fit(dataset, find_classifier(name, {"jobs": 1}), estimate=estimate, folds=3)
+    with pytest.raises(ValueError, match="no odds before"):
+        fast.odds()
+    scores = fast.score()
+    assert (fast.odds().errors, fast.odds().mean_loss) == (scores.errors, scores.log_loss)
+    fast.drop(fast.active)
+    assert fast.odds().rows == dataset.rows
+    frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
+    assert fast.odds().mean_loss == pytest.approx(-float(frequencies @ np.log(frequencies)), abs=0.1)

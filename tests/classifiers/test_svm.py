@@ -1,0 +1,392 @@
+"""Ranking with the SVM: what is refused and told, solvers that agree, and Platt's sigmoid."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.svm import SVC
+
+import probfs
+from probfs.classifiers.svm import model
+from probfs.classifiers.svm.model import SvmTrainer, balance_sides
+from probfs.classifiers.svm.platt import HeldOutFit, fit_sigmoid
+from probfs.tables.arrays import Integers
+from probfs.text import command_line_language
+from tests.conftest import SAMPLES, Run
+from tests.support.svm_tables import (
+    SHAPES,
+    draw_table,
+    precision_of_chi_squared,
+    precision_of_svm,
+    random_dataset,
+    weston,
+)
+from tests.support.table_content import Write
+
+
+def test_another_seed_permutes_differently(mixed: pd.DataFrame) -> None:
+    first, second = (probfs.rank(mixed, target="sick", classifier="svm", seed=seed) for seed in (0, 1))
+    assert first.to_csv() != second.to_csv()
+
+
+def test_equal_columns_tie_and_the_name_decides(mixed: pd.DataFrame) -> None:
+    frame = mixed.assign(same=mixed["dose"], mirrored=-mixed["dose"])
+    for kernel in ("linear", "rbf"):
+        ranking = probfs.rank(frame, target="sick", classifier="svm", kernel=kernel, eliminate=False)
+        equal = [feature for feature in ranking.features if feature.feature in ("dose", "mirrored", "same")]
+        assert [feature.feature for feature in equal] == ["dose", "mirrored", "same"]
+        assert [feature.s_s for feature in equal] == pytest.approx([equal[0].s_s] * 3, rel=1e-12)
+
+
+def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> None:
+    more = mixed.drop(columns="sick").sample(30, random_state=3)
+    with_more = probfs.rank(mixed, target="sick", classifier="svm", unlabeled=more, eliminate=False)
+    alone = probfs.rank(mixed, target="sick", classifier="svm", eliminate=False)
+    assert {f.feature: f.s_s for f in with_more.features} == pytest.approx({f.feature: f.s_s for f in alone.features})
+    assert all(f.s_su is not None and 0 < f.s_su < 1 for f in with_more.features)
+    assert all(f.s_su is None for f in alone.features)
+
+
+def test_a_leave_one_out_ranking_of_hours_is_refused(run: Run, tmp_path: Path) -> None:
+    weston(2000, 30).to_csv(tmp_path / "large.csv", index=False)
+    large = run("rank", "large.csv", "--classifier", "svm", "--estimate", "loo", "--jobs", "1", "--quiet")
+    assert (large.returncode, large.stdout) == (2, "")
+    assert large.stderr == (
+        "probfs: error: --estimate loo with the SVM would fit 60,030 models on 2,000 rows each, which takes hours; use "
+        "--estimate cv, or a larger --step\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"), [("x", "'x' is not a number"), ("inf", "'inf' is infinite; name it with --na")]
+)
+def test_what_is_no_number_in_a_numeric_column_is_an_error_with_its_line(
+    cell: str, message: str, write: Write, run_here: Run
+) -> None:
+    write("d.csv", f"a,y\n1,n\n2,n\n{cell},p\n4,p\n")
+    write("m.toml", '[columns]\na = "numeric"\n')
+    result = run_here("rank", "d.csv", "--mapping", "m.toml", "--classifier", "svm")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"probfs: error: d.csv:4: column 'a': {message}" in result.stderr
+
+
+def test_what_suggest_writes_for_the_svm_is_accepted(run_here: Run, write: Write) -> None:
+    write("d.csv", "a,b,y\n1,inf,p\n2,1,p\n3,2,q\n4,3,q\n9,4,q\n")
+    suggested = run_here("suggest", "d.csv", "--classifier", "svm").stdout
+    assert "quantiles" not in suggested
+    write("m.toml", suggested)
+    assert run_here("rank", "d.csv", "--classifier", "svm", "--mapping", "m.toml").returncode == 0
+
+
+def test_the_table_says_how_it_was_ranked(run_here: Run) -> None:
+    rank = ("rank", SAMPLES / "breast_cancer.csv", "--exclude", "sample_id", "--classifier", "svm", "--step", "0.9")
+    retrained = run_here(*rank, "--kernel", "rbf", "--removal", "retrain", "--format", "table").stdout
+    assert "RBF SVM, Platt-scaled, retrained, resubstitution, ranked by Ŝ_S (absolute)" in retrained
+    settings = json.loads(run_here(*rank, "--C", "0.5", "--format", "json").stdout)["settings"]
+    assert settings["C"] == 0.5
+    assert {settings[name] for name in ("smoothing", "bins", "gamma", "folds")} == {None}
+
+
+def test_progress_counts_models() -> None:
+    heard: list[probfs.Progress] = []
+    chosen: dict[str, Any] = {"target": "y", "classifier": "svm", "removal": "retrain"}
+    probfs.rank(weston(40, 3), on_progress=heard.append, **chosen)
+    seen = [(progress.done, progress.total) for progress in heard if progress.unit == "models"]
+    assert seen[-1] == (12, 12)
+    assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("kinds", ["cccccc", "ddtt", "ccdt"])
+@pytest.mark.parametrize("cost", ["scale", 0.5])
+def test_liblinear_s_hyperplane_is_libsvm_s(kinds: str, cost: float | str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three classes of different size; LIBSVM with a hundredth of its tolerance."""
+    monkeypatch.setattr(model, "MOST_ROWS_OF_SVC", 0)
+    dataset = random_dataset(2, 400, kinds, classes=3, counted=True)
+    everything = np.arange(len(kinds))
+    trainer = SvmTrainer.of(dataset, "linear", cost, None)  # type: ignore[arg-type]
+    found = trainer.fit(everything, dataset.counts)
+    assert found.report.unconverged == 0
+    cells = trainer.encoder.build(everything, dataset.counts).cells
+    for target, values in enumerate(found.values.of(np.arange(len(cells)))):
+        members = dataset.labels == target
+        costs = balance_sides(members.astype(np.int64), dataset.counts.astype(np.float64))
+        svc = SVC(kernel="linear", C=trainer.cost, tol=1e-5).fit(cells, members, sample_weight=costs)
+        expected = svc.decision_function(cells)
+        assert np.abs(values - expected).max() < 0.02 * np.abs(expected).max()
+        assert np.corrcoef(values, expected)[0, 1] > 0.9999
+
+
+@pytest.mark.parametrize(
+    ("most", "options"),
+    [
+        ("MOST_ROWS_OF_SVC", {}),
+        ("MOST_ROWS_OF_SVC", {"estimate": "cv", "folds": 3}),
+        ("MOST_ROWS_OF_SVC", {"removal": "retrain", "step": 0.5}),
+        ("MOST_ROWS_OF_MATRIX", {"kernel": "rbf", "eliminate": False}),
+    ],
+)
+def test_large_tables_are_ranked_as_small_ones(
+    most: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By LIBLINEAR, or without a kernel matrix. The usual tolerance leaves the order of noise columns to chance, so a
+    hundredth of it is used here.
+    """
+    monkeypatch.setattr(model, "TOLERANCE", 1e-5)
+    frame = weston(400, 12)
+    chosen: dict[str, Any] = {"target": "y", "classifier": "svm", "jobs": 1, **options}
+    small = probfs.rank(frame, **chosen)
+    monkeypatch.setattr(model, most, 0)
+    large = probfs.rank(frame, **chosen)
+    assert small != large
+    assert [own.feature for own in small.features] == [own.feature for own in large.features]
+    for own, other in zip(small.features, large.features, strict=True):
+        assert (own.s_s, own.s_a) == pytest.approx((other.s_s, other.s_a), abs=2e-3)
+    assert probfs.rank(frame.sample(frac=1, random_state=1), **chosen).to_csv() == large.to_csv()
+
+
+@pytest.mark.parametrize(("rows_of_svc", "limit"), [(10**6, "MOST_ITERATIONS"), (0, "MOST_LINEAR_ITERATIONS")])
+def test_fits_that_do_not_converge_are_counted_and_noted_once(
+    rows_of_svc: int, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "MOST_ROWS_OF_SVC", rows_of_svc)
+    monkeypatch.setattr(model, limit, 2)
+    notes: list[str] = []
+    probfs.rank(weston(200, 3), target="y", classifier="svm", jobs=1, on_note=notes.append)
+    assert [note for note in notes if "converge" in note] == [
+        "3 of 3 fits did not converge, so their scores are rough; a smaller C= or count= would help"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "class 'p' has one row only, and the SVM's probabilities need two or more; drop the row, or use {nb}"),
+        (
+            {"target": "z", "estimate": "loo"},
+            "class 'u' has 2 rows, of which {loo} leaves 1 to train on; the SVM needs two: use {resubstitution}",
+        ),
+        ({"target": "z", "estimate": "cv", "folds": 2}, "class 'u' has 2 rows, of which {cv} leaves 1"),
+    ],
+)
+def test_too_few_rows_of_a_class_are_an_error(options: dict[str, Any], message: str) -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3, 5, 8], "z": list("uuvvv"), "y": list("nnnnp")})
+    for language, shown in ((contextlib.nullcontext(), '{}="{}"'), (command_line_language(), "--{} {}")):
+        with language, pytest.raises(probfs.DataError) as caught:
+            probfs.rank(frame, **{"target": "y", "classifier": "svm", **options})
+        named = {estimate: shown.format("estimate", estimate) for estimate in ("loo", "cv", "resubstitution")}
+        assert message.format(nb=shown.format("classifier", "nb"), **named) in str(caught.value)
+
+
+NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
+
+
+class GivenDecisions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A classifier whose input is its decision values."""
+
+    def fit(self, cells: Any, labels: Any, sample_weight: Any = None) -> GivenDecisions:
+        self.classes_ = np.unique(labels)
+        return self
+
+    def decision_function(self, cells: Any) -> Any:
+        return cells[:, 0]
+
+    def predict(self, cells: Any) -> Any:
+        return cells[:, 0] > 0
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(4, 60),
+    shift=st.sampled_from([-1.0, 0.0, 0.5, 3.0, 50.0]),
+    scale=st.sampled_from([1e-6, 1e4]),
+)
+def test_the_sigmoid_is_that_of_scikit_learn(seed: int, rows: int, shift: float, scale: float) -> None:
+    generator = np.random.default_rng(seed)
+    members = np.append([0, 0, 1, 1], generator.integers(0, 2, rows - 4))
+    decisions = generator.normal(size=rows) + shift * members
+    weights = generator.integers(1, 4, rows).astype(np.float64)
+    everything = np.arange(rows)
+    reference = CalibratedClassifierCV(
+        GivenDecisions(), method="sigmoid", ensemble=False, cv=[(everything, everything)]
+    ).fit(decisions[:, None], members, sample_weight=weights)
+    expected = reference.predict_proba(decisions[:, None])[:, 1]
+    sigmoid = fit_sigmoid(decisions, members, weights)
+    found = 1 / (1 + np.exp(-(sigmoid.slope * decisions + sigmoid.offset)))
+    np.testing.assert_allclose(found, expected, atol=2e-3)
+    own, others = weights[members == 1].sum(), weights[members == 0].sum()
+    targets = np.where(members == 1, (own + 1) / (own + 2), 1 / (others + 2))
+    excess = weights * (found - targets)
+    # At the minimum the gradient is 0, which scikit-learn's is only nearly.
+    assert np.abs([excess.sum(), excess @ decisions]).max() < 1e-6 * rows * (1 + abs(shift))
+    # In other units it is the same, which scikit-learn's is not.
+    scaled = fit_sigmoid(scale * decisions, members, weights)
+    assert (scaled.slope * scale, scaled.offset) == pytest.approx((sigmoid.slope, sigmoid.offset), rel=1e-6, abs=1e-9)
+
+
+def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:
+    sigmoid = fit_sigmoid(np.full(9, 2.5), np.array([1] * 3 + [0] * 6), np.ones(9))
+    assert 1 / (1 + math.exp(-(2.5 * sigmoid.slope + sigmoid.offset))) == pytest.approx((3 * 4 / 5 + 6 / 8) / 9)
+
+
+@pytest.mark.parametrize("tables", [12, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_weak_table_is_not_turned_upside_down(tables: int) -> None:
+    ranks, inverted = [], 0
+    for seed in range(tables):
+        shifted = np.arange(40) % 2
+        table = draw_noise(np.random.default_rng(seed), shifted, 20)
+        table["f7"] += 1.2 * shifted
+        ranking = probfs.rank(table, target="y", classifier="svm", score="signed", seed=seed)
+        ranks.append(next(feature.rank for feature in ranking.features if feature.feature == "f7"))
+        inverted += sum("came out decreasing" in warning for warning in ranking.warnings)
+    assert np.median(ranks) == 1
+    assert max(ranks) < 20
+    assert inverted > 0, "no sigmoid came out decreasing, so nothing was tested"
+
+
+def test_a_refit_that_knows_nothing_does_not_make_its_column_matter() -> None:
+    """Retrain compares models: a noise column without which the sigmoid decreases must not outscore other noise."""
+    generator = np.random.default_rng(0)
+    fell = 0
+    for _ in range(6):
+        shifted = np.arange(40) % 2
+        table = draw_noise(generator, shifted, 12)
+        table["f3"] += 0.9 * shifted
+        ranking = probfs.rank(table, target="y", classifier="svm", removal="retrain", eliminate=False, jobs=1)
+        fell += sum("came out decreasing" in warning for warning in ranking.warnings)
+        noise = [feature.s_s for feature in ranking.features if feature.feature != "f3"]
+        assert max(noise) < 8 * np.median(noise) + 0.05
+    assert fell, "no sigmoid came out decreasing, so nothing was tested"
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_held_out_losses_are_those_of_every_row_by_itself(seed: int, classes: int) -> None:
+    generator = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(classes), generator.integers(classes, size=20)])
+    weights = generator.integers(1, 4, len(labels))
+    of_all = generator.dirichlet(np.ones(classes), len(labels)).T
+    fit = HeldOutFit.measure(7, of_all, labels, weights.astype(np.float64), 1 if classes == 2 else classes)
+    rows = [(label, of_all[:, row]) for row, label in enumerate(labels) for _ in range(weights[row])]
+    frequencies = [sum(own == label for own, _ in rows) / len(rows) for label in range(classes)]
+    losses = [-math.log(given[label]) for label, given in rows]
+    prior_losses = [-math.log(frequencies[label]) for label, _ in rows]
+    sigmoids = 1 if classes == 2 else classes
+    assert fit.log_loss == pytest.approx(np.mean(losses) + (sigmoids - 1) / 2 / len(rows))
+    assert fit.prior_log_loss == pytest.approx(np.mean(prior_losses))
+    differences = np.array(losses) - np.array(prior_losses)
+    assert fit.standard_error == pytest.approx(differences.std() / math.sqrt(len(rows)))
+
+
+@pytest.mark.parametrize(("log_loss", "noted"), [(0.589, False), (0.591, True), (0.7, True)])
+def test_better_is_better_by_more_than_a_standard_error(log_loss: float, noted: bool) -> None:
+    text = f"with all features {NOTED} (log-loss {log_loss:.3f} against 0.600, ± 0.010): do not rely on its scores"
+    assert HeldOutFit(30, log_loss, 0.6, 0.01).note == (text if noted else None)
+
+
+@pytest.mark.parametrize("options", [{}, {"estimate": "cv"}, {"removal": "retrain"}])
+def test_noise_is_noted_and_signal_is_not(options: dict[str, str]) -> None:
+    labels = np.arange(80) % 2
+    noise = draw_noise(np.random.default_rng(2), labels, 10)
+    signal = noise.assign(f0=noise["f0"] + 3 * labels)
+    assert [is_noted(table, **options) for table in (noise, signal)] == [True, False]
+
+
+def test_a_model_that_ranks_the_rows_of_a_rare_class_first_is_not_noted() -> None:
+    """Hardly any row is more probably of the rare class than of the other, so the errors are those of guessing."""
+    labels = (np.arange(2_000) < 100).astype(int)
+    table = draw_noise(np.random.default_rng(3), labels, 6)
+    assert is_noted(table)
+    table["f0"] += 1.3 * labels
+    table["f1"] += 0.9 * labels
+    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1)
+    assert ranking.rounds[0].cv_errors is not None
+    assert ranking.rounds[0].cv_errors > 90
+    assert [feature.feature for feature in ranking.features[:2]] == ["f0", "f1"]
+    assert not any(NOTED in warning for warning in ranking.warnings)
+
+
+def test_classes_that_are_not_told_do_not_hide_one_that_is() -> None:
+    """Sigmoids on training rows, which replace decreasing ones, would spoil the losses of held-out rows."""
+    labels = np.repeat(np.arange(5), 60)
+    notes: list[str] = []
+    for seed in range(5):
+        table = draw_noise(np.random.default_rng([seed, 300, 10]), labels, 10)
+        table["f0"] += 1.0 * (labels == 1)
+        notes += probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1).warnings
+    assert any("came out decreasing" in note for note in notes), "nothing was tested"
+    assert not any(NOTED in note for note in notes)
+
+
+def draw_noise(generator: np.random.Generator, labels: Integers, columns: int) -> pd.DataFrame:
+    cells = generator.normal(size=(len(labels), columns))
+    return pd.DataFrame(cells, columns=[f"f{number}" for number in range(columns)]).assign(y=labels.astype(str))
+
+
+def is_noted(table: pd.DataFrame, **options: str) -> bool:
+    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1, **options)  # type: ignore[arg-type]
+    return any(NOTED in warning for warning in ranking.warnings)
+
+
+@pytest.mark.parametrize("score", ["absolute", "signed"])
+@pytest.mark.parametrize(
+    ("features", "tables"),
+    [(30, 5), pytest.param(30, 20, marks=pytest.mark.slow), pytest.param(202, 20, marks=pytest.mark.slow)],
+)
+def test_weston_s_relevant_features_come_first(features: int, tables: int, score: Any) -> None:
+    hits = []
+    for seed in range(tables):
+        ranking = probfs.rank(weston(100, features, seed), target="y", classifier="svm", score=score, seed=seed)
+        hits.append(sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]))
+    print(f"Weston, {features} features, {score}: {np.mean(hits)} of 6, {hits}")
+    assert np.mean(hits) >= 5
+
+
+def test_signed_scores_are_about_twice_the_square_of_absolute_ones() -> None:
+    """The paper's figure 3, and its bound S_S ≤ √(S_A/2), on X_{c,p} beside a column of noise."""
+    generator = np.random.default_rng(0)
+    absolute, root = [], []
+    for c in np.arange(0, 3.01, 1.0):
+        for p in np.arange(0, 1.01, 0.25):
+            signs = np.where(np.arange(300) % 2, 1.0, -1.0)
+            signal = np.where(
+                generator.random(300) < p, signs * generator.normal(c, 1, 300), generator.normal(size=300)
+            )
+            frame = pd.DataFrame({"x": signal, "noise": generator.normal(size=300), "y": signs.astype(str)})
+            ranking = probfs.rank(frame, target="y", classifier="svm", removal="retrain", eliminate=False)
+            x = next(feature for feature in ranking.features if feature.feature == "x")
+            absolute.append(x.s_s)
+            root.append(math.sqrt(max(x.s_a, 0) / 2))
+    correlation = np.corrcoef(absolute, root)[0, 1]
+    excess = np.max(np.array(absolute) - np.array(root))
+    print(f"figure 3: correlation {correlation:.4f}, S_S exceeds √(S_A/2) by at most {excess:.4f}")
+    assert correlation >= 0.99
+    assert excess < 0.05
+
+
+def test_a_single_permutation_overstates_the_score() -> None:
+    """Probabilities are averaged before the absolute value: with one permutation E|Z - Z'| would be scored."""
+    frame = weston(200, 6)
+    one, many = (
+        sum(f.s_s for f in probfs.rank(frame, target="y", classifier="svm", permutations=m, eliminate=False).features)
+        for m in (1, 50)
+    )
+    assert 1.05 < one / many < 1.6
+
+
+@pytest.mark.slow
+def test_noise_with_many_values_does_not_mislead_the_svm_about_five_classes() -> None:
+    tables = [draw_table(SHAPES["many values"], seed) for seed in range(8)]
+    svm = [precision_of_svm(frame, seed) for seed, frame in enumerate(tables)]
+    tested = [precision_of_chi_squared(frame) for frame in tables]
+    print(f"noise of 20 values, 5 classes: SVM {np.mean(svm):.2f}, χ² {np.mean(tested):.2f}")
+    assert np.mean(svm) > np.mean(tested) - 0.05
