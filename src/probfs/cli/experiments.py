@@ -54,9 +54,9 @@ def exact(given: Given) -> None:
 PROBLEM = opt.panel(
     "Problem",
     problem=Argument("The problem to draw a table from.", Choice(tuple(PROBLEMS)), required=True),
-    c=Option("xcp: how far a relevant column is shifted.", Number(0, 1e100, name="C"), default=1),
-    p=Option("xcp: share of rows in which it is shifted.", Number(0, 1, name="P"), default=0.7),
-    balance=Option("xcp: share of positive rows.", Number(0, 1, name="SHARE"), default=0.5),
+    c=Option("xcp: how far a relevant column is shifted.", Number(0, 1e100, metavar="C"), default=1),
+    p=Option("xcp: share of rows in which it is shifted.", Number(0, 1, metavar="P"), default=0.7),
+    balance=Option("xcp: share of positive rows.", Number(0, 1, metavar="SHARE"), default=0.5),
     relevant=Option("xcp: number of relevant columns.", WholeNumber(0, 100_000), default=1),
     noise=Option("xcp (1), weston (196): columns of noise.", WholeNumber(0, 100_000)),
     sampling=Option("nominal: how rows are drawn.", Choice(SAMPLINGS), default="proportionate"),
