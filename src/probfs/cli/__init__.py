@@ -98,16 +98,15 @@ FIRST_OPTIONS = {
 
 def _first(name: str) -> Any:
     def act(wanted: bool) -> None:
-        if wanted:
-            from probfs.cli import completion
-
-            if name == "--version":
-                print(f"probfs {__version__}")
-            elif name == "--install-completion":
-                print(completion.install(completion.running_shell()))
-            else:
-                print(completion.script(completion.running_shell()), end="")
+        if not wanted:
+            return
+        if name == "--version":
+            print(f"probfs {__version__}")
             raise typer.Exit
+        from probfs.cli.completion import install, running_shell, script
+
+        print(install(running_shell()) if name == "--install-completion" else script(running_shell()).rstrip("\n"))
+        raise typer.Exit
 
     return typer.Option(name, callback=act, is_eager=True, help=FIRST_OPTIONS[name])
 

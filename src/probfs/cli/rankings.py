@@ -23,7 +23,6 @@ from probfs.cli.output import (
     tell,
 )
 from probfs.cli.reporter import reporting
-from probfs.comparison.result import parse_condition
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import COMPARISON_FORMATS, RANKING_FORMATS, SELECTION_FORMATS
@@ -190,6 +189,8 @@ COMPARED = opt.panel(
     """,
 )
 def compare(given: Given) -> None:
+    from probfs.comparison.result import parse_condition
+
     old, new = (take_files({"data": [given.pop(side)]})[0] for side in ("old", "new"))
     conditions = [parse_condition(text) for text in given.pop("fail_if", ())]
     destination = choose_destination(COMPARISON_FORMATS, given, [old, new])
