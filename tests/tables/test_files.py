@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fsspec
@@ -16,7 +18,7 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part, find_parts, may_be_many, name_together
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
-from probfs.tables.urls import is_url, shown_url
+from probfs.tables.urls import is_url, open_url, shown_url
 from tests.support.table_content import table_content
 
 
@@ -203,3 +205,35 @@ def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(DataError, match=r"takes fsspec to read; pip install 'probfs\[remote\]'$"):
         read_table("memory://t.csv")
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason"),
+    [
+        (None, "no such file or directory"),
+        (SimpleNamespace(status=404, message="Not Found"), "no such file or directory"),
+        (SimpleNamespace(status=401, message="Unauthorized"), "the server answers 401 unauthorized"),
+        (OSError(errno.ECONNREFUSED, "Connect call failed"), "connection refused"),
+        (OSError(-2, "Name or service not known"), "no such host"),
+    ],
+)
+@pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])
+def test_what_the_web_answers_is_called_so(host: str, cause: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fsspec raises a FileNotFoundError for whatever went wrong there."""
+
+    class Web:
+        def open(self, path: str, mode: str) -> None:
+            error = FileNotFoundError(path)
+            error.__cause__ = cause if isinstance(cause, OSError | None) else _as_error(cause)
+            raise error
+
+    monkeypatch.setattr("probfs.tables.urls.file_system", lambda url: (Web(), url))
+    with pytest.raises(DataError) as caught:
+        open_url(find_parts([f"http://{host}/t.csv"])[0].path)
+    assert str(caught.value) == f"http://{host}/t.csv: cannot be read: {reason}"
+
+
+def _as_error(answer: SimpleNamespace) -> Exception:
+    error = Exception()
+    error.__dict__.update(vars(answer))
+    return error

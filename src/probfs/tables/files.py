@@ -82,7 +82,7 @@ def _is_folder(name: str) -> bool:
 
 def _is_pattern(name: str) -> bool:
     if urls.is_url(name):
-        return _URL_PATTERN.search(name) is not None
+        return _URL_PATTERN.search(urls.without_ipv6_host(name)) is not None
     return glob.has_magic(name) and not os.path.lexists(name)
 
 
