@@ -292,7 +292,7 @@ def test_further_tables_must_have_the_features_and_should_have_the_counts(write:
     data = write("t.csv", "a,b,c,y\nx,u,u,0\ny,v,u,0\nx,v,v,1\ny,u,v,1\n")
     lacking = r"u\.csv: lacks 2 columns of .*t\.csv: 'b', 'c'; add them, or leave them out with exclude="
     with pytest.raises(probfs.DataError, match=lacking):
-        probfs.rank(data, unlabeled=[write("u.csv", "a\nx\n")])
+        probfs.rank(data, target="y", unlabeled=[write("u.csv", "a\nx\n")])
     prepared = prepare_csv("a,n,y\nx,2,p\nz,3,q\nx,5,\n", count="n")
     dataset, notes = encode(prepared, [read_csv_text("a,n\nx,7\nz,0\n"), read_csv_text("a\nx\n")])
     assert (dataset.counts.tolist(), dataset.unlabelled_counts.tolist()) == ([2, 3], [5, 7, 0, 1])

@@ -144,7 +144,7 @@ def test_a_rule_makes_the_same_of_numbers_and_of_their_texts(
 def test_a_value_that_a_rule_cannot_take_is_shown_with_its_line(write: Write, rule: str, message: str) -> None:
     data = write("m.csv", "x,y\n1,a\n2,b\nmany,a\n3,b\n")
     with pytest.raises(probfs.DataError) as caught:
-        probfs.rank(data, mapping=write("m.toml", f"[columns]\nx = {rule}\n"))
+        probfs.rank(data, target="y", mapping=write("m.toml", f"[columns]\nx = {rule}\n"))
     assert message in str(caught.value)
 
 
@@ -152,7 +152,7 @@ def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> Non
     rows = "".join(f"{number}.5,{'ab'[number % 2]}\n" for number in range(30))
     data = write("t.csv", f"x,y\n{rows}inf,a\n")
     with pytest.raises(probfs.DataError, match=r":32: column 'x': 'inf' is infinite; name it with na=, or map"):
-        probfs.rank(data)
+        probfs.rank(data, target="y")
     assert probfs.rank(data, target="y", na=["inf"]).features[0].feature == "x"
     typed = prepare_frame({"x": [*(number / 2 for number in range(30)), np.inf], "y": list("ab" * 15 + "a")})
     with pytest.raises(probfs.DataError, match="<frame>: column 'x', row 31: 'inf' is infinite"):

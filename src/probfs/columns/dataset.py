@@ -99,20 +99,19 @@ class Dataset:
     def unlabelled_rows(self) -> int:
         return int(self.unlabelled_counts.sum())
 
+    def take(self, labelled: Integers, unlabelled: Integers) -> Dataset:
+        """Some rows, by position."""
+        features = (
+            replace(f, labelled=f.labelled[labelled], unlabelled=f.unlabelled[unlabelled]) for f in self.features
+        )
+        labels, counts, others = self.labels[labelled], self.counts[labelled], self.unlabelled_counts[unlabelled]
+        return replace(self, features=tuple(features), labels=labels, counts=counts, unlabelled_counts=others)
+
     def counted(self) -> Dataset:
         """The dataset without the rows that count for nothing."""
         if self.counts.all() and self.unlabelled_counts.all():
             return self
-        own, others = np.flatnonzero(self.counts), np.flatnonzero(self.unlabelled_counts)
-        return replace(
-            self,
-            features=tuple(
-                replace(f, labelled=f.labelled[own], unlabelled=f.unlabelled[others]) for f in self.features
-            ),
-            labels=self.labels[own],
-            counts=self.counts[own],
-            unlabelled_counts=self.unlabelled_counts[others],
-        )
+        return self.take(np.flatnonzero(self.counts), np.flatnonzero(self.unlabelled_counts))
 
     def class_rows(self) -> dict[str, int]:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
@@ -128,21 +127,17 @@ def merge_equal_rows(dataset: Dataset) -> Dataset:
         if math.prod(sizes) * len(dataset.classes) * _ROWS_PER_COMBINATION > len(dataset.counts):
             return dataset
     labelled = [dataset.labels, *(feature.labelled for feature in dataset.features)]
-    (labels, *cells), counts = _count_combinations(labelled, [len(dataset.classes), *sizes], dataset.counts)
-    unlabelled, unlabelled_counts = [feature.unlabelled for feature in dataset.features], dataset.unlabelled_counts
+    rows, counts = _merge_rows(labelled, [len(dataset.classes), *sizes], dataset.counts)
+    others, unlabelled_counts = np.arange(len(dataset.unlabelled_counts)), dataset.unlabelled_counts
     if math.prod(sizes) * _ROWS_PER_COMBINATION <= len(unlabelled_counts):
-        unlabelled, unlabelled_counts = _count_combinations(unlabelled, sizes, unlabelled_counts)
-    features = tuple(
-        replace(feature, labelled=own, unlabelled=others)
-        for feature, own, others in zip(dataset.features, cells, unlabelled, strict=True)
-    )
-    return replace(dataset, features=features, labels=labels, counts=counts, unlabelled_counts=unlabelled_counts)
+        others, unlabelled_counts = _merge_rows([f.unlabelled for f in dataset.features], sizes, unlabelled_counts)
+    return replace(dataset.take(rows, others), counts=counts, unlabelled_counts=unlabelled_counts)
 
 
-def _count_combinations(
+def _merge_rows(
     columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
-) -> tuple[list[npt.NDArray[Any]], Integers]:
-    """Each combination of values that occurs, column by column, and how many rows hold it."""
+) -> tuple[Integers, Integers]:
+    """A row for each combination of values that occurs, and how many rows hold it."""
     # Each row is one number, of which every column is a digit, in the narrowest type that holds it.
     numbers = np.zeros(len(counts), dtype=np.min_scalar_type(math.prod(sizes)))
     for column, size in zip(columns, sizes, strict=True):
@@ -150,12 +145,10 @@ def _count_combinations(
         numbers += column.astype(numbers.dtype, copy=False)
     # Adding in double precision is exact up to 2**53 rows.
     totals = np.bincount(numbers, None if (counts == 1).all() else counts).astype(np.int64, copy=False)
+    row_of_each = np.zeros(len(totals), dtype=np.int64)
+    row_of_each[numbers] = np.arange(len(numbers))
     present = np.flatnonzero(totals)
-    places, digits = present, []
-    for column, size in zip(reversed(columns), reversed(sizes), strict=True):
-        places, digit = np.divmod(places, size)
-        digits.append(digit.astype(column.dtype))
-    return digits[::-1], totals[present]
+    return row_of_each[present], totals[present]
 
 
 @dataclass(frozen=True, eq=False)

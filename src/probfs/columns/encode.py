@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -68,12 +67,7 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, count) for table in others)]),
         prepared.table.source,
     )
-    numbers = {feature.name: feature.numbers for feature in features if feature.numbers is not None}
-    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
-    measures = prepared.choice.numbers_as_they_are
-    single = [one for one in features if measures and one.numbers is None and distinct[one.name] == 1]
-    told_by_missing = {one.name for one in single if np.any(one.labelled == one.values)}
-    return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct, numbers, told_by_missing))
+    return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 
 
 def _labelled(prepared: PreparedTable) -> Rows:
@@ -325,52 +319,43 @@ def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
 # What a user should know of the features before they are ranked
 
 
-def notes_on_features(
-    prepared: PreparedTable,
-    distinct: Mapping[str, int],
-    numbers: Mapping[str, Floats] = MappingProxyType({}),
-    told_by_missing: Collection[str] = (),
-) -> list[Note]:
-    """Notes on features, of which ``distinct`` says how many values labelled rows hold.
-
-    ``numbers`` has the distinct numbers of features that are measured; those ``told_by_missing`` have one value, and
-    missing cells that tell rows apart.
-    """
-    notes = []
+def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> list[Note]:
+    """Notes on features, of which ``distinct`` says how many values labelled rows hold."""
+    plans = {plan.name: plan for plan in prepared.features}
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
+    notes = []
     if cut:
         names = [plan.name for plan in cut]
         how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
         notes.append(NoteKind.CUT.note(f"cut {how}: {listed(names)}", names))
     empty = [name for name, values in distinct.items() if not values]
-    constant = [name for name, values in distinct.items() if values == 1 and name not in told_by_missing]
-    unique = list(_different_everywhere(prepared, distinct, numbers))
     if empty:
         notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
+    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
+    measures = prepared.choice.numbers_as_they_are
+    told_by_missing = {
+        name
+        for name, plan in plans.items()
+        if measures and not isinstance(plan.rule, Measured) and prepared.profiles[name].missing
+    }
+    constant = [name for name, values in distinct.items() if values == 1 and name not in told_by_missing]
     if constant:
         notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
+    rows = prepared.labelled_rows
+    unique = [name for name, values in distinct.items() if values == rows > 2 and _may_identify(prepared, plans[name])]
     if unique:
         problem = f"a different value in every row (an identifier?): {listed(unique)}"
         notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
     return notes + note_on_leaks(prepared.leaks)
 
 
-def _different_everywhere(
-    prepared: PreparedTable, distinct: Mapping[str, int], numbers: Mapping[str, Floats]
-) -> Iterator[str]:
-    """Features with a different value in every row that may be identifiers, of which nothing was said so far: texts and
-    whole numbers, not measurements or dates.
+def _may_identify(prepared: PreparedTable, plan: ColumnPlan) -> bool:
+    """Whether a feature with a different value in every row may be an identifier, of which nothing was said so far:
+    texts and whole numbers may, not measurements or dates.
     """
-    rows = prepared.labelled_rows
-    told = {plan.name for plan in prepared.features if plan.identifier}
-    for name, values in distinct.items():
-        column = prepared.table.columns[name]
-        if rows <= 2 or values != rows or name in told or column.kind is Kind.DATE:
-            continue
-        measured = numbers.get(name)
-        if measured is not None or column.kind is Kind.NUMBER:
-            whole = prepared.profiles[name].whole if measured is None else bool(np.all(measured % 1 == 0))
-            if whole:
-                yield name
-        elif not are_dates(column.values):
-            yield name
+    column = prepared.table.columns[plan.name]
+    if plan.identifier or column.kind is Kind.DATE:
+        return False
+    if column.kind is Kind.NUMBER:
+        return prepared.profiles[plan.name].whole
+    return not are_dates(column.values)

@@ -39,13 +39,8 @@ def order_by_content(dataset: Dataset, seed: int) -> Dataset:
     others, other_counts = _distinct_by_hash(
         [no_class, *(f.unlabelled for f in features)], unlabelled, dataset.unlabelled_counts
     )
-    return replace(
-        dataset,
-        features=tuple(replace(f, labelled=f.labelled[rows], unlabelled=f.unlabelled[others]) for f in features),
-        labels=dataset.labels[rows],
-        counts=counts,
-        unlabelled_counts=other_counts,
-    )
+    ordered = replace(dataset, features=tuple(features)).take(rows, others)
+    return replace(ordered, counts=counts, unlabelled_counts=other_counts)
 
 
 def _distinct_by_hash(

@@ -82,21 +82,35 @@ def identifier_reason(column: Column, profile: Profile, weights: Integers | None
     if first is not None:
         return f"numbers the rows from {first} on"
     counts = column.counts(weights)
-    seen = np.flatnonzero(counts[:-1])
-    if len(seen) <= min(enough, _MOST) * counts[:-1].sum():
-        return None
-    values = column.entries.take(index_array(seen))
+    many = np.count_nonzero(counts[:-1]) > min(enough, _MOST) * counts[:-1].sum()
+    return _reason_by_values(column, counts, enough) if many else None
+
+
+def _reason_by_values(column: Column, counts: Integers, enough: float) -> str | None:
+    """Why values that are mostly different seem to name their rows; ``counts`` ends with the missing cells."""
+    codes = np.flatnonzero(counts[:-1])
+    values = column.entries.take(index_array(codes))
     numbers = some_numbers(values, Kind.NUMBER)
-    numeric, finite = ~np.isnan(numbers), np.isfinite(numbers)
-    if numeric.mean() < _NEARLY_NUMERIC:
-        return _reason_for_texts(values, counts, enough)
-    if not finite.any() or np.any(numbers[finite] % 1):
+    are_numbers = bool(np.mean(~np.isnan(numbers)) >= _NEARLY_NUMERIC)
+    if are_numbers:
+        finite = np.isfinite(numbers)
+        if not finite.any() or np.any(numbers[finite] % 1):
+            return None
+        # Texts that would lose a zero as numbers are names, like postal codes.
+        are_numbers = not (column.kind is Kind.TEXT and not np.isnan(numbers).any() and loses_a_zero(values))
+    if are_numbers:
+        codes, numbers = codes[finite], numbers[finite]
+    elif _look_like_amounts(values) or look_like_dates(values):
         return None
-    if column.kind is Kind.TEXT and numeric.all() and loses_a_zero(values):
-        # As numbers they would lose a zero: they are names, like postal codes.
-        return _reason_for_texts(values, counts, enough)
-    codes = seen[finite]
-    return _reason_for_numbers(column, codes, numbers[finite], int(counts[codes].sum()), enough)
+    distinct, present = len(codes), int(counts[codes].sum())
+    several = distinct > CUT_ABOVE or distinct >= max(_FEWEST_NAMES, _MOST * present)
+    why = "named like an identifier" if several and distinct > enough * present else None
+    if why is None and distinct > CUT_ABOVE:
+        if are_numbers and distinct >= _NEARLY_ALL_NUMBERS * present:
+            why = _kind_of_keys(column, codes, numbers, present)
+        elif not are_numbers and distinct > _NEARLY_ALL_TEXTS * present and present >= _MOST * counts.sum():
+            why = "text that is different in nearly every row"
+    return why and f"{why}, {counted(distinct, 'value')} in {counted(present, 'row')}"
 
 
 def _enough_for_name(name: str) -> float:
@@ -121,61 +135,26 @@ def _first_row_number(column: Column) -> int | None:
     return int(in_order[0]) if numbered else None
 
 
-def _reason_for_texts(texts: pa.StringArray, counts: Integers, enough: float) -> str | None:
-    """Why texts that are mostly different seem to name their rows; ``counts`` ends with the missing cells."""
-    values = pc.utf8_trim_whitespace(texts)
-    if _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT) or look_like_dates(values):
-        return None
-    distinct, present = len(values), int(counts[:-1].sum())
-    if _named_rows(distinct, present, enough):
-        return f"named like an identifier, {_held(distinct, present)}"
-    if distinct > CUT_ABOVE and distinct > _NEARLY_ALL_TEXTS * present and present >= _MOST * counts.sum():
-        return f"text that is different in nearly every row, {_held(distinct, present)}"
-    return None
-
-
-def _reason_for_numbers(column: Column, codes: Integers, numbers: Floats, present: int, enough: float) -> str | None:
-    """Why whole numbers that are mostly different, and in so many rows, seem to name them."""
-    distinct = len(numbers)
-    if _named_rows(distinct, present, enough):
-        return f"named like an identifier, {_held(distinct, present)}"
-    nearly_all = distinct > CUT_ABOVE and distinct >= _NEARLY_ALL_NUMBERS * present
+def _kind_of_keys(column: Column, codes: Integers, numbers: Floats, present: int) -> str | None:
+    """What kind of keys whole numbers seem to be that are nearly all different, in so many rows; None for amounts."""
     # Keys are not negative, and years are dates.
-    if not nearly_all or numbers.min() < 0 or _A_TIME.search(column.name):
+    if numbers.min() < 0 or _A_TIME.search(column.name):
         return None
     spread = float(numbers.max() - numbers.min())
     if spread < 2 * present:
-        return f"whole numbers with few gaps, {_held(distinct, present)}"
-    in_order = numbers[np.argsort(column.first_rows()[codes])]
-    if column.counts()[codes].max() == 1 and _rise_in_small_steps(in_order):
-        return f"whole numbers that rise from row to row, {_held(distinct, present)}"
+        return "whole numbers with few gaps"
+    # A file may be sorted by a measurement, too, but the steps of that are seldom small.
+    steps = np.diff(numbers[np.argsort(column.first_rows()[codes])])
+    if column.counts()[codes].max() == 1 and np.all(steps > 0) and np.median(steps) <= _SMALL_STEP:
+        return "whole numbers that rise from row to row"
     digits = np.floor(np.log10(np.maximum(numbers, 1))).astype(np.int64) + 1
-    round_ones = float(np.mean(numbers % 10 == 0))
     # Of measurements in this range, so many would have repeated by chance: keys do not.
     would_repeat = present**2 >= 2 * spread * _SURE_REPEATS
     long = digits[0] >= (_DIGITS_OF_A_KEY if would_repeat else _DIGITS_OF_A_LONG_KEY)
+    round_ones = float(np.mean(numbers % 10 == 0))
     if long and (digits == digits[0]).all() and round_ones <= _MOST_ROUND:
-        return f"whole numbers of {digits[0]} digits, {_held(distinct, present)}"
+        return f"whole numbers of {digits[0]} digits"
     return None
-
-
-def _named_rows(distinct: int, present: int, enough: float) -> bool:
-    """Whether a column whose name calls for ``enough`` different values has them; of few values, most must differ."""
-    several = distinct > CUT_ABOVE or distinct >= _MOST * present
-    return several and distinct >= _FEWEST_NAMES and distinct > enough * present
-
-
-def _held(distinct: int, present: int) -> str:
-    return f"{counted(distinct, 'value')} in {counted(present, 'row')}"
-
-
-def _rise_in_small_steps(in_order: Floats) -> bool:
-    """Whether each number is a little larger than the one before.
-
-    A file may be sorted by a measurement, too, but the steps of that are seldom small.
-    """
-    steps = np.diff(in_order)
-    return bool(np.all(steps > 0)) and float(np.median(steps)) <= _SMALL_STEP
 
 
 def look_like_dates(values: pa.StringArray) -> bool:
@@ -183,9 +162,15 @@ def look_like_dates(values: pa.StringArray) -> bool:
     return _mostly_match(values, _DATE, _A_DIGIT)
 
 
+def _look_like_amounts(values: pa.StringArray) -> bool:
+    """Whether texts are numbers with a fraction, a currency or a percent sign."""
+    return _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT)
+
+
 def _mostly_match(values: pa.StringArray, pattern: str, somewhere: str) -> bool:
     """Whether nearly all texts have a form, and at least one of them holds what tells that form from a mere number."""
-    matching = pc.match_substring_regex(values, pattern)
+    trimmed = pc.utf8_trim_whitespace(values)
+    matching = pc.match_substring_regex(trimmed, pattern)
     if numpy_array(matching).mean() < _NEARLY_NUMERIC:
         return False
-    return bool(numpy_array(pc.match_substring_regex(values.filter(matching), somewhere)).any())
+    return bool(numpy_array(pc.match_substring_regex(trimmed.filter(matching), somewhere)).any())

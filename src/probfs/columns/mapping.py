@@ -10,11 +10,10 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any
 
 from probfs.columns.choice import MISSING_IN_A_COLUMN, MOST_BINS
 from probfs.columns.rules import (
@@ -42,13 +41,9 @@ _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _WORDS: Mapping[str, Rule] = {"category": Category(), "numeric": Numeric()}
-_INTERVAL_RULES: Mapping[str, Callable[[int], Rule]] = {"quantiles": Quantiles, "widths": Widths}
-_TABLE_KEYS = ("cut", *_INTERVAL_RULES, "groups", "min_count", "other")
+_TABLE_KEYS = ("cut", "quantiles", "widths", "groups", "min_count", "other")
 _MOST_COUNTED = 2**53
-_TEXT_OR_COMMENT = re.compile(
-    rb'"""(?:\\.|[^\\])*?"""|' rb"'''.*?'''|" rb'"(?:\\.|[^"\\\n])*"|' rb"'[^'\n]*'|#[^\n]*", re.DOTALL
-)
-_LONG_DOTTED_KEY = re.compile(rb"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){64}")
+_MOST_DOTS = 64
 """tomllib needs quadratic time and memory in the length of a dotted key."""
 _LONGEST_KEY = 1_000
 """The line of a longer key is not searched for."""
@@ -92,8 +87,7 @@ def load_mapping(mapping: str | os.PathLike[str] | Mapping[str, Any] | None) -> 
     if mapping is None:
         return ColumnMapping()
     if isinstance(mapping, Mapping):
-        reader = _RuleReader("mapping", "")
-        return _read_document(_as_in_toml(mapping, reader), reader)
+        return _check_document(mapping, "mapping", "")
     source = printable(os.fspath(mapping))
     try:
         with open(mapping, "rb") as stream:
@@ -112,233 +106,226 @@ def parse_mapping(content: bytes, source: str = "mapping") -> ColumnMapping:
     ('id',)
     """
     document, text = _parse_toml(content, source)
-    return _read_document(document, _RuleReader(source, text))
+    return _check_document(document, source, text)
 
 
-def _read_document(document: Mapping[str, Any], reader: _RuleReader) -> ColumnMapping:
+class _RefusedError(Exception):
+    """What is wrong with a mapping; ``key`` stands on the line of it."""
+
+    def __init__(self, problem: str, key: str = "") -> None:
+        super().__init__(problem)
+        self.key = key
+
+
+def _check_document(document: Mapping[str, Any], source: str, text: str) -> ColumnMapping:
+    try:
+        return _read_document(document if text else _as_in_toml(document), source, text)
+    except _RefusedError as error:
+        raise MappingError(str(error), source=source, line=_line_of(text, error.key)) from None
+
+
+def _read_document(document: Mapping[str, Any], source: str, text: str) -> ColumnMapping:
     for key in document:
         if key not in _TOP_KEYS:
-            reader.fail(str(key), f"unknown key {quoted(str(key))}{did_you_mean(str(key), _TOP_KEYS)}")
-    target = document.get("target")
+            raise _RefusedError(f"unknown key {quoted(key)}{did_you_mean(key, _TOP_KEYS)}", key)
+    target, columns = document.get("target"), document.get("columns", {})
     if target is not None and not isinstance(target, str):
-        reader.fail("target", "target must be a column's name, in quotes")
-    drop = reader.strings("drop", document.get("drop", []))
-    missing = reader.strings("missing", document.get("missing", []))
-    columns = document.get("columns", {})
+        raise _RefusedError("target must be a column's name, in quotes", "target")
+    drop, missing = (_texts(document.get(key, []), f"{key}:", key) for key in ("drop", "missing"))
     if not isinstance(columns, Mapping):
-        reader.fail("columns", "columns must be a table: put the rules under [columns]")
+        raise _RefusedError("columns must be a table: put the rules under [columns]", "columns")
     for name in drop:
-        if name in columns:
-            reader.fail(name, f"column {quoted(name)} is both dropped and given a rule; keep one of the two")
-        if name == target:
-            reader.fail(name, f"column {quoted(name)} is both the target and dropped; keep one of the two")
-    split = {name: reader.split_missing(name, value) for name, value in columns.items()}
-    missing_cells = {name: how for name, (how, _) in split.items() if how is not None}
-    # A column may be there for its missing cells alone.
-    rules = {name: reader.rule(name, rest) for name, (how, rest) in split.items() if how is None or rest}
+        if name in columns or name == target:
+            what = "dropped and given a rule" if name in columns else "the target and dropped"
+            raise _RefusedError(f"column {quoted(name)} is both {what}; keep one of the two", name)
+    rules, missing_cells = _read_columns(columns)
     if target is not None and isinstance(rules.get(target), Numeric):
-        reader.fail(target, f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead")
-    return ColumnMapping(reader.source, target, drop, missing, rules, missing_cells, reader.text)
+        problem = f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead"
+        raise _RefusedError(problem, target)
+    return ColumnMapping(source, target, drop, missing, rules, missing_cells, text)
 
 
-@dataclass(frozen=True)
-class _RuleReader:
-    """Makes rules of TOML values, or fails with the line of what it does not understand."""
-
-    source: str
-    text: str
-
-    def split_missing(self, name: str, value: object) -> tuple[str | None, object]:
-        """What a column's table says of missing cells, None if nothing; and the table without that."""
-        if not isinstance(value, Mapping) or "missing" not in value:
-            return None, value
-        how = value["missing"]
-        if how not in MISSING_IN_A_COLUMN:
-            choices = " or ".join(f'"{word}"' for word in MISSING_IN_A_COLUMN)
-            self.fail(name, f"column {quoted(name)}: missing must be {choices}")
-        return how, {key: rest for key, rest in value.items() if key != "missing"}
-
-    def rule(self, name: str, value: object) -> Rule:
-        if isinstance(value, str):
-            return self.rule_from_text(name, value.strip())
-        if name in _TOP_KEYS and isinstance(value, (list, tuple)):
-            self.fail(name, f"{name} stands below [columns] and is taken for a column; move it to the top")
-        if not isinstance(value, Mapping):
-            self.fail(name, f'column {quoted(name)}: a rule is text like "<= 5" or a table like {{ cut = [1, 2] }}')
-        return self.rule_from_table(name, value)
-
-    def rule_from_text(self, name: str, text: str) -> Rule:
-        if text in _WORDS:
-            return _WORDS[text]
-        comparison = _COMPARISON.fullmatch(text)
-        if comparison:
-            return self.comparison(name, comparison[1], comparison[2])
-        membership = _MEMBERSHIP.fullmatch(text)
-        if not membership:
-            hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
-            known = '; write "category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
-            self.fail(name, f"column {quoted(name)}: rule {quoted(text)} is not understood{hint or known}")
-        return self.membership(name, membership[1])
-
-    def comparison(self, name: str, symbol: str, operand: str) -> Rule:
-        if symbol == "=":
-            meant = {"<": "<=", ">": ">="}.get(operand[:1], "==")
-            self.fail(name, f"column {quoted(name)}: '=' is no comparison; did you mean '{meant}'?")
-        if not operand:
-            self.fail(name, f'column {quoted(name)}: {symbol} needs something to compare with, as in "{symbol} 5"')
-        moment = _moment(operand)
-        scale = Kind.NUMBER if moment is None else Kind.DATE
-        number = _number(operand) if moment is None else moment
-        if symbol in ORDERINGS:
-            if number is None:
-                self.fail(name, f"column {quoted(name)}: {symbol} needs a number or an ISO date, not {quoted(operand)}")
-            return Ordering(symbol, number, scale)
-        if operand[0] in "\"'":
-            texts, _ = self.literals(name, f"[{operand}]")
-            if len(texts) != 1:
-                self.fail(name, f"column {quoted(name)}: {symbol} takes one value; use 'in [...]' for several")
-            (operand,) = texts
-        return Among((operand,), () if number is None else (number,), scale, negated=symbol == "!=")
-
-    def membership(self, name: str, listing: str) -> Rule:
-        texts, numbers = self.literals(name, listing)
-        if not texts:
-            self.fail(name, f"column {quoted(name)}: the list after 'in' is empty")
-        return Among(texts, numbers)
-
-    def literals(self, name: str, listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
-        """The texts of a list like [1, "red"], and the numbers among them."""
+def _read_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Rule], dict[str, str]]:
+    """The rules of columns, and what missing cells are in some."""
+    rules: dict[str, Rule] = {}
+    missing_cells: dict[str, str] = {}
+    for name, value in columns.items():
+        if name in _TOP_KEYS and isinstance(value, list):
+            raise _RefusedError(f"{name} stands below [columns] and is taken for a column; move it to the top", name)
         try:
-            document = tomllib.loads(f"items = {listing}")
-            items = document.pop("items")
-            if document:
-                raise ValueError("more than a list")
-        except (ValueError, RecursionError):
-            self.fail(name, f'column {quoted(name)}: {quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
-        if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
-            self.fail(name, f"column {quoted(name)}: {quoted(listing)} may hold only numbers and quoted texts")
-        numbers = tuple(_float(item) for item in items if not isinstance(item, str))
-        return tuple(self.text_of(name, item) for item in items), numbers
-
-    def rule_from_table(self, name: str, table: Mapping[str, Any]) -> Rule:
-        for key in table:
-            if key not in _TABLE_KEYS:
-                near = did_you_mean(key, [*_TABLE_KEYS, "missing"])
-                self.fail(name, f"column {quoted(name)}: unknown key {quoted(key)}{near}")
-        kinds = [key for key in table if key != "other"]
-        if len(kinds) != 1:
-            found = " and ".join(kinds) or "none"
-            self.fail(
-                name, f"column {quoted(name)}: needs one of cut, quantiles, widths, groups, min_count; found {found}"
-            )
-        (kind,) = kinds
-        if "other" in table and kind not in ("groups", "min_count"):
-            self.fail(name, f"column {quoted(name)}: 'other' goes with groups and min_count, not with {kind}")
-        if kind == "min_count":
-            return self.frequent(name, table["min_count"], table.get("other"))
-        if kind == "groups":
-            return self.groups(name, table["groups"], table.get("other"))
-        return self.cut(name, table["cut"]) if kind == "cut" else self.intervals(name, kind, table[kind])
-
-    def intervals(self, name: str, kind: str, number: object) -> Rule:
-        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= MOST_BINS:
-            self.fail(name, f"column {quoted(name)}: {kind} must be a whole number from 2 to {MOST_BINS}")
-        return _INTERVAL_RULES[kind](number)
-
-    def frequent(self, name: str, number: object, other: object) -> Rule:
-        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= _MOST_COUNTED:
-            self.fail(name, f"column {quoted(name)}: min_count must be a whole number of rows, 2 or more")
-        return Frequent(number, self.other(name, other))
-
-    def other(self, name: str, other: object) -> str | None:
-        if other is not None and not isinstance(other, str):
-            self.fail(name, f"column {quoted(name)}: other must be a name, in quotes")
-        return other
-
-    def cut(self, name: str, value: object) -> Rule:
-        points = value if isinstance(value, (list, tuple)) else []
-        dates = [_moment(str(point)) for point in points if isinstance(point, date)]
-        numbers = [_float(p) for p in points if isinstance(p, (int, float)) and not isinstance(p, bool)]
-        scale = Kind.DATE if dates else Kind.NUMBER
-        numbers += [moment for moment in dates if moment is not None]
-        mixed = dates and len(dates) != len(points)
-        if not points or mixed or len(numbers) != len(points) or not all(map(math.isfinite, numbers)):
-            self.fail(name, f"column {quoted(name)}: cut must be a list of numbers, or of dates, like [18, 30, 65]")
-        if not all(low < high for low, high in pairwise(numbers)):
-            self.fail(name, f"column {quoted(name)}: cut points must grow from left to right")
-        return Cut(tuple(numbers), scale)
-
-    def groups(self, name: str, value: object, other: object) -> Rule:
-        if not isinstance(value, Mapping) or not value:
-            self.fail(name, f'column {quoted(name)}: groups must be a table of lists, like {{ warm = ["red"] }}')
-        groups: dict[str, tuple[str, ...]] = {}
-        home: dict[str, str] = {}
-        for group, members in value.items():
-            if members == []:
-                self.fail(name, f"column {quoted(name)}: group {quoted(group)} is empty")
-            groups[group] = self.strings(name, members, f"column {quoted(name)}, group {quoted(group)}")
-            for member in groups[group]:
-                if home.setdefault(member, group) != group:
-                    both = f"{quoted(home[member])} and {quoted(group)}"
-                    self.fail(name, f"column {quoted(name)}: value {quoted(member)} is in two groups, {both}")
-        return Groups(groups, self.other(name, other))
-
-    def strings(self, key: str, value: object, what: str | None = None) -> tuple[str, ...]:
-        """A list of texts; numbers are taken as the text a cell would hold."""
-        items: Sequence[Any] = value if isinstance(value, (list, tuple)) else [None]
-        if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
-            self.fail(key, f'{what or key}: must be a list of texts, like ["a", "b"]')
-        return tuple(self.text_of(key, item) for item in items)
-
-    def text_of(self, key: str, item: str | int | float) -> str:
-        """The text that a cell would hold."""
-        try:
-            return str(item)
-        except ValueError:
-            # Thousands of digits, written as hexadecimal.
-            self.fail(key, "a number is too long to be read")
-
-    def fail(self, key: str, problem: str) -> NoReturn:
-        raise MappingError(problem, source=self.source, line=_line_of(self.text, key))
+            how, rest = _split_missing(value)
+            missing_cells |= {} if how is None else {name: how}
+            # A column may be there for its missing cells alone.
+            rules |= {name: _rule(rest)} if how is None or rest else {}
+        except _RefusedError as error:
+            raise _RefusedError(f"column {quoted(name)}: {error}", name) from None
+    return rules, missing_cells
 
 
-def _moment(text: str) -> float | None:
-    """An ISO date, with or without a time, as seconds since 1970."""
-    if not _ISO_DATE.fullmatch(text):
-        return None
-    numbers = parse_moments(text_array([text]))
-    return None if numbers is None else float(numbers[0])
+# Rules
 
 
-def _float(number: int | float) -> float:
-    """The nearest double; infinite for an integer beyond all of them."""
+def _split_missing(value: Any) -> tuple[str | None, Any]:
+    """What a column's table says of missing cells, None if nothing; and the table without that."""
+    if not isinstance(value, Mapping) or "missing" not in value:
+        return None, value
+    how = value["missing"]
+    if how not in MISSING_IN_A_COLUMN:
+        raise _RefusedError("missing must be " + " or ".join(f'"{word}"' for word in MISSING_IN_A_COLUMN))
+    return how, {key: rest for key, rest in value.items() if key != "missing"}
+
+
+def _rule(value: Any) -> Rule:
+    if isinstance(value, Mapping):
+        return _rule_from_table(value)
+    if not isinstance(value, str):
+        raise _RefusedError('a rule is text like "<= 5" or a table like { cut = [1, 2] }')
+    text = value.strip()
+    if text in _WORDS:
+        return _WORDS[text]
+    comparison, membership = _COMPARISON.fullmatch(text), _MEMBERSHIP.fullmatch(text)
+    if comparison:
+        return _compare(comparison[1], comparison[2])
+    if not membership:
+        hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
+        known = '; write "category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
+        raise _RefusedError(f"rule {quoted(text)} is not understood{hint or known}")
+    texts, numbers = _literals(membership[1])
+    if not texts:
+        raise _RefusedError("the list after 'in' is empty")
+    return Among(texts, numbers)
+
+
+def _compare(symbol: str, operand: str) -> Rule:
+    if symbol == "=":
+        meant = {"<": "<=", ">": ">="}.get(operand[:1], "==")
+        raise _RefusedError(f"'=' is no comparison; did you mean '{meant}'?")
+    if not operand:
+        raise _RefusedError(f'{symbol} needs something to compare with, as in "{symbol} 5"')
+    position = _position(operand)
+    if symbol in ORDERINGS:
+        if position is None:
+            raise _RefusedError(f"{symbol} needs a number or an ISO date, not {quoted(operand)}")
+        return Ordering(symbol, position[1], position[0])
+    if operand[0] in "\"'":
+        texts, _ = _literals(f"[{operand}]")
+        if len(texts) != 1:
+            raise _RefusedError(f"{symbol} takes one value; use 'in [...]' for several")
+        (operand,) = texts
+    scale, numbers = (Kind.NUMBER, ()) if position is None else (position[0], (position[1],))
+    return Among((operand,), numbers, scale, negated=symbol == "!=")
+
+
+def _literals(listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The texts of a list like [1, "red"], and the numbers among them."""
     try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        document = tomllib.loads(f"items = {listing}")
+        items = document.pop("items")
+        if document:
+            raise ValueError("more than a list")
+    except (ValueError, RecursionError):
+        raise _RefusedError(f'{quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]') from None
+    if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
+        raise _RefusedError(f"{quoted(listing)} may hold only numbers and quoted texts")
+    numbers = (_position(str(item)) for item in items if not isinstance(item, str))
+    return _texts(items), tuple(number[1] for number in numbers if number is not None)
 
 
-def _number(text: str) -> float | None:
+def _rule_from_table(table: Mapping[str, Any]) -> Rule:
+    for key in table:
+        if key not in _TABLE_KEYS:
+            raise _RefusedError(f"unknown key {quoted(key)}{did_you_mean(key, [*_TABLE_KEYS, 'missing'])}")
+    kinds = [key for key in table if key != "other"]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "none"
+        raise _RefusedError(f"needs one of cut, quantiles, widths, groups, min_count; found {found}")
+    (kind,), other = kinds, table.get("other")
+    if "other" in table and kind not in ("groups", "min_count"):
+        raise _RefusedError(f"'other' goes with groups and min_count, not with {kind}")
+    if other is not None and not isinstance(other, str):
+        raise _RefusedError("other must be a name, in quotes")
+    value = table[kind]
+    if kind == "groups":
+        return _groups(value, other)
+    if kind == "cut":
+        return _cut(value)
+    most = _MOST_COUNTED if kind == "min_count" else MOST_BINS
+    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= most:
+        limits = "of rows, 2 or more" if kind == "min_count" else f"from 2 to {most}"
+        raise _RefusedError(f"{kind} must be a whole number {limits}")
+    if kind == "min_count":
+        return Frequent(value, other)
+    return Quantiles(value) if kind == "quantiles" else Widths(value)
+
+
+def _cut(value: Any) -> Rule:
+    given = value if isinstance(value, list) and not any(isinstance(point, str) for point in value) else []
+    points = [point for point in map(_position, map(str, given)) if point is not None]
+    if not points or len(points) < len(given) or len({scale for scale, _ in points}) > 1:
+        raise _RefusedError("cut must be a list of numbers, or of dates, like [18, 30, 65]")
+    if not all(low < high for (_, low), (_, high) in pairwise(points)):
+        raise _RefusedError("cut points must grow from left to right")
+    return Cut(tuple(point for _, point in points), points[0][0])
+
+
+def _groups(value: Any, other: str | None) -> Rule:
+    if not isinstance(value, Mapping) or not value:
+        raise _RefusedError('groups must be a table of lists, like { warm = ["red"] }')
+    groups: dict[str, tuple[str, ...]] = {}
+    group_of: dict[str, str] = {}
+    for group, members in value.items():
+        if members == []:
+            raise _RefusedError(f"group {quoted(group)} is empty")
+        groups[group] = _texts(members, f"group {quoted(group)}")
+        for member in groups[group]:
+            if group_of.setdefault(member, group) != group:
+                both = f"{quoted(group_of[member])} and {quoted(group)}"
+                raise _RefusedError(f"value {quoted(member)} is in two groups, {both}")
+    return Groups(groups, other)
+
+
+# Values
+
+
+def _texts(items: Any, what: str = "", key: str = "") -> tuple[str, ...]:
+    """A list of texts; numbers are taken as the text a cell would hold."""
+    if not isinstance(items, list) or any(
+        isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items
+    ):
+        raise _RefusedError(f'{what} must be a list of texts, like ["a", "b"]', key)
+    try:
+        return tuple(str(item) for item in items)
+    except ValueError:
+        # Thousands of digits, written as hexadecimal.
+        raise _RefusedError("a number is too long to be read", key) from None
+
+
+def _position(text: str) -> tuple[Kind, float] | None:
+    """A number, or an ISO date with or without a time as seconds since 1970; None for anything else."""
+    if _ISO_DATE.fullmatch(text):
+        seconds = parse_moments(text_array([text]))
+        return None if seconds is None else (Kind.DATE, float(seconds[0]))
     try:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) and "_" not in text else None
+    return (Kind.NUMBER, number) if math.isfinite(number) and "_" not in text else None
 
 
-def _as_in_toml(value: Any, reader: _RuleReader) -> Any:
+# Documents
+
+
+def _as_in_toml(value: Any) -> Any:
     """A part of a dictionary as a TOML file would give it; what no file can hold is refused."""
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                reader.fail("", f'{quoted(str(key))} is not text; write it in quotes, as "{printable(str(key))}"')
-        return {_as_in_toml(key, reader): _as_in_toml(rest, reader) for key, rest in value.items()}
+                raise _RefusedError(f'{quoted(str(key))} is not text; write it in quotes, as "{printable(str(key))}"')
+        return {_as_in_toml(key): _as_in_toml(rest) for key, rest in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_as_in_toml(item, reader) for item in value]
-    if isinstance(value, str):
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            reader.fail("", f"{quoted(value)} is not valid Unicode")
-        return value
+        return [_as_in_toml(item) for item in value]
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        raise _RefusedError(f"{quoted(value)} is not valid Unicode")
     # Numbers and arrays of numpy.
     return value.tolist() if hasattr(value, "tolist") else value
 
@@ -350,12 +337,11 @@ def _parse_toml(content: bytes, source: str) -> tuple[dict[str, Any], str]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
-    # A letter stands in for quoted parts and comments.
-    bare = _TEXT_OR_COMMENT.sub(b"q", content)
-    deep = _LONG_DOTTED_KEY.search(bare)
-    if deep:
-        line = bare.count(b"\n", 0, deep.start()) + 1
-        raise MappingError("a key has more than 64 dotted parts; quote it if it is one name", source=source, line=line)
+    for number, line_text in enumerate(text.split("\n"), 1):
+        key = re.split("[\"'#=,]", line_text, maxsplit=1)[0]
+        if key.count(".") > _MOST_DOTS:
+            problem = f"a key has more than {_MOST_DOTS} dotted parts; quote it if it is one name"
+            raise MappingError(problem, source=source, line=number)
     try:
         return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
