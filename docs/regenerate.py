@@ -13,9 +13,9 @@ from pathlib import Path
 
 import probfs
 from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.documents import claims_markdown
 from probfs.paper.experiments import reproduce
 from probfs.paper.experiments.figures import save_figure
-from probfs.paper.rendering.claims import claims_markdown
 from probfs.rendering.figures.files import figure_file
 from probfs.rendering.figures.ranking_figure import ranking_drawing
 

@@ -22,8 +22,8 @@ from probfs.cli import build_app
 from probfs.columns.mapping import load_mapping
 from probfs.comparison.result import Change
 from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.documents import claims_markdown
 from probfs.paper.experiments import reproduce
-from probfs.paper.rendering.claims import claims_markdown
 from tests.conftest import ROOT, Run
 
 README = (ROOT / "README.md").read_text()

@@ -10,8 +10,7 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.errors import UsageError
 from probfs.output.formats import INSPECTION_FORMATS, RANKING_FORMATS
-from probfs.paper.rendering.claims import CLAIM_FORMATS
-from probfs.paper.rendering.population import POPULATION_FORMATS
+from probfs.paper.documents import CLAIM_FORMATS, POPULATION_FORMATS
 from probfs.registry import Registry
 from probfs.tables.formats import TABLE_FORMATS
 from probfs.text import command_line_language

@@ -33,9 +33,7 @@ from probfs.output.writers import (
     parquet_bytes,
     terminal_text,
 )
-from probfs.paper.claims import Claim
-from probfs.paper.rendering.claims import Reproduction, claims_document
-from probfs.paper.rendering.population import PopulationReport, population_document
+from probfs.paper.documents import Claim, PopulationReport, Reproduction, claims_document, population_document
 from probfs.paper.theory import PopulationScores
 from probfs.text import is_unseen
 from tests.support.comparisons import ranking_of, selection_of

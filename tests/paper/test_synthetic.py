@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from probfs.paper import synthetic
-from probfs.paper.catalogue import Sampling
+from probfs.paper.catalogue import PROBLEMS, Sampling
 from probfs.paper.synthetic import Sample
 from probfs.tables.cells import Kind
 from tests.support.table_content import table_content
@@ -79,3 +79,10 @@ def test_further_rows_have_no_class() -> None:
 def test_unlabelled_rows_are_drawn_from_the_population_whatever_the_sampling() -> None:
     _, unlabelled = synthetic.draw_sample("nominal", 10, 100_000, 0, {"sampling": "undersampling"})
     assert float(np.mean(unlabelled.columns["x1"] == "b")) == pytest.approx(1 / 2, abs=0.01)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_problem_is_drawn_with_its_defaults(problem: str) -> None:
+    labelled, unlabelled = synthetic.draw_sample(problem, 10, 4, 0, PROBLEMS[problem])
+    assert (labelled.rows, unlabelled.rows) == (10, 4)
+    assert list(labelled.columns) == list(unlabelled.columns)

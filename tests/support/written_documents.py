@@ -8,8 +8,7 @@ from pathlib import Path
 import probfs
 from probfs.cli import run as run_command
 from probfs.output.writers import Presentation
-from probfs.paper.claims import Claim
-from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
+from probfs.paper.documents import CLAIM_FORMATS, Claim, Reproduction
 from tests.support.paths import SAMPLES
 
 

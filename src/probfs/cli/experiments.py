@@ -16,13 +16,12 @@ from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
 from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, SAMPLINGS
-from probfs.paper.rendering.claims import CLAIM_FORMATS, Reproduction
-from probfs.paper.rendering.population import POPULATION_FORMATS
+from probfs.paper.documents import CLAIM_FORMATS, POPULATION_FORMATS, Reproduction
 from probfs.runtime.progress import listening
 from probfs.text import printable
 
 if TYPE_CHECKING:
-    from probfs.paper.claims import Claim
+    from probfs.paper.documents import Claim
 
 JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", str, "JOINT...", many=True))
 
@@ -37,7 +36,7 @@ JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", s
 def exact(given: Given) -> None:
     files = take_files(given, "joint")
     destination = choose_destination(POPULATION_FORMATS, given, files)
-    from probfs.paper.rendering.population import PopulationReport
+    from probfs.paper.documents import PopulationReport
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.ranking.inputs import every_name
     from probfs.tables.reading import ReadOptions, read_table

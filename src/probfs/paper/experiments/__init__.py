@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.experiments.laboratory import Finding, Laboratory
 from probfs.text import delimited
-
-OnProgress = Callable[[str, int, int], None]
 
 
 def reproduce(
@@ -20,26 +19,22 @@ def reproduce(
     quick: bool = False,
     seed: int = 0,
     jobs: int | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[str, int, int], None] = lambda name, done, total: None,
 ) -> Iterator[tuple[str, Finding]]:
     """Conduct experiments one after the other; ``runs`` is how often each that is random is repeated."""
     for name in names:
-
-        def progress(done: int, total: int, name: str = name) -> None:
-            if on_progress is not None:
-                on_progress(name, done, total)
-
         experiment = EXPERIMENTS[name]
         # Imported by name, so that one experiment does not wait for what another needs.
         module = import_module(f"probfs.paper.experiments.{experiment.module}")
-        conduct: Callable[[Laboratory], Finding] = module.conduct
-        yield name, conduct(Laboratory(name, experiment.repetitions(runs, quick), seed, jobs, progress))
+        conduct: Callable[[Laboratory], Finding] = getattr(module, name)
+        repetitions = experiment.repetitions(runs, quick)
+        yield name, conduct(Laboratory(name, repetitions, seed, jobs, partial(on_progress, name)))
 
 
 def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     """The numbers and the claims as CSV, and the figure as PNG and SVG."""
+    from probfs.paper.documents import claims_csv
     from probfs.paper.experiments.figures import save_figure
-    from probfs.paper.rendering.claims import claims_csv
     from probfs.runtime.output import write_whole
 
     numbers, claims = folder / f"{name}.csv", folder / f"{name}_claims.csv"

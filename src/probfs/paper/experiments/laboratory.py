@@ -1,17 +1,28 @@
-"""What every experiment is given, and what it gives back."""
+"""What every experiment is given and gives back, and the tables and rankings that several of them need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count
 
-from probfs.paper.claims import Claim, Verdict
+from probfs.api import rank
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.prepare import apply_mapping
+from probfs.paper.documents import Claim, Verdict
+from probfs.ranking.inputs import read_prepared
+from probfs.ranking.result import Ranking
 from probfs.runtime.parallel import Workers
+from probfs.tables.arrays import Floats, index_array
+from probfs.tables.column import Column
+from probfs.tables.reading import ReadOptions, read_table
+from probfs.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,43 +30,45 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-Progress = Callable[[int, int], None]
-
-IN_A_PORTION = 20
+DATA = Path(__file__).parent / "data"
+TARGET = "class"
+_IN_A_PORTION = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
     """What came of an experiment: the claims as judged, the numbers behind them, and how to draw these."""
 
-    claims: tuple[Claim, ...]
-    header: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
+    claims: Sequence[Claim]
+    header: Sequence[str]
+    rows: Sequence[Sequence[object]]
     draw: Callable[[Figure], None]
     size: tuple[float, float] = (6.4, 4.0)
     """Of the figure, in inches."""
 
 
+@dataclass(frozen=True)
 class Laboratory:
     """How often to repeat, from which seed, and on how many cores."""
 
-    def __init__(self, experiment: str, runs: int, seed: int, jobs: int | None, on_progress: Progress) -> None:
-        self.experiment = experiment
-        self.runs = runs
-        self.seed = seed
-        self._jobs = jobs or cpu_count()
-        self._on_progress = on_progress
+    experiment: str
+    runs: int
+    seed: int = 0
+    jobs: int | None = None
+    on_progress: Callable[[int, int], None] = lambda done, total: None
 
-    def claim(self, place: str, says: str, measured: str, verdict: Verdict) -> Claim:
+    def claim(self, place: str, says: str, measured: str, holds: bool | np.bool_ | Verdict) -> Claim:
+        """A claim of this experiment, judged by a condition or by a verdict."""
+        verdict: Verdict = holds if isinstance(holds, str) else "holds" if holds else "does not hold"
         return Claim(self.experiment, place, says, measured, verdict, self.runs)
 
     def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """The results of all tasks, in their order, whatever the number of cores."""
         results = []
-        self._on_progress(0, len(tasks))
-        for result in Workers(self._jobs, len(tasks)).run(work, tasks):
+        self.on_progress(0, len(tasks))
+        for result in Workers(self.jobs or cpu_count(), len(tasks)).run(work, tasks):
             results.append(result)
-            self._on_progress(len(results), len(tasks))
+            self.on_progress(len(results), len(tasks))
         return results
 
 
@@ -66,14 +79,8 @@ def generator(*seeds: int) -> np.random.Generator:
 
 def portions(runs: int) -> Iterator[range]:
     """Runs in portions large enough to be worth sending to another process."""
-    for first in range(0, runs, IN_A_PORTION):
-        yield range(first, min(first + IN_A_PORTION, runs))
-
-
-def records(items: Sequence[object]) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
-    """Data classes of one kind as a header and rows."""
-    header = tuple(field.name for field in fields(items[0]))  # type: ignore[arg-type]  # they are data classes
-    return header, tuple(tuple(getattr(item, name) for name in header) for item in items)
+    for first in range(0, runs, _IN_A_PORTION):
+        yield range(first, min(first + _IN_A_PORTION, runs))
 
 
 def mean_and_margin(values: Iterable[float], together: int = 1) -> tuple[float, float]:
@@ -84,14 +91,14 @@ def mean_and_margin(values: Iterable[float], together: int = 1) -> tuple[float, 
     """
     from scipy.special import stdtrit
 
-    array: npt.NDArray[np.float64] = np.fromiter(values, dtype=np.float64)
+    array: Floats = np.fromiter(values, dtype=np.float64)
     if len(array) < 2:
         return float(array.mean()), np.inf
     student = float(stdtrit(len(array) - 1, 1 - 0.025 / together))
     return float(array.mean()), student * float(array.std(ddof=1)) / float(np.sqrt(len(array)))
 
 
-def ranks(scores: Sequence[float]) -> npt.NDArray[np.float64]:
+def ranks(scores: Sequence[float]) -> Floats:
     """Each score's place, 1 for the highest; equal scores share the mean of their places.
 
     >>> ranks([0.2, 0.5, 0.2]).tolist()
@@ -101,3 +108,44 @@ def ranks(scores: Sequence[float]) -> npt.NDArray[np.float64]:
     higher = (values[None, :] > values[:, None]).sum(axis=1)
     equal = (values[None, :] == values[:, None]).sum(axis=1)
     return np.asarray(higher + (equal + 1) / 2)
+
+
+def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Ranking:
+    """A ranking as in the paper, which knows neither shrinkage nor values that stand for missing cells.
+
+    What there is to note of a table drawn at random is nobody's business.
+    """
+    if classifier == "nb":
+        options["shrink"] = "off"
+    else:
+        # Experiments are in processes of their own already.
+        options["jobs"] = 1
+    return rank(table, target=TARGET, classifier=classifier, missing="skip", on_note=lambda note: None, **options)
+
+
+@cache
+def breast_cancer() -> Table:
+    """The nine measures and the class of 699 tumours."""
+    table = read_table(DATA / "breast_cancer.csv", ReadOptions())
+    return Table(table.source, {name: own for name, own in table.columns.items() if name != "sample_id"}, table.rows)
+
+
+@cache
+def binarised_breast_cancer() -> Table:
+    """The same as the yes/no attributes of section 5.3."""
+    mapping = DATA / "breast_cancer.toml"
+    table = apply_mapping(*read_prepared(DATA / "breast_cancer.csv", mapping, ReadOptions(), ColumnChoice()))
+    return Table(table.source, table.columns, table.rows)
+
+
+def features_of(table: Table) -> list[str]:
+    return [name for name in table.columns if name != TARGET]
+
+
+def with_rows(table: Table, rows: npt.NDArray[np.intp], more: Mapping[str, Column] | None = None) -> Table:
+    """Some rows of a table, in any order and any number of times, with further columns before the target."""
+    taken = {
+        name: replace(column, cells=column.cells.take(index_array(rows))) for name, column in table.columns.items()
+    }
+    target = taken.pop(TARGET)
+    return Table(table.source, {**taken, **(more or {}), TARGET: target}, len(rows))

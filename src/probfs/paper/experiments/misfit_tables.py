@@ -36,20 +36,37 @@ class Misfit:
     what: str
     problem: Problem
     sizes: tuple[int, ...]
-    fits: bool = False
+    fits: bool
 
 
+MISFITS: list[Misfit] = []
+
+
+def _misfit(classifier: str, what: str, *, fits: bool = False) -> Callable[[Problem], Problem]:
+    """Register a problem, which is called as its function is."""
+    sizes = (40, 200, 1_000) if classifier == "nb" else (60, 200)
+
+    def register(problem: Problem) -> Problem:
+        MISFITS.append(Misfit(problem.__name__.replace("_", " "), classifier, what, problem, sizes, fits))
+        return problem
+
+    return register
+
+
+@_misfit("nb", "independent columns, as assumed", fits=True)
 def fitting(rows: int, random: np.random.Generator) -> Sample:
     relevant = _coins(rows, random, 4)
     return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)), noise=10)
 
 
+@_misfit("nb", "the same, the relevant columns being lopsided", fits=True)
 def even_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that are mostly no beside noise that splits the rows in halves."""
     relevant = [_coin(rows, random, 0.15) for _ in range(4)]
     return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)) + 1.8, noise=10)
 
 
+@_misfit("nb", "the same, the noise being lopsided", fits=True)
 def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that split the rows in halves beside noise that is mostly no."""
     relevant = _coins(rows, random, 4)
@@ -57,6 +74,7 @@ def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.15,))
 
 
+@_misfit("nb", "a relevant column that stands there six times")
 def copies(rows: int, random: np.random.Generator) -> Sample:
     """The strongest column stands in the table six times: each copy is counted as new evidence."""
     strongest, *relevant = _coins(rows, random, 4)
@@ -65,6 +83,7 @@ def copies(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, relevant, odds, noise=10, more=more)
 
 
+@_misfit("nb", "a noise column that stands there six times")
 def copied_noise(rows: int, random: np.random.Generator) -> Sample:
     """A column of noise stands in the table six times: what it says by chance is counted six times."""
     relevant = _coins(rows, random, 3)
@@ -73,6 +92,7 @@ def copied_noise(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, relevant, _weigh(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
 
 
+@_misfit("nb", "columns that follow relevant ones")
 def proxies(rows: int, random: np.random.Generator) -> Sample:
     """Each relevant column has two others that mostly follow it and add nothing to it."""
     relevant = _coins(rows, random, 3)
@@ -80,12 +100,14 @@ def proxies(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, relevant, _weigh(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
 
 
+@_misfit("nb", "two columns that tell only together")
 def parity(rows: int, random: np.random.Generator) -> Sample:
     """Two columns tell only together: whether they agree. A third tells by itself."""
     first, second, third = relevant = _coins(rows, random, 3)
     return _answers(rows, random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
+@_misfit("nb", "three columns that tell only if all are yes")
 def conjunction(rows: int, random: np.random.Generator) -> Sample:
     """The class changes only where three columns are all yes."""
     first, second, third = relevant = [_coin(rows, random, 0.6) for _ in range(3)]
@@ -93,6 +115,7 @@ def conjunction(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.6,))
 
 
+@_misfit("nb", "labels that are coin tosses in 70 % of the rows")
 def label_noise(rows: int, random: np.random.Generator) -> Sample:
     """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
     where = _coin(rows, random, 0.7)
@@ -101,6 +124,7 @@ def label_noise(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, [*relevant, where], odds, noise=12, noise_shares=(0.5, 0.5, 0.5, 0.7))
 
 
+@_misfit("nb", "coin tosses, and columns that follow relevant ones")
 def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
     """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
     a half, the model is wrong, and wrong about columns that do not matter.
@@ -112,6 +136,7 @@ def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
     return _answers(rows, random, [*relevant, where], odds, noise=4, noise_shares=(0.5, 0.5, 0.5, 0.7), more=more)
 
 
+@_misfit("svm", "squares and products under a linear SVM")
 def bowl(rows: int, random: np.random.Generator) -> Sample:
     """The class depends on how far a column is from the middle, and on the product of two others; one is linear."""
     relevant = random.normal(size=(4, rows))
@@ -119,30 +144,12 @@ def bowl(rows: int, random: np.random.Generator) -> Sample:
     return _numbers(rows, random, relevant, odds, noise=4)
 
 
+@_misfit("svm", "a bend and a step under a linear SVM")
 def steps_and_bends(rows: int, random: np.random.Generator) -> Sample:
     """A bend whose middle is off the centre, a steep step, and a straight line: linear only in part."""
     relevant = random.normal(size=(3, rows))
     odds = 2.5 * ((relevant[0] - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * relevant[1] - 1.5) + 0.5 * relevant[2]
     return _numbers(rows, random, relevant, odds, noise=5)
-
-
-_MANY = (40, 200, 1_000)
-_NUMERIC = (60, 200)
-
-MISFITS: Sequence[Misfit] = (
-    Misfit("fitting", "nb", "independent columns, as assumed", fitting, _MANY, fits=True),
-    Misfit("even noise", "nb", "the same, the relevant columns being lopsided", even_noise, _MANY, fits=True),
-    Misfit("lopsided noise", "nb", "the same, the noise being lopsided", lopsided_noise, _MANY, fits=True),
-    Misfit("copies", "nb", "a relevant column that stands there six times", copies, _MANY),
-    Misfit("copied noise", "nb", "a noise column that stands there six times", copied_noise, _MANY),
-    Misfit("proxies", "nb", "columns that follow relevant ones", proxies, _MANY),
-    Misfit("parity", "nb", "two columns that tell only together", parity, _MANY),
-    Misfit("conjunction", "nb", "three columns that tell only if all are yes", conjunction, _MANY),
-    Misfit("label noise", "nb", "labels that are coin tosses in 70 % of the rows", label_noise, _MANY),
-    Misfit("noisy proxies", "nb", "coin tosses, and columns that follow relevant ones", noisy_proxies, _MANY),
-    Misfit("bowl", "svm", "squares and products under a linear SVM", bowl, _NUMERIC),
-    Misfit("steps and bends", "svm", "a bend and a step under a linear SVM", steps_and_bends, _NUMERIC),
-)
 
 
 def _coin(rows: int, random: np.random.Generator, share: float = 0.5) -> Bits:

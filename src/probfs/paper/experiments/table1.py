@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from probfs.api import rank
-from probfs.paper.claims import Claim, Verdict, verdict
+from probfs.paper.documents import Claim
 from probfs.paper.experiments.figures import LABELS, light_grid
-from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, ranks
-from probfs.paper.experiments.samples import TARGET, binarised_breast_cancer, with_rows
-from probfs.tables.arrays import text_array
+from probfs.paper.experiments.laboratory import (
+    TARGET,
+    Finding,
+    Laboratory,
+    binarised_breast_cancer,
+    features_of,
+    generator,
+    rank_plainly,
+    ranks,
+    with_rows,
+)
+from probfs.tables.arrays import Flags, Floats, text_array
 from probfs.tables.column import text_column
 from probfs.tables.table import Table
 
@@ -40,152 +46,136 @@ _PAPER = {
 _MOSTLY = 0.95
 """A claim about one table of random runs holds when it does in so many of its repetitions."""
 
-Ranks = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
-
-def conduct(laboratory: Laboratory) -> Finding:
-    tasks = [(laboratory.seed, table, size) for table in range(laboratory.runs) for size in _SIZES]
-    results = laboratory.each(_ranks, tasks)
+def table1(laboratory: Laboratory) -> Finding:
+    tables = range(laboratory.runs)
+    results = laboratory.each(_ranks, [(laboratory.seed, table, size) for table in tables for size in _SIZES])
     # Tables × sizes × runs × smoothings × scores × features.
-    shape = (laboratory.runs, len(_SIZES), _RUNS_IN_A_TABLE, len(_SMOOTHINGS), len(_SCORES), _FEATURES)
+    shape = (len(tables), len(_SIZES), _RUNS_IN_A_TABLE, len(_SMOOTHINGS), len(_SCORES), _FEATURES)
     places = np.moveaxis(np.array(results).reshape(shape), 3, 0)
-    aggregates = [aggregate_ranks(own) for own in places]
+    aggregates = [aggregate_ranks(by_run) for by_run in places]
     claims: list[Claim] = []
     rows: list[tuple[object, ...]] = [
-        ("paper", "", score, noise, *ranks_by_size)
+        ("paper", "", score, noise, *printed)
         for score in _SCORES
-        for noise, ranks_by_size in zip(_NOISE, _PAPER[score], strict=True)
+        for noise, printed in zip(_NOISE, _PAPER[score], strict=True)
     ]
-    for smoothing, own, aggregate in zip(_SMOOTHINGS, places, aggregates, strict=True):
-        claims += judge_claims(laboratory, own, aggregate, f"--smoothing {smoothing}")
+    for smoothing, by_run, aggregate in zip(_SMOOTHINGS, places, aggregates, strict=True):
+        claims += judge_claims(laboratory, by_run, aggregate, f"--smoothing {smoothing}")
         rows += [
             (smoothing, table, score, noise, *aggregate[table, :, s, _ORIGINAL + j].tolist())
-            for table in range(laboratory.runs)
+            for table in tables
             for s, score in enumerate(_SCORES)
             for j, noise in enumerate(_NOISE)
         ]
     header = ("smoothing", "table", "score", "feature", *(f"rows_{size}" for size in _SIZES))
-    return Finding(tuple(claims), header, tuple(rows), lambda figure: _draw(figure, aggregates), size=(6.8, 3.6))
+    return Finding(claims, header, rows, lambda figure: _draw(figure, aggregates), size=(6.8, 3.6))
 
 
-def _ranks(task: tuple[int, int, int]) -> list[list[Ranks]]:
+def _ranks(task: tuple[int, int, int]) -> list[list[Floats]]:
     """The places of the nine measures and of the noise, for each run, smoothing and score."""
     seed, number, size = task
-    augmented = _with_noise(binarised_breast_cancer(), generator(seed, number))
-    random = generator(seed, number, size)
-    return [_places(_draw_rows(augmented, size, random)) for _ in range(_RUNS_IN_A_TABLE)]
-
-
-def _with_noise(table: Table, random: np.random.Generator) -> Table:
-    """The table with three columns of coin tosses, which stay the same in all runs of one table."""
+    table, random = binarised_breast_cancer(), generator(seed, number)
+    # Coin tosses, which stay the same in all runs of one table.
     answers = text_array(["no", "yes"])
     noise = {name: text_column(name, random.integers(0, 2, table.rows, dtype=np.uint8), answers) for name in _NOISE}
-    return with_rows(table, np.arange(table.rows), noise)
-
-
-def _draw_rows(table: Table, size: int, random: np.random.Generator) -> Table:
-    """As many rows of one class as of the other, drawn with replacement."""
+    augmented = with_rows(table, np.arange(table.rows), noise)
+    random = generator(seed, number, size)
     labels = table.columns[TARGET].codes
-    rows = np.concatenate([random.choice(np.flatnonzero(labels == code), size // 2) for code in (0, 1)])
-    return with_rows(table, rows)
-
-
-def _places(table: Table) -> list[Ranks]:
     places = []
-    for smoothing in _SMOOTHINGS:
-        ranking = rank(table, target=TARGET, smoothing=smoothing, shrink="off", missing="skip", eliminate=False)
-        by_name = {feature.feature: feature for feature in ranking.features}
-        order = [*(name for name in table.columns if name not in (*_NOISE, TARGET)), *_NOISE]
-        places += [ranks([getattr(by_name[name], f"initial_{score}") for name in order]) for score in _SCORES]
+    for _ in range(_RUNS_IN_A_TABLE):
+        # As many rows of one class as of the other, drawn with replacement.
+        rows = np.concatenate([random.choice(np.flatnonzero(labels == code), size // 2) for code in (0, 1)])
+        places.append(_places(with_rows(augmented, rows)))
     return places
 
 
-def aggregate_ranks(places: Ranks) -> Ranks:
+def _places(table: Table) -> list[Floats]:
+    places = []
+    for smoothing in _SMOOTHINGS:
+        ranking = rank_plainly(table, smoothing=smoothing, eliminate=False)
+        by_name = {feature.feature: feature for feature in ranking.features}
+        places += [
+            ranks([getattr(by_name[name], f"initial_{score}") for name in features_of(table)]) for score in _SCORES
+        ]
+    return places
+
+
+def aggregate_ranks(places: Floats) -> Floats:
     """Tables × sizes × scores × features: the features ranked by their mean place over the runs of a table."""
     means = places.mean(axis=2)
     return np.apply_along_axis(lambda row: ranks([-place for place in row.tolist()]), -1, means)
 
 
-def judge_claims(laboratory: Laboratory, places: Ranks, aggregate: Ranks, setting: str) -> list[Claim]:
+def judge_claims(laboratory: Laboratory, places: Floats, aggregate: Floats, setting: str) -> list[Claim]:
     """``places`` are tables × sizes × runs × scores × features; the noise stands last."""
-    noise = places[..., _ORIGINAL:]
-    last_five = _all(aggregate[..., _ORIGINAL:] >= _FEATURES - 4, (1, 3))
-    mean_ranks = aggregate[..., _ORIGINAL:].mean(axis=(0, 1, 3))
+    # To numpy's types, a comparison may be one number.
+    noise: Any = places[..., _ORIGINAL:]
+    aggregate_noise: Any = aggregate[..., _ORIGINAL:]
+    last_five = (aggregate_noise >= _FEATURES - 4).all(axis=(1, 3))
+    mean_ranks = aggregate_noise.mean(axis=(0, 1, 3))
     # A tie for the first place is one.
-    first = _any(noise < 2, 4)
-    never_first = ~_any(first, (1, 2))
-    low = _all(noise[:, _at_least(30)][:, :, :, 0] >= _FEATURES - 3, 3)
-    above_eighth = _any(noise[:, _at_least(30)][:, :, :, 0] < 8, (1, 2, 3))
-    fifth = _any(noise[:, -1] <= 5, 3).sum(axis=1)
+    first = (noise < 2).any(axis=4)
+    never_first = ~first.any(axis=(1, 2, 3))
+    from_30_rows = noise[:, [size >= 30 for size in _SIZES]][:, :, :, 0]
+    low = (from_30_rows >= _FEATURES - 3).all(axis=3)
+    below_eighth = ~(from_30_rows < 8).any(axis=(1, 2, 3))
+    fifth = (noise[:, -1] <= 5).any(axis=3).sum(axis=1)
     ninth_last = aggregate[..., :_ORIGINAL].argmax(axis=3) == _ORIGINAL - 1
+
+    def mostly(where: str, says: str, measured: str, by_table: Flags) -> Claim:
+        return laboratory.claim(f"{where}, {setting}", says, measured, by_table.mean() >= _MOSTLY)
+
     return [
-        laboratory.claim(
-            f"table 1, {setting}",
+        mostly(
+            "table 1",
             "for all sizes and both scores, the aggregate ranks of the noise are among the last five",
             f"Ŝ_S: in {_of(last_five[:, 0])} tables, mean aggregate rank {mean_ranks[0]:.1f}; "
-            f"Ŝ_A: in {_of(last_five[:, 1])}, {mean_ranks[1]:.1f}; both: in {_of(_all(last_five, 1))}",
-            _mostly(_all(last_five, 1)),
+            f"Ŝ_A: in {_of(last_five[:, 1])}, {mean_ranks[1]:.1f}; both: in {_of(last_five.all(axis=1))}",
+            last_five.all(axis=1),
         ),
-        laboratory.claim(
-            f"section 5.3, {setting}",
+        mostly(
+            "section 5.3",
             "in no run does either score rank noise first",
-            f"in {_of(_all(never_first, 1))} tables; Ŝ_S ranks it first in {first[..., 0].mean():.2%} of all runs, Ŝ_A "
+            f"in {_of(never_first)} tables; Ŝ_S ranks it first in {first[..., 0].mean():.2%} of all runs, Ŝ_A "
             f"in {first[..., 1].mean():.2%}",
-            _mostly(_all(never_first, 1)),
+            never_first,
         ),
-        laboratory.claim(
-            f"section 5.3, {setting}",
+        mostly(
+            "section 5.3",
             "with 30 rows or more, Ŝ_S ranks all noise among the last four in all 20 runs",
-            f"in {_of(_all(low, (1, 2)))} tables; in {low[:, 0].mean():.1%} of the runs with 30 rows, "
+            f"in {_of(low.all(axis=(1, 2)))} tables; in {low[:, 0].mean():.1%} of the runs with 30 rows, "
             f"{low[:, -1].mean():.1%} of those with 100",
-            _mostly(_all(low, (1, 2))),
+            low.all(axis=(1, 2)),
         ),
-        laboratory.claim(
-            f"table 1, caption, {setting}",
+        mostly(
+            "table 1, caption",
             "only with 10 or 20 rows does Ŝ_S, in some runs, rank noise above the eighth place",
-            f"in {_of(~above_eighth)} tables",
-            _mostly(~above_eighth),
+            f"in {_of(below_eighth)} tables",
+            below_eighth,
         ),
         laboratory.claim(
             f"section 5.3, {setting}",
             "Ŝ_A does less well: even with 100 rows noise is ranked as high as fifth in 2 of 20 runs",
             f"so Ŝ_A in {fifth[:, 1].mean():.1f} of 20 runs, from {fifth[:, 1].min()} to {fifth[:, 1].max()}; Ŝ_S in "
             f"{fifth[:, 0].mean():.1f}",
-            verdict(bool(fifth[:, 1].min() <= 2 <= fifth[:, 1].max() and fifth[:, 1].mean() > fifth[:, 0].mean())),
+            fifth[:, 1].min() <= 2 <= fifth[:, 1].max() and fifth[:, 1].mean() > fifth[:, 0].mean(),
         ),
         laboratory.claim(
             f"section 5.3, {setting}",
             "Ŝ_S and Ŝ_A generally agree that feature 9 is the least useful of the nine",
             f"last of the nine in the aggregate: Ŝ_S in {ninth_last[..., 0].mean():.1%} of all sizes and tables, Ŝ_A "
             f"in {ninth_last[..., 1].mean():.1%} (more than half would do)",
-            verdict(bool(ninth_last.mean(axis=(0, 1)).min() > 0.5)),
+            ninth_last.mean(axis=(0, 1)).min() > 0.5,
         ),
     ]
-
-
-def _at_least(rows: int) -> list[int]:
-    """The positions of the sizes from a number of rows on."""
-    return [position for position, size in enumerate(_SIZES) if size >= rows]
-
-
-def _all(flags: Flags, axes: int | tuple[int, ...]) -> Flags:
-    return np.asarray(np.all(flags, axis=axes))
-
-
-def _any(flags: Flags | np.bool_, axes: int | tuple[int, ...]) -> Flags:
-    return np.asarray(np.any(flags, axis=axes))
-
-
-def _mostly(by_table: Flags) -> Verdict:
-    return verdict(bool(by_table.mean() >= _MOSTLY))
 
 
 def _of(held: Flags) -> str:
     return f"{np.count_nonzero(held)} of {len(held)}"
 
 
-def _draw(figure: Figure, aggregates: Sequence[Ranks]) -> None:
+def _draw(figure: Figure, aggregates: list[Floats]) -> None:
     panels = figure.subplots(1, len(_SCORES), sharey=True)
     for position, (axes, score) in enumerate(zip(panels, _SCORES, strict=True)):
         by_size = aggregates[0][:, :, position, _ORIGINAL:].transpose(1, 0, 2).reshape(len(_SIZES), -1)
@@ -200,6 +190,4 @@ def _draw(figure: Figure, aggregates: Sequence[Ranks]) -> None:
         axes.set_xlabel("labelled rows")
         light_grid(axes)
     panels[0].legend(loc="upper right")
-    panels[0].set_ylabel("rank among 12 features")
-    panels[0].set_ylim(12.5, 0.5)
-    panels[0].set_yticks(range(1, 13))
+    panels[0].set(ylabel="rank among 12 features", ylim=(12.5, 0.5), yticks=range(1, 13))

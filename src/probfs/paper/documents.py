@@ -1,0 +1,105 @@
+"""The documents of ``reproduce`` and ``exact``: claims and their verdicts, and the scores of a known distribution.
+
+Help needs their formats, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from probfs.output.documents import Document, Table, TableColumn
+from probfs.output.formats import document_formats
+from probfs.output.writers import csv_text, markdown_text
+
+if TYPE_CHECKING:
+    from probfs.paper.theory import PopulationScores
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+_COLORS = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
+_HEADINGS = ("where", "the paper says", "measured", "verdict")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement that can be put to the test: what the paper says, what was measured, and whether it holds."""
+
+    experiment: str
+    place: str
+    """Where the paper says it."""
+    says: str
+    measured: str
+    verdict: Verdict
+    runs: int
+    """How often what is random was repeated."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Claims as judged, and what the JSON says of how they were put to the test."""
+
+    version: str
+    settings: Mapping[str, Any]
+    claims: Sequence[Claim]
+
+
+@dataclass(frozen=True)
+class PopulationReport:
+    """Scores in the order of the file's columns, and what the JSON says of where they come from."""
+
+    version: str
+    source: str
+    features: tuple[PopulationScores, ...]
+
+
+def claims_csv(claims: Sequence[Claim]) -> str:
+    return csv_text(claims_document(Reproduction("", {}, claims)))
+
+
+def claims_markdown(claims: Sequence[Claim]) -> str:
+    return markdown_text(claims_document(Reproduction("", {}, claims)))
+
+
+def claims_document(reproduction: Reproduction) -> Document:
+    claims = reproduction.claims
+    rows = [(claim.place, claim.says, claim.measured, claim.verdict) for claim in claims]
+    return Document(
+        {field.name: "text" for field in fields(Claim)},
+        [astuple(claim) for claim in claims],
+        lambda: {"schema": "probfs.reproduction/1", **asdict(reproduction)},
+        lambda: _claims_table(claims, rows),
+        excerpt=(_HEADINGS, rows),
+    )
+
+
+def _claims_table(claims: Sequence[Claim], rows: Sequence[Sequence[str]]) -> Table:
+    *texts, verdict = (
+        TableColumn(heading, [row[place] for row in rows], "text") for place, heading in enumerate(_HEADINGS)
+    )
+    names = TableColumn("experiment", [claim.experiment for claim in claims], "word")
+    verdicts = TableColumn(verdict.heading, verdict.cells, "word", styles=_COLORS)
+    held = sum(claim.verdict == "holds" for claim in claims)
+    return Table([names, *texts, verdicts], rest=f"{held} of {len(claims)} hold.", has_prose=True)
+
+
+def population_document(report: PopulationReport) -> Document:
+    name, *scores = (field.name for field in fields(report.features[0]))
+    return Document(
+        {name: "text", **dict.fromkeys(scores, "float64")},
+        [astuple(scores) for scores in report.features],
+        lambda: {"schema": "probfs.population/1", **asdict(report)},
+        lambda: _population_table(report),
+        is_terse=False,
+    )
+
+
+def _population_table(report: PopulationReport) -> Table:
+    names, *scores = zip(*map(astuple, report.features), strict=True)
+    numbers = [[f"{value:.6f}" for value in values] for values in scores]
+    columns = [TableColumn(heading, cells) for heading, cells in zip(("S_S", "S_A", "S_B"), numbers, strict=True)]
+    return Table([TableColumn("column", names, "name"), *columns])
+
+
+CLAIM_FORMATS = document_formats(claims_document)
+POPULATION_FORMATS = document_formats(population_document)

@@ -1,1 +1,0 @@
-"""The documents of paper commands (exact scores, claims) in every output format."""
