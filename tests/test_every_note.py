@@ -21,7 +21,7 @@ from probfs.cli.reporter import Reporter
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support.datasets import random_dataset
-from tests.support.in_process_cluster import InProcessCluster, connect_here
+from tests.support.clusters import InProcessCluster, connect_here
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 from tests.support.workbook import workbook_bytes

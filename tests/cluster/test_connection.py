@@ -55,8 +55,7 @@ def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytes
     frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(y=labels.astype(str))
     paths = write_parts(frame, [500, 2000], tmp_path)
     # Nobody counts the values of these columns.
-    monkeypatch.setattr("probfs.cluster.condensing.MANY_NUMBERS", 100)
-    monkeypatch.setattr("probfs.cluster.many_numbers._ROWS_OF_A_RANGE", 400)
+    monkeypatch.setattr("probfs.cluster.engine.MANY_NUMBERS", 100)
     found = probfs.rank(paths, target="y", engine="dask", scheduler=cluster.address)
     assert_same_ranking(found, probfs.rank(paths, target="y"))
 
@@ -95,7 +94,7 @@ def test_a_worker_that_joins_is_used(
 ) -> None:
     import distributed
 
-    monkeypatch.setattr("probfs.cluster.blocks._SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("probfs.cluster.engine._SECONDS_BETWEEN_LOOKS", 0.0)
     client: Any = distributed.Client
     with client(cluster.address, set_as_default=False) as own:
         own.wait_for_workers(2, timeout=120)

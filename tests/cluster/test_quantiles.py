@@ -1,63 +1,71 @@
-"""Bins of a column's numbers, made of sketches of blocks, are enough to test it."""
+"""Columns of many different numbers are ranked on a cluster as on one machine, though nobody sees all their values."""
 
 from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from probfs.cluster.quantiles import MOST_BINS, bin_codes, edges_of, numbers_in_rows, quantiles_of_each, sketch
-from probfs.screening.column_tests import rank_test, rank_test_of_counts
-from probfs.tables.arrays import Floats, Integers
-from probfs.tables.frames import table_in_memory
-from tests.support.split_numbers import SplitNumbers, split_numbers
+import probfs
+from probfs import Ranking
+from probfs.cluster import connection, engine
+from probfs.cluster.quantiles import TESTED_BINS, BinnedColumn, Bins, Sketch, thin
+from probfs.notes import Note
+from probfs.screening.number_test import rank_test, rank_test_of_counts
+from probfs.tables.arrays import Floats
+from tests.support.clusters import connect_here
+from tests.support.split_tables import MEASURED_KINDS, assert_same_ranking, measured, measurements, write_parts
+
+# Sketches and bins
+
+EXTREME = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1.7976931348623157e308, 10.0, -2.5, 1e15, 0.1, 0.2, 3.0]
+NUMBERS = st.lists(st.one_of(st.sampled_from(EXTREME), st.floats(-9, 9)), min_size=1, max_size=60).map(np.array)
 
 
-@given(split_numbers())
-def test_few_different_numbers_have_a_bin_each(case: SplitNumbers) -> None:
-    edges = edges_of([sketch(numbers) for numbers, _ in case.blocks()])
-    present = ~np.isnan(case.numbers)
-    np.testing.assert_array_equal(edges, np.unique(case.numbers[present]))
-    codes = bin_codes(case.numbers, edges)
-    np.testing.assert_array_equal(edges[codes[present]], case.numbers[present])
-    assert (codes[~present] == len(edges)).all()
+def sketch_blocks(blocks: list[Floats], most: int) -> Sketch:
+    return Sketch.join([Sketch.of(numbers, most) for numbers in blocks])
 
 
-@given(split_numbers())
-def test_bins_hold_all_numbers_in_their_order(case: SplitNumbers) -> None:
-    edges = edges_of([sketch(numbers, 8) for numbers, _ in case.blocks()], 8)
-    assert (np.diff(edges) > 0).all()
-    numbers = case.numbers[~np.isnan(case.numbers)]
-    codes = bin_codes(numbers, edges)
-    assert (codes < len(edges)).all()
-    assert (numbers <= edges[codes]).all()
-    later = codes > 0
-    assert (numbers[later] > edges[codes[later].astype(np.int64) - 1]).all()
+@given(NUMBERS, st.lists(st.integers(0, 60), max_size=3), st.integers(4, 12), st.lists(st.integers(0, 59)))
+def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
+    numbers: Floats, cuts: list[int], most: int, wanted: list[int]
+) -> None:
+    sketch = sketch_blocks(np.split(numbers, sorted(cuts)), most)
+    assert sketch.different == len(np.unique(numbers + 0.0))
+    assert sketch.rows.sum() == len(numbers)
+    ends = thin(sketch.numbers, sketch.rows, most)
+    known = numbers[[place for place in wanted if place < len(numbers)]]
+    bins = Bins(ends, np.zeros(len(ends), dtype=bool), sketch.different).open(known)
+    rounded = bins.round(numbers)
+    assert bins.knows(known).all()
+    np.testing.assert_array_equal(rounded == numbers, bins.knows(numbers) | (rounded == numbers))
+    order = np.argsort(numbers, kind="stable")
+    assert (np.diff(rounded[order]) >= 0).all(), "the order of numbers stays"
+    assert (rounded >= numbers).all()
+    assert np.isnan(bins.round(np.array([np.nan]))).all()
 
 
 def test_a_number_of_many_rows_is_alone_in_its_bin() -> None:
     random = np.random.default_rng(0)
     blocks = [np.where(random.random(90_000) < 0.1, 0.25, random.normal(size=90_000)) for _ in range(3)]
-    edges = edges_of([sketch(numbers) for numbers in blocks])
+    sketch = sketch_blocks(blocks, 5000)
+    ends = thin(sketch.numbers, sketch.rows, 1000)
     numbers = np.concatenate(blocks)
-    codes = bin_codes(numbers, edges)
-    heavy = codes[numbers == 0.25][0]
-    assert (numbers[codes == heavy] == 0.25).all()
-    assert MOST_BINS / 2 < len(edges) <= 2 * MOST_BINS
-    # No other bin has many rows.
-    assert np.delete(np.bincount(codes), heavy).max() < 10 * len(numbers) / MOST_BINS
+    by_bin = np.bincount(np.searchsorted(ends, numbers))
+    heavy = np.searchsorted(ends, 0.25)
+    assert by_bin[heavy] == np.count_nonzero(numbers == 0.25)
+    assert np.delete(by_bin, heavy).max() < 10 * len(numbers) / 1000
+    assert sketch.different == pytest.approx(len(np.unique(numbers)), rel=0.1)
 
 
-def binned_p(blocks: list[Floats], labels: list[Integers], classes: int) -> float:
-    edges = edges_of([sketch(numbers, quantiles_of_each(len(blocks))) for numbers in blocks])
-    by_class = np.zeros((len(edges) + 1, classes))
-    for numbers, own in zip(blocks, labels, strict=True):
-        np.add.at(by_class, (bin_codes(numbers, edges), own), 1)
-    return float(rank_test_of_counts(by_class[:-1], 0).p[0])
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_p_is_right_to_three_digits(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows, classes = 200_000, 2 + seed % 2
@@ -65,16 +73,137 @@ def test_p_is_right_to_three_digits(seed: int) -> None:
     numbers = random.normal(size=rows) + 0.03 * random.random() * labels
     if seed % 3 == 0:
         numbers = np.where(random.random(rows) < 0.4, 0.0, np.exp(5 * numbers))
-    numbers[random.random(rows) < 0.1] = np.nan
     # Blocks of unequal size, and of sorted rows: what each knows of is not what all hold.
     order = np.argsort(numbers + random.normal(size=rows) * (seed % 2))
-    parts = np.split(order, [100, 65_000])
+    sketch = sketch_blocks([numbers[part] for part in np.split(order, [100, 65_000])], 2 * TESTED_BINS // 3)
+    ends = thin(sketch.numbers, sketch.rows, TESTED_BINS)
+    by_class = np.zeros((len(ends), classes))
+    np.add.at(by_class, (np.searchsorted(ends, numbers), labels), 1)
     exact = rank_test(numbers[None], labels, classes, np.ones(rows, dtype=np.int64), 0).p[0]
-    found = binned_p([numbers[own] for own in parts], [labels[own] for own in parts], classes)
-    assert found == pytest.approx(exact, rel=1e-3)
+    assert rank_test_of_counts(by_class, 0).p[0] == pytest.approx(exact, rel=1e-3)
 
 
-def test_numbers_are_read_from_texts_and_from_numbers() -> None:
-    frame = pd.DataFrame({"texts": ["2.5", "-1", None, "1e3", "-0"], "numbers": [2.5, -1, np.nan, 1000, -0.0]})
-    for column in table_in_memory(frame, "data").columns.values():
-        np.testing.assert_array_equal(numbers_in_rows(column), [2.5, -1, np.nan, 1000, 0])
+# Rankings
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "count": st.just("n"),
+        "bins": st.sampled_from([2, 7]),
+        "missing": st.sampled_from(["auto", "value"]),
+        "na": st.sampled_from(["0.1", "2.0"]),
+        "min_class": st.sampled_from([1, 20]),
+        "exclude": st.just(["x0"]),
+        "score": st.just("unlabeled"),
+    },
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "connect", connect_here)
+
+
+@pytest.fixture
+def few_are_many() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "MANY_NUMBERS", 4)
+        patch.setattr(engine, "COUNTED_BINS", 24)
+        yield
+
+
+def outcome(data: Any, **options: Any) -> tuple[Ranking, list[Note]] | str:
+    """A ranking and its notes, or why there is none."""
+    notes: list[Note] = []
+    try:
+        ranking = probfs.rank(data, target="y", on_note=notes.append, report=True, **options)
+    except probfs.ProbfsError as error:
+        return str(error)
+    return ranking, notes
+
+
+def assert_same(data: Any, p_within: float = 1e-9, **options: Any) -> None:
+    """Both engines do the same; how many numbers are different, and which is most frequent, is known roughly."""
+    found, wanted = outcome(data, engine="dask", **options), outcome(data, **options)
+    if isinstance(wanted, str) or isinstance(found, str):
+        assert found == wanted
+        return
+    assert_same_ranking(found[0], wanted[0], p_within=p_within)
+    assert found[1] == wanted[1]
+    backgrounds = found[0].background, wanted[0].background
+    assert backgrounds[0] is not None
+    assert backgrounds[1] is not None
+    assert backgrounds[0].intervals == backgrounds[1].intervals
+    for own, other in zip(backgrounds[0].inspection.columns, backgrounds[1].inspection.columns, strict=True):
+        assert (own.kind, own.missing, own.flags) == (other.kind, other.missing, other.flags)
+        assert own.distinct == pytest.approx(other.distinct, rel=0.1)
+        assert own.frequency <= other.frequency
+
+
+@pytest.mark.usefixtures("few_are_many")
+@given(measurements(), st.lists(st.integers(0, 80), max_size=4), OPTIONS)
+def test_a_cluster_ranks_as_one_machine(frame: pd.DataFrame, cuts: list[int], options: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert_same(write_parts(frame, cuts, Path(folder)), **options)
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_a_number_that_gives_the_class_away_though_another_is_in_more_rows(tmp_path: Path) -> None:
+    rows = np.arange(200)
+    # Neither the first number, nor the most frequent one, nor one where the column is cut.
+    numbers = np.where(rows % 5 == 3, 50.5, np.where(rows % 2, 0.0, rows / 7))
+    frame = pd.DataFrame({"a": numbers, "b": rows % 3, "y": np.where(rows % 5 == 3, "p", "q")})
+    paths = write_parts(frame, [90], tmp_path)
+    assert_same(paths, bins=2)
+    found = outcome(paths, engine="dask", bins=2)
+    assert not isinstance(found, str)
+    assert any("'50.5' or not tells 'p'" in note for note in found[1])
+    background = found[0].background
+    assert background is not None
+    assert (background.inspection.columns[0].most_frequent, background.inspection.columns[0].frequency) == ("0", 80)
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_further_rows_and_rules(tmp_path: Path, binned: set[str]) -> None:
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 2, 200)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in MEASURED_KINDS})
+    paths = write_parts(frame.assign(y=labels.astype(str)), [50, 120], tmp_path)
+    (tmp_path / "more").mkdir()
+    more = write_parts(frame.sample(90, random_state=1), [30], tmp_path / "more")
+    rules = ["{quantiles = 9}", "{cut = [0.0, 1.0]}", '"numeric"', "{widths = 4}", '"> 1.7e9"', "{min_count = 2}"]
+    names = ["different", "tied", "wide", "rare", "close", "nearly whole"]
+    mapping = tmp_path / "mapping.toml"
+    lines = [f'"{name}" = {rule}' for name, rule in zip(names, rules, strict=True)]
+    mapping.write_text("\n".join(["[columns]", *lines]))
+    assert_same(paths, unlabeled=[more], mapping=mapping, score="unlabeled")
+    assert binned == set(MEASURED_KINDS) - {"close", "nearly whole"}
+
+
+@pytest.fixture
+def binned(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of columns that were counted in bins."""
+    names: set[str] = set()
+    original = BinnedColumn.of
+
+    def of(column: Any, bins: Bins) -> BinnedColumn:
+        names.add(column.name)
+        return original(column, bins)
+
+    monkeypatch.setattr(BinnedColumn, "of", of)
+    return names
+
+
+@pytest.mark.parametrize("labelled", [1.0, 0.05, 0.0001])
+def test_many_rows(tmp_path: Path, binned: set[str], labelled: float) -> None:
+    random = np.random.default_rng(4)
+    rows = 100_000
+    labels = random.integers(0, 3, rows)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in MEASURED_KINDS}).assign(id=np.arange(rows))
+    frame.loc[random.random(rows) < 0.1, "different"] = np.nan
+    names = np.array(["a", "b", "c"], dtype=object)[labels]
+    names[random.random(rows) > labelled] = None
+    parts = write_parts(frame.assign(n=random.integers(0, 3, rows), y=names), [60_000], tmp_path)
+    assert_same(parts, p_within=1e-3, count="n")
+    # The others are too few different numbers in one block.
+    assert binned == {"different", "wide", "zeros tell", "nearly whole"}

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.cluster import condensing, connection
+from probfs.cluster import connection, engine
 from probfs.errors import DataError, UsageError
 from tests.support.in_process_cluster import InProcessCluster
 from tests.support.split_selections import assert_same_selection, write_split_candidates
@@ -76,7 +76,7 @@ def test_equal_rows_in_several_files(tmp_path: Path, files: int) -> None:
 
 @pytest.mark.parametrize("summarized", [False, True])
 def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summarized: bool) -> None:
-    monkeypatch.setattr(condensing, "MANY_NUMBERS", 50 if summarized else 20_000)
+    monkeypatch.setattr(engine, "MANY_NUMBERS", 50 if summarized else 20_000)
     random = np.random.default_rng(3)
     labels = random.integers(0, 3, 9000)
     cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}

@@ -17,8 +17,8 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
-from probfs.cluster.blocks import ClusterBlocks
 from probfs.cluster.connection import identity
+from probfs.cluster.engine import ClusterBlocks
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import Round, eliminate

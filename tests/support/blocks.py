@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from probfs.cluster.blocks import ClusterBlocks
 from probfs.cluster.connection import identity
+from probfs.cluster.engine import ClusterBlocks
 from probfs.columns.dataset import Dataset
 from probfs.rows.block import Block
 from probfs.rows.blocks import Blocks
-from tests.support.in_process_cluster import InProcessCluster
+from tests.support.clusters import InProcessCluster
 
 
 def cut_rows(dataset: Dataset, cuts: Sequence[int]) -> list[Dataset]:

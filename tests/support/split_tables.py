@@ -1,221 +1,200 @@
-"""Random tables of every kind of column, whole and split into blocks of rows, and what becomes of either."""
+"""Random tables in several files, which two engines rank or select from, and what must be the same then."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import strategies as st
 
-from probfs.tables.arff import read_arff
-from probfs.tables.frames import table_in_memory
-from probfs.tables.opening import ReadOptions, TableInput
-from probfs.tables.table import Table
-from tests.support.table_content import read_csv_text
+from probfs import Ranking, Selection
 
-Random = np.random.Generator
-Read = Callable[[dict[str, "Cells"], ReadOptions], Table]
-Cells = list[str]
-
-
-def _numbered(random: Random, labels: Cells) -> Cells:
-    return [str(row + len(labels) % 2) for row in range(len(labels))]
-
-
-def _rising(random: Random, labels: Cells) -> Cells:
-    return [str(n) for n in np.cumsum(random.integers(1, int(random.choice([4, 30])), len(labels)) + 1000)]
-
-
-def _separated(random: Random, labels: Cells) -> Cells:
-    mark = str(random.choice([",", " ", "."]))
-    return [f"{n:,}".replace(",", mark) for n in random.integers(1, 10**7, len(labels))]
-
-
-def _decimal_commas(random: Random, labels: Cells) -> Cells:
-    return [f"{n:.2f}".replace(".", ",") for n in random.normal(size=len(labels))]
-
-
-def _dates(random: Random, labels: Cells) -> Cells:
-    return [str(np.datetime64("2020-01-01") + int(day)) for day in random.integers(0, 200, len(labels))]
-
-
-def _leak(random: Random, labels: Cells) -> Cells:
-    return [label if random.random() < 0.98 else "a" for label in labels]
-
-
-def _leak_by_missing(random: Random, labels: Cells) -> Cells:
-    return ["" if label == "a" and random.random() < 0.97 else str(random.integers(9)) for label in labels]
-
-
-def _chosen(*texts: str) -> Callable[[Random, Cells], Cells]:
-    return lambda random, labels: [str(text) for text in random.choice(texts, len(labels))]
-
-
-KINDS: dict[str, tuple[Callable[[Random, Cells], Cells], tuple[str, ...]]] = {
-    "words": (
-        _chosen("red", "green", "blue", "NA", "é"),
-        (
-            *(
-                '{ groups = { warm = ["red"], cold = ["blue", "grey"] } }',
-                '{ groups = { warm = ["red"] }, other = "no" }',
-            ),
-            *('{ min_count = 9, other = "few" }', '"== red"', '\'in ["red", "blue"]\'', '{ missing = "value" }'),
-        ),
-    ),
-    "digits": (
-        _chosen(*map(str, range(7))),
-        ('"numeric"', '"category"', "{ cut = [2, 4] }", '"<= 3"', '"!= 3"', "{ min_count = 12 }"),
-    ),
-    "measured": (
-        lambda random, labels: [str(n) for n in random.normal(size=len(labels)).round(2)],
-        ("{ quantiles = 3 }", "{ widths = 4 }", '"> 0"', '"numeric"', '{ cut = [-1, 0.5], missing = "value" }'),
-    ),
-    "half zero": (
-        lambda random, labels: [str(n) for n in (random.normal(size=len(labels)).round(3) * random.integers(2))],
-        ("{ quantiles = 4 }",),
-    ),
-    "rank of class": (
-        lambda random, labels: [str(ord(label[0]) * 3 + random.integers(20)) if label else "5" for label in labels],
-        ("{ quantiles = 2 }",),
-    ),
-    "keys": (lambda random, labels: [str(n) for n in random.permutation(10**6)[: len(labels)] + 10**6], ()),
-    "case_id": (lambda random, labels: [f"k{n}" for n in random.integers(0, 2 * len(labels), len(labels))], ()),
-    "numbered": (_numbered, ()),
-    "rising": (_rising, ()),
-    "separated": (_separated, ()),
-    "commas": (_decimal_commas, ()),
-    "dates": (_dates, ("{ cut = [2020-02-01, 2020-04-01] }", '"< 2020-03-01"', "{ quantiles = 3 }")),
-    "postal codes": (lambda random, labels: [f"{n:05}" for n in random.integers(0, 3000, len(labels))], ()),
-    "leak": (_leak, ()),
-    "leak by missing": (_leak_by_missing, ('{ missing = "value" }',)),
-    "constant": (_chosen("1"), ()),
-    "empty": (_chosen(""), ()),
-    "yes": (_chosen("yes", "no", "?", ""), ('"category"',)),
-}
-TARGET_RULES = (
-    '{ groups = { first = ["a"] } }',
-    '{ groups = { first = ["a"] }, other = "rest" }',
-    '"== a"',
-    '"category"',
-)
-ODD_COUNTS = ("", "NA", "x", "1.0", "1 234", "-9", "999999999999999")
-ODD_CELLS = ("", "", "NA", "-", "?", "inf", "-9", "-9.0", "x", "1e3", "007", "1,234", " 3", "2020-01-01", "none")
-
-
-CATEGORIES = {"words": ["red", "blue", "green", "é"], "digits": ["5", "3", "1", "0", "2", "4", "6"]}
-NUMBERS = ("measured", "half zero", "rank of class", "keys", "numbered", "rising", "n")
+_KINDS = ("text", "text", "whole", "whole", "measured", "measured", "noise", "sparse")
+MEASURED_KINDS = ("different", "tied", "zeros tell", "close", "wide", "nearly whole", "rare")
 
 
 @dataclass(frozen=True)
-class Case:
-    """Cells by column, rows at which the table is split, further rows without a class, and what the user says."""
+class SplitTable:
+    """The folder of a table's files, and how to rank it."""
 
-    cells: dict[str, Cells]
-    splits: tuple[int, ...]
-    unlabelled: dict[str, Cells] | None
-    mapping: str
-    choice: dict[str, Any]
-    decimal: str | None
+    folder: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    def blocks(self) -> list[dict[str, Cells]]:
-        ends = (*self.splits, len(self.cells["y"]))
-        return [
-            {name: own[start:end] for name, own in self.cells.items()}
-            for start, end in zip((0, *self.splits), ends, strict=True)
-        ]
+
+def write_split_table(folder: Path, seed: int) -> SplitTable:
+    """A table of texts, whole numbers, measurements, missing cells and perhaps counts and unlabelled rows, in files of
+    uneven size; how it is to be ranked depends on the seed, too.
+    """
+    random = np.random.default_rng(seed)
+    rows, classes = int(random.integers(40, 400)), int(random.integers(2, 4))
+    labels = np.concatenate([np.arange(classes).repeat(4), random.integers(0, classes, rows - 4 * classes)])
+    random.shuffle(labels)
+    frame = pd.DataFrame({name: _column(random, labels, kind) for name, kind in zip("abcdefgh", _KINDS, strict=True)})
+    frame["y"] = np.array(["no", "yes", "perhaps"])[labels]
+    options: dict[str, Any] = {"target": "y", "score": str(random.choice(["absolute", "signed"]))}
+    if random.random() < 0.3:
+        frame.loc[random.random(rows) < 0.2, "y"] = None
+        options["score"] = "unlabeled"
+    if random.random() < 0.4:
+        frame["n"] = random.integers(0, 4, rows) + 1
+        options["count"] = "n"
+    # Folds are dealt out block by block, so estimates by them may differ.
+    options |= {"estimate": "resubstitution"} if random.random() < 0.4 else {}
+    options |= {"shrink": "on"} if random.random() < 0.3 else {}
+    cuts = np.sort(random.integers(0, rows, int(random.integers(0, 5))))
+    parquet = random.random() < 0.5
+    folder.mkdir()
+    for number, part in enumerate(np.split(np.arange(rows), cuts)):
+        own = frame.iloc[part]
+        if parquet:
+            own.to_parquet(folder / f"part-{number}.parquet", index=False)
+        elif len(own):
+            own[list(random.permutation(own.columns))].to_csv(folder / f"part-{number}.csv", index=False)
+    return SplitTable(folder, options)
+
+
+def _column(random: np.random.Generator, labels: np.ndarray[Any, Any], kind: str) -> Any:
+    rows = len(labels)
+    told = random.random(rows) < 0.4 * random.random()
+    if kind in ("measured", "sparse"):
+        numbers = np.round(random.normal(size=rows) + told * labels, 2)
+        numbers[random.random(rows) < (0.5 if kind == "sparse" else 0.1 * random.random())] = np.nan
+        return numbers
+    if kind == "whole":
+        return random.integers(0, 30, rows) + told * labels
+    values = np.where(told, labels, random.integers(0, 5, rows))
+    cells = np.array(["red", "green", "blue", "grey", "white"], dtype=object)[values]
+    cells[random.random(rows) < 0.1 * random.random()] = None
+    return cells
+
+
+def assert_same_ranking(found: Ranking, expected: Ranking, *, p_within: float = 1e-9) -> None:
+    """The same order, scores to within rounding, tests, rounds and warnings; p is close where numbers are very many."""
+    assert [own.feature for own in found.features] == [own.feature for own in expected.features]
+    for own, other in zip(found.features, expected.features, strict=True):
+        assert own.round == other.round
+        scale = max(abs(other.s_s), 1e-300)
+        for name in ("s_s", "s_a", "s_su", "initial_s_s", "initial_s_a", "initial_s_su"):
+            wanted = getattr(other, name)
+            close = wanted if wanted is None else pytest.approx(wanted, rel=1e-12, abs=1e-12 * scale)
+            assert getattr(own, name) == close
+        assert (own.p, own.q) == pytest.approx((other.p, other.q), rel=p_within)
+    for one, same in zip(found.rounds, expected.rounds, strict=True):
+        assert (one.errors, one.removed, one.features) == (same.errors, same.removed, same.features)
+        assert one.log_loss == pytest.approx(same.log_loss, rel=1e-12)
+    assert found.warnings == expected.warnings
+    assert found.input == expected.input
+
+
+def write_split_candidates(folder: Path, seed: int) -> SplitTable:
+    """A random table, often with copies of its columns, and how to select from it."""
+    random = np.random.default_rng([seed, 1])
+    table = write_split_table(folder, seed)
+    if random.random() < 0.7:
+        for file in folder.iterdir():
+            _add_copies(file)
+    given = {name: value for name, value in table.options.items() if name not in ("estimate", "folds", "score")}
+    keep: Any = random.choice(np.array(["best", "fewest", "most", 2], dtype=object))
+    options: dict[str, Any] = {**given, "keep": keep, "folds": int(random.choice([0, 2, 4]))}
+    options["false_discoveries"] = float(random.choice([0.1, 0.5, 1.0]))
+    options["score"] = str(random.choice(["absolute", "signed"]))
+    options["smoothing"] = float(random.choice([0.0, 1.0]))
+    if random.random() < 0.3:
+        options["always"] = ["d", "g"]
+    return SplitTable(folder, options)
+
+
+def _add_copies(file: Path) -> None:
+    """Another scale, other names, and a copy with a few cells changed, in rows that their content decides."""
+    parquet = file.suffix == ".parquet"
+    frame = pd.read_parquet(file) if parquet else pd.read_csv(file)
+    frame.insert(0, "e_in_inches", frame["e"] / 2.54)
+    frame.insert(0, "a_renamed", frame["a"].map({"red": "rot", "green": "gruen", "blue": "blau"}).fillna(frame["a"]))
+    frame.insert(0, "c_nearly", frame["c"].where(frame["d"] % 7 != 0, 3))
+    if parquet:
+        frame.to_parquet(file, index=False)
+    else:
+        frame.to_csv(file, index=False)
+
+
+def assert_same_selection(found: Selection, expected: Selection) -> None:
+    """The same columns, verdicts and warnings, and numbers to within rounding.
+
+    Folds are dealt out block by block, so what is found by them may differ: of these, the same rows are judged.
+    """
+    assert found.kept == expected.kept
+    assert found.best_size == expected.best_size
+    for own, other in zip(found.features, expected.features, strict=True):
+        for name in ("feature", "rank", "keep", "verdict", "instead"):
+            assert getattr(own, name) == getattr(other, name)
+        for name in ("p", "q", "s_s", "s_a", "log_loss", "explained"):
+            _assert_close(getattr(own, name), getattr(other, name))
+    for size, same in zip(found.sizes, expected.sizes, strict=True):
+        assert (size.features, size.errors) == (same.features, same.errors)
+        _assert_close(size.log_loss, same.log_loss)
+        _assert_close(size.temperature, same.temperature)
+    assert (found.honest is None) == (expected.honest is None)
+    if found.honest is not None and expected.honest is not None:
+        assert found.honest.folds == expected.honest.folds
+        assert found.honest.none.rows == expected.honest.none.rows
+        # What no column tells is known without folds, but for a row or so that a fold has more of a class.
+        assert found.honest.none.log_loss == pytest.approx(expected.honest.none.log_loss, rel=0.02)
+    assert found.warnings == expected.warnings
+    assert found.input == expected.input
+
+
+def _assert_close(found: float | None, expected: float | None) -> None:
+    assert found == (expected if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-13))
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
-    random = np.random.default_rng(draw(st.integers(0, 2**32)))
-    rows = draw(st.sampled_from([6, 25, 70]))
-    kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=5, unique=True))
-    cells, mapping = _features(random, kinds, rows)
-    rules = mapping if draw(st.booleans()) else {}
-    target = draw(st.sampled_from(["classes", "classes", "classes by a rule", "numbers"]))
-    if target == "classes by a rule":
-        rules["y"] = draw(st.sampled_from(TARGET_RULES))
-    elif target == "numbers":
-        cells["y"] = [str(n) for n in random.integers(0, 90, rows)]
-    count = "n" if draw(st.booleans()) else None
-    if draw(st.integers(0, 9)) == 9:
-        cells["n"][draw(st.integers(0, rows - 1))] = draw(st.sampled_from(ODD_COUNTS))
-    choice = {
-        "target": "y",
-        "count": count,
-        "na": draw(st.sampled_from([(), (), ("-9",), ("auto",), ("none",), ("x", "b")])),
-        "missing": draw(st.sampled_from(["skip", "auto", "value"])),
-        "min_class": draw(st.sampled_from([1, 2, 4])),
-        "keep_identifiers": draw(st.booleans()),
-        "bins": draw(st.sampled_from([3, 5])),
-        "cut_target": draw(st.sampled_from([3, 3, 3, None])) if target == "numbers" else None,
+def measurements(draw: st.DrawFn) -> pd.DataFrame:
+    """Numbers with missing cells, ties and frequent ones, classes in ``y``, none in some rows, and counts in ``n``."""
+    rows, classes = draw(st.integers(8, 80)), draw(st.integers(2, 3))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = random.integers(0, classes, rows)
+    columns: dict[str, Any] = {}
+    for number in range(draw(st.integers(1, 3))):
+        numbers = measured(random, labels, draw(st.sampled_from(MEASURED_KINDS)))
+        numbers[random.random(rows) < draw(st.sampled_from([0.0, 0.1]))] = np.nan
+        if draw(st.sampled_from([False, False, True])):
+            numbers[labels == classes - 1] = np.nan
+        columns[f"x{number}"] = numbers
+    columns["word"] = random.choice(["a", "b", "c"], rows)
+    columns["n"] = random.integers(0, 4, rows)
+    names = np.array([f"class {label}" for label in range(classes)], dtype=object)[labels]
+    if draw(st.booleans()):
+        names[random.random(rows) < draw(st.sampled_from([0.2, 0.9]))] = None
+    return pd.DataFrame({**columns, "y": names})
+
+
+def measured(random: np.random.Generator, labels: np.ndarray[Any, Any], kind: str) -> np.ndarray[Any, Any]:
+    """Numbers of a kind, related to some labels."""
+    rows = len(labels)
+    numbers = random.normal(labels * random.choice([0.0, 1.0]), 1.0)
+    kinds: dict[str, np.ndarray[Any, Any]] = {
+        "different": numbers,
+        "tied": np.round(numbers, 1),
+        "zeros tell": np.where((labels == 0) ^ (random.random(rows) < 0.02), 0.0, numbers),
+        "close": 1.7e9 + np.round(numbers, 3),
+        "wide": numbers * 10.0 ** random.integers(-300, 300, rows),
+        "nearly whole": np.where(random.random(rows) < 0.1, numbers, np.arange(rows) * 7.0),
+        "rare": np.where(random.random(rows) < 0.9, 2.0, numbers),
     }
-    unlabelled = _features(random, kinds, 15)[0] if draw(st.booleans()) else None
-    if unlabelled is not None and draw(st.integers(0, 4)) == 4:
-        del unlabelled["y" if count is None else "n"]
-    splits = sorted(draw(st.sets(st.integers(1, rows - 1), max_size=4)))
-    # TOML has no key for a column that no rule speaks of.
-    text = "[columns]\n" + "\n".join(f'"{name}" = {rule}' for name, rule in rules.items())
-    return Case(cells, tuple(splits), unlabelled, text, choice, draw(st.sampled_from([None, None, ",", "."])))
+    return kinds[kind]
 
 
-def _features(random: Random, kinds: Sequence[str], rows: int) -> tuple[dict[str, Cells], dict[str, str]]:
-    """Cells by column, and rules of a mapping for some of them."""
-    labels = [str(text) for text in random.choice(["a", "b", "c", "rare", ""], rows, p=[0.4, 0.35, 0.13, 0.02, 0.1])]
-    labels[:4] = ["a", "b", "b", "a"]
-    cells: dict[str, Cells] = {"n": [str(n) for n in random.integers(0, 4, rows)]}
-    mapping: dict[str, str] = {}
-    for kind in kinds:
-        make, rules = KINDS[kind]
-        cells[kind] = make(random, labels)
-        if random.random() < 0.4:
-            odd = [str(text) for text in random.choice(ODD_CELLS, 2)]
-            for row in random.integers(0, rows, int(random.integers(1, 12))):
-                cells[kind][row] = str(random.choice(odd))
-        if rules and random.random() < 0.7:
-            mapping[kind] = str(random.choice(rules))
-    cells["y"] = labels
-    return cells, mapping
-
-
-def as_csv(cells: dict[str, Cells], options: ReadOptions) -> Table:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(cells)
-    writer.writerows(zip(*cells.values(), strict=True))
-    return read_csv_text(text.getvalue(), options=options)
-
-
-def as_frame(cells: dict[str, Cells], options: ReadOptions) -> Table:
-    """A frame of typed columns: numbers and dates where all cells are, and categories for some words."""
-    frame = pd.DataFrame({name: [cell or None for cell in own] for name, own in cells.items()}, dtype=object)
-    for name in cells:
-        if name in CATEGORIES:
-            known = frame[name].where(frame[name].isin(CATEGORIES[name]), None)
-            frame[name] = pd.Categorical(known, CATEGORIES[name], ordered=name == "digits")
-        elif name in NUMBERS:
-            frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(np.float64)
-        elif name == "dates":
-            frame[name] = pd.to_datetime(frame[name], errors="coerce", format="%Y-%m-%d")
-    return table_in_memory(frame, "data")
-
-
-def as_arff(cells: dict[str, Cells], options: ReadOptions, declared: dict[str, list[str]]) -> Table:
-    """An ARFF file with declared values where they are given, and texts elsewhere."""
-    types = {
-        name: "{" + ",".join(map(_quoted, declared[name])) + "}" if name in declared else "string" for name in cells
-    }
-    header = "".join(f"@attribute {_quoted(name)} {own}\n" for name, own in types.items())
-    lines = zip(*cells.values(), strict=True)
-    rows = "".join(",".join(_quoted(cell) if cell else "?" for cell in line) + "\n" for line in lines)
-    raw: io.BufferedReader = io.BufferedReader(io.BytesIO(f"@relation r\n{header}@data\n{rows}".encode()))
-    return read_arff(TableInput(raw, "t.arff", options))
-
-
-def _quoted(text: str) -> str:
-    return f"'{text}'"
+def write_parts(frame: pd.DataFrame, cuts: Sequence[int], folder: Path) -> list[Path]:
+    """The files of a table whose rows are parted at these places; of one without rows, too."""
+    paths = []
+    edges = [0, *sorted(min(cut, len(frame)) for cut in cuts), len(frame)]
+    for number, (first, end) in enumerate(pairwise(edges)):
+        paths.append(folder / f"part-{number}.parquet")
+        frame.iloc[first:end].to_parquet(paths[-1], index=False)
+    return paths

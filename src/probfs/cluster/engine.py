@@ -1,31 +1,42 @@
 """The stages of a ranking whose rows are on a cluster.
 
 Workers read blocks of the table; what the driver learns of them are counts. From these it decides everything that it
-would decide from the rows, and sends what it decided to the workers, who encode their rows with it.
+would decide from the rows, and sends what it decided to the workers, who encode their rows and keep them.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from probfs.cluster.block_plan import plan_blocks
-from probfs.cluster.blocks import ClusterBlocks
-from probfs.cluster.condensing import Condenser, plan_counting
 from probfs.cluster.connection import Cluster, identity
-from probfs.cluster.encoding_plan import EncodingPlan, encode_block, plan_encoding, sketch_numbers
-from probfs.cluster.quantiles import edges_of, quantiles_of_each
-from probfs.cluster.tasks import block_of, complete, facts_of, names_of, read_block
+from probfs.cluster.counting import CondensedTable, join_condensed
+from probfs.cluster.encoding import EncodingPlan, dataset_without_rows, encode_block, plan_encoding
+from probfs.cluster.quantiles import (
+    COUNTED_BINS,
+    MANY_NUMBERS,
+    TESTED_BINS,
+    BinnedColumn,
+    Bins,
+    CountingPlan,
+    Sketch,
+    count_block,
+    count_in_bins,
+    sketch_block,
+    tested_numbers,
+    thin,
+)
+from probfs.cluster.reading import complete, head_of, plan_blocks, read_block, with_absolute_path
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.dataset import Dataset, Feature
-from probfs.columns.encode import notes_on_lacking_counts
+from probfs.columns.encode import notes_on_features, notes_on_lacking_counts, notes_on_unseen, unseen_share
 from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.columns.rules import cuts_numbers
+from probfs.columns.rules import Measured, Numeric, cuts_numbers
 from probfs.columns.target import choose_target
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
@@ -41,34 +52,84 @@ from probfs.ranking.inputs import (
 )
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import Encoded, Listeners, announce_inputs
-from probfs.rows.block import BYTES_OF_A_ROW
+from probfs.rows.block import BYTES_OF_A_ROW, Block
 from probfs.rows.blocks import add_answers
+from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import report
-from probfs.tables.arrays import Floats
 from probfs.tables.column import unread_column
-from probfs.tables.files import Part, find_parts, name_together
+from probfs.tables.files import find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
 from probfs.tables.opening import STANDARD_INPUT
 from probfs.tables.reading import ReadOptions
 from probfs.tables.table import Table
-from probfs.tables.urls import is_url
-from probfs.text import option, shown_bytes
+from probfs.text import option, quoted, shown_bytes
 
 if TYPE_CHECKING:
     from distributed import Future
 
+Answer = TypeVar("Answer")
+_IN_MEMORY = 0.6
+"""The part of a worker's memory above which Dask puts results on disk."""
+_JOINED_AT_ONCE = 16
+"""Blocks whose counts are here at the same time, where all have the same bins."""
+_TIMES_COUNTED = 5
+"""The memory that joining counts takes, in that of the counts."""
+_SECONDS_BETWEEN_LOOKS = 2.0
+"""How often new workers are looked for: it takes as long as a question."""
 
-_SHARE_IN_MEMORY = 0.6
-"""Of a worker's memory, above which Dask puts results on disk."""
+
+class ClusterBlocks:
+    """Encoded blocks, in order. Workers that join are given some of them."""
+
+    here = None
+
+    def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
+        self.cluster = cluster
+        self.futures = futures
+        self._workers = frozenset(cluster.workers())
+        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+
+    def ask(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
+        answer: Answer = add_answers(self.each(function, *arguments))
+        return answer
+
+    def each(self, function: Callable[..., Answer], *arguments: Any) -> list[Answer]:
+        self._use_new_workers()
+        return self.cluster.gather(self._call(function, arguments))
+
+    def map(self, function: Callable[..., Block], *arguments: Any) -> ClusterBlocks:
+        """The new blocks take the place of the old ones, of which Dask keeps only how they were made."""
+        return ClusterBlocks(self.cluster, self._call(function, [self.share(one) for one in arguments]))
+
+    def share(self, value: Any) -> Any:
+        return self.cluster.submit("share", identity, value)
+
+    def _call(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Future[Any]]:
+        named = {f"argument_{place}": one for place, one in enumerate(arguments)}
+        return self.cluster.map(function.__name__.strip("_"), _answer, self.futures, question=function, **named)
+
+    def _use_new_workers(self) -> None:
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+        workers = frozenset(self.cluster.workers())
+        if workers - self._workers:
+            self.futures = self.cluster.spread(self.futures)
+        self._workers = workers
+
+
+def _answer(block: Block, question: Callable[..., Answer], **arguments: Any) -> Answer:
+    with block.lock:
+        return question(block, *arguments.values())
 
 
 @dataclass(frozen=True, eq=False)
 class _RemoteTable:
-    """A table whose blocks workers hold: what it is called, and its blocks as they were read."""
+    """A table whose blocks workers hold."""
 
-    source: str
+    head: Table
+    """The table without its cells."""
     blocks: Sequence[Future[Any]]
-    sizes: Sequence[int]
 
 
 class ClusterEngine:
@@ -78,144 +139,184 @@ class ClusterEngine:
         self._cluster = cluster
         self._tables: list[_RemoteTable] = []
         """The labelled table, and then those of further rows."""
+        self._sketches: dict[str, Sketch] = {}
+        """Of columns that are counted in bins."""
 
     def read(self, request: InputRequest) -> Inputs:
-        mapping, reading, choice, labels = request.mapping, request.reading, request.choice, request.labels
-        mapping_file = load_mapping(mapping)
+        reading, choice, labels = request.reading, request.choice, request.labels
+        mapping = load_mapping(request.mapping)
         if labels.y is not None or labels.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
         # Without a name, the target is the last column, of which each file might have another.
-        named = choice.target or mapping_file.target or not choice.include
-        options = reading_for(reading, mapping_file, choice, every_column=request.every_column or not named)
+        named = choice.target or mapping.target or not choice.include
+        options = reading_for(reading, mapping, choice, every_column=request.every_column or not named)
         # A file may hold numbers where another holds texts: which they are is decided when all values are known.
         table = self._read(_as_paths(request.data), replace(options, as_text=every_name))
+        prepared = self._prepare(table, mapping, choice, reading)
+        self._tables = [table]
+        for data in as_tuple(request.unlabelled):
+            paths = _as_paths(data)
+            options = reading_unlabelled(reading, find_parts(paths)[0].path, prepared)
+            self._tables.append(self._read(paths, options))
+        return Inputs(prepared, mapping, tuple(further.head for further in self._tables[1:]))
+
+    def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
+        """Have a table read by the workers."""
+        parts = find_parts(paths)
+        if self._cluster.elsewhere:
+            parts = tuple(map(with_absolute_path, parts))
+        plans = plan_blocks(parts, self._cluster.threads())
+        blocks = [self._cluster.submit("read", read_block, plan, reading) for plan in plans]
+        heads = self._cluster.gather(self._cluster.map("head", head_of, blocks), "reading", blocks)
+        source, with_rows = name_together(paths, parts), [head for head in heads if head.rows]
+        if not with_rows:
+            raise DataError(NO_ROWS, source=source)
+        first = with_rows[0]
+        names = list(first.columns)
         if reading.union:
-            table = self._complete(table, all_names([head.columns for head in self._heads(table)]))
-        condensed = self._condense(table, mapping_file, choice, reading)
-        report("preparing columns")
-        prepared = prepare(condensed, mapping_file, choice, reading.decimal)
-        further = [self._read_further(own, reading, prepared) for own in as_tuple(request.unlabelled)]
-        self._tables = [table, *(own for own, _ in further)]
-        return Inputs(prepared, mapping_file, tuple(head for _, head in further))
+            names = all_names([head.columns for head in with_rows])
+            blocks = self._cluster.map("complete", complete, blocks, names=names)
+        else:
+            for head in heads:
+                refuse_other_columns(first.columns, first.source, head.columns, head.source)
+        columns = {name: unread_column(name, 0) for name in names}
+        return _RemoteTable(replace(first, source=source, columns=columns, notes=join_notes(with_rows)), blocks)
+
+    # Counting
+
+    def _prepare(
+        self, table: _RemoteTable, mapping: ColumnMapping, choice: ColumnChoice, reading: ReadOptions
+    ) -> PreparedTable:
+        """The table condensed, and what is decided about its columns."""
+        target, _ = choose_target(table.head, mapping, choice)
+        naming = tuple(dict.fromkeys([target, *(name for name in table.head.columns if name == choice.count)]))
+        cut = [name for name in table.head.columns if name not in naming and _may_be_cut(mapping, name)]
+        plan = CountingPlan(naming, tuple(cut), choice.missing_texts(mapping), MANY_NUMBERS)
+        condensed, many = self._count(table, plan, union=reading.union)
+        self._sketches = self._sketch(table, many, plan)
+        others = [name for name in many if name not in self._sketches]
+        if others:
+            again = replace(plan, may_be_binned=tuple(name for name in cut if name not in others))
+            condensed, _ = self._count(table, again, union=reading.union)
+        bins = {}
+        for name, sketch in self._sketches.items():
+            ends = thin(sketch.numbers, sketch.rows, COUNTED_BINS)
+            bins[name] = Bins(ends, ends != ends, sketch.different)
+        opened = bins
+        while True:
+            if opened:
+                condensed = self._count_in_bins(table, condensed, plan, opened)
+            report("preparing columns")
+            prepared = prepare(condensed, mapping, choice, reading.decimal)
+            opened = {}
+            for feature in prepared.features:
+                column = prepared.table.columns[feature.name]
+                if isinstance(column, BinnedColumn) and not isinstance(feature.rule, Measured):
+                    wanted = column.numbers_to_know(prepared, feature.rule)
+                    if len(wanted):
+                        opened[feature.name] = column.bins.open(wanted)
+            if not opened:
+                return prepared
+
+    def _count(self, table: _RemoteTable, plan: CountingPlan, *, union: bool) -> tuple[CondensedTable, list[str]]:
+        """The table condensed, but for columns of many numbers, and the names of these."""
+        sent = self._cluster.submit("plan", identity, plan)
+        tasks = self._cluster.map("count", count_block, table.blocks, plan=sent)
+        sizes: Counter[str] = Counter()
+        for size in self._cluster.gather(self._cluster.map("size", _bytes_of_columns, tasks), "counting values", tasks):
+            sizes.update(size)
+        largest = max(sizes, key=lambda name: sizes[name])
+        purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
+        require_memory(_TIMES_COUNTED * sizes.total(), purpose, table.head.source)
+        counted = self._cluster.gather(tasks)
+        condensed = join_condensed([block for block, _ in counted], plan.naming, union=union)
+        many = list(dict.fromkeys(name for _, names in counted for name in names))
+        return replace(condensed, source=table.head.source), many
+
+    def _sketch(self, table: _RemoteTable, names: Sequence[str], plan: CountingPlan) -> dict[str, Sketch]:
+        """Sketches of those columns that hold plain numbers in every block."""
+        if not names:
+            return {}
+        given = {"names": names, "missing": plan.missing, "blocks": len(table.blocks)}
+        sketched = self._cluster.gather(self._cluster.map("sketch", sketch_block, table.blocks, **given))
+        found = {name: [block[name] for block in sketched] for name in names}
+        return {
+            name: Sketch.join([one for one in sketches if one is not None])
+            for name, sketches in found.items()
+            if all(one is not None for one in sketches)
+        }
+
+    def _count_in_bins(
+        self, table: _RemoteTable, condensed: CondensedTable, plan: CountingPlan, bins: dict[str, Bins]
+    ) -> CondensedTable:
+        """The condensed table with columns counted in bins."""
+        sent = self._cluster.submit("bins", identity, bins)
+        given = {"naming": plan.naming, "missing": plan.missing, "bins": sent}
+        tasks = self._cluster.map("count", count_in_bins, table.blocks, **given)
+        parts: list[CondensedTable] = []
+        for first in range(0, len(tasks), _JOINED_AT_ONCE):
+            some = self._cluster.gather(tasks[first : first + _JOINED_AT_ONCE])
+            parts = [join_condensed([*parts, *some], plan.naming)]
+        binned = {name: BinnedColumn.of(parts[0].counted(name), one) for name, one in bins.items()}
+        return replace(condensed, columns={**condensed.columns, **binned})
+
+    # Encoding
 
     def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> Encoded:
         listeners.on_note(inputs.prepared.target_note)
         report("encoding columns")
-        plan = plan_encoding(inputs.prepared)
+        plan = plan_encoding(inputs.prepared, self._tested(inputs.prepared))
         memory = self._note_on_memory(plan, inputs.prepared.table.rows)
-        plan = replace(plan, edges=self._edges(inputs.prepared))
-        coded = self._code(plan)
-        unlabelled, present, telling = add_answers(self._cluster.gather(self._cluster.map("facts", facts_of, coded)))
+        sent = self._cluster.submit("plan", identity, plan)
+        coded: list[Future[Any]] = []
         for table in self._tables:
-            self._cluster.release(table.blocks)
+            labelled = table is self._tables[0]
+            for block in table.blocks:
+                coded.append(self._cluster.submit("encode", encode_block, block, sent, len(coded), labelled))
+        facts = self._cluster.gather(self._cluster.map("facts", itemgetter(1), coded), "encoding columns", coded)
+        unlabelled, present, seen = add_answers(facts)
+        self._tables = []
+        names = [feature.name for feature in plan.features]
+        cells = zip(names, present.tolist(), seen.tolist(), strict=True)
         notes = (
             *memory,
             *(note for table in inputs.unlabelled for note in notes_on_lacking_counts(table, plan.count)),
-            *plan.notes_on_unseen(present, telling),
-            *plan.notes,
+            *notes_on_unseen({name: unseen_share(held - known, held) for name, held, known in cells}),
+            *notes_on_features(inputs.prepared, {feature.name: feature.distinct for feature in plan.features}),
         )
-        dataset = _condensed_dataset(inputs.prepared, plan, unlabelled)
-        blocks = ClusterBlocks(self._cluster, self._cluster.map("block", block_of, coded))
-        # The same arrays under two names would count twice.
-        self._cluster.release(coded)
+        dataset = dataset_without_rows(inputs.prepared, plan, unlabelled)
+        blocks = ClusterBlocks(self._cluster, self._cluster.map("block", itemgetter(0), coded))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners))
 
-    def _edges(self, prepared: PreparedTable) -> dict[str, Floats]:
-        """The bins by which the numbers of columns that are cut will be tested."""
+    def _tested(self, prepared: PreparedTable) -> dict[str, Any]:
+        """The upper ends of bins by which the numbers of columns that are cut will be tested."""
         names = [plan.name for plan in prepared.features if cuts_numbers(plan.rule)]
-        if not names:
-            return {}
-        blocks = self._tables[0].blocks
-        most = quantiles_of_each(len(blocks))
-        tasks = self._cluster.map("sketch", sketch_numbers, blocks, texts=prepared.texts, names=names, most=most)
-        sketches = zip(*self._cluster.gather(tasks), strict=True)
-        self._cluster.release(tasks)
-        return dict(zip(names, map(edges_of, sketches), strict=True))
-
-    def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
-        """Have a table read; nothing is waited for."""
-        parts = find_parts(paths)
-        if self._cluster.elsewhere:
-            parts = tuple(_with_whole_path(part) for part in parts)
-        plans = plan_blocks(parts, self._cluster.threads())
-        blocks = [self._cluster.submit("read", read_block, plan, reading) for plan in plans]
-        return _RemoteTable(name_together(paths, parts), blocks, [plan.size for plan in plans])
-
-    def _read_further(self, data: Data, reading: ReadOptions, prepared: PreparedTable) -> tuple[_RemoteTable, Table]:
-        """A table of unlabelled rows, and what it is without its rows."""
-        paths = _as_paths(data)
-        table = self._read(paths, reading_unlabelled(reading, find_parts(paths)[0].path, prepared))
-        heads = self._heads(table)
-        if not reading.union:
-            for head in heads:
-                refuse_other_columns(heads[0].columns, heads[0].source, head.columns, head.source)
-        names = all_names([head.columns for head in heads])
-        head = replace(
-            heads[0],
-            source=table.source,
-            columns={name: unread_column(name, 0) for name in names},
-            notes=join_notes(heads),
-        )
-        return self._complete(table, names) if reading.union else table, head
-
-    def _heads(self, table: _RemoteTable) -> list[Table]:
-        """What the blocks of a table that have rows are without them."""
-        tasks, known = self._cluster.map("names", names_of, table.blocks), {}
-        done, total = 0, sum(table.sizes)
-        report("reading", done, total, "bytes")
-        for place, head in self._cluster.as_they_come(tasks):
-            known[place] = head
-            done += table.sizes[place]
-            report("reading", done, total, "bytes")
-        self._cluster.release(tasks)
-        heads: list[Table] = [known[place] for place in range(len(tasks))]
-        if not any(head.rows for head in heads):
-            raise DataError(NO_ROWS, source=table.source)
-        return [head for head in heads if head.rows]
-
-    def _complete(self, table: _RemoteTable, names: Sequence[str]) -> _RemoteTable:
-        """The table with all columns in each of its blocks."""
-        blocks = self._cluster.map("complete", complete, table.blocks, names=names)
-        self._cluster.release(table.blocks)
-        return replace(table, blocks=blocks)
-
-    def _condense(
-        self, table: _RemoteTable, mapping: ColumnMapping, choice: ColumnChoice, reading: ReadOptions
-    ) -> Table:
-        head = self._heads(table)[0]
-        target, _ = choose_target(replace(head, source=table.source), mapping, choice)
-        done: list[int] = []
-
-        def on_block(place: int) -> None:
-            done.append(place)
-            report("counting values", len(done), len(table.blocks), "blocks")
-
-        plan = plan_counting(list(head.columns), target, mapping, choice, union=reading.union)
-        condenser = Condenser(self._cluster, table.blocks, table.source, plan)
-        return condenser.condense(mapping, choice, reading.decimal, on_block)
+        return {
+            name: thin(sketch.numbers, sketch.rows, TESTED_BINS)
+            if (sketch := self._sketches.get(name)) is not None
+            else tested_numbers(prepared.table.columns[name], prepared.labelled_weights)
+            for name in names
+        }
 
     def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
         """A warning where rows take more of the workers' memory than Dask leaves there."""
         limit = self._cluster.memory()
         needed = rows * (len(plan.features) * plan.code_dtype.itemsize + BYTES_OF_A_ROW)
-        if limit is None or needed <= _SHARE_IN_MEMORY * limit:
+        if limit is None or needed <= _IN_MEMORY * limit:
             return []
         problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
         return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
-    def _code(self, plan: EncodingPlan) -> list[Future[Any]]:
-        sent = self._cluster.submit("plan", identity, plan)
-        coded: list[Future[Any]] = []
-        for place, table in enumerate(self._tables):
-            for block in table.blocks:
-                coded.append(self._cluster.submit("encode", encode_block, block, sent, len(coded), place == 0))
-        return coded
+
+def _bytes_of_columns(counted: tuple[CondensedTable, list[str]]) -> dict[str, int]:
+    return counted[0].bytes_of_columns()
 
 
-def _with_whole_path(part: Part) -> Part:
-    """A part for workers that may have been started in another folder."""
-    return part if is_url(part.path) else replace(part, path=os.path.abspath(part.path))
+def _may_be_cut(mapping: ColumnMapping, name: str) -> bool:
+    """Whether numbers of a column may be cut, so that not each of them must be known."""
+    rule = mapping.columns.get(name)
+    return rule is None or isinstance(rule, Numeric) or cuts_numbers(rule)
 
 
 def _as_paths(data: Data) -> Sequence[Path]:
@@ -229,20 +330,3 @@ def _as_paths(data: Data) -> Sequence[Path]:
                 f"{option('engine', 'dask')} reads files, and no worker can read {what}; write it to files"
             )
     return paths
-
-
-def _condensed_dataset(prepared: PreparedTable, plan: EncodingPlan, unlabelled_rows: int) -> Dataset:
-    """A dataset of one row for each class, which counts for all of them; codes are where the rows are."""
-    nothing = np.empty(0, dtype=plan.code_dtype)
-    features = tuple(
-        Feature(own.name, own.labels, nothing, nothing, missing_is_value=own.missing_is_value, nominal=own.nominal)
-        for own in plan.features
-    )
-    return Dataset(
-        features,
-        plan.classes,
-        np.arange(len(plan.classes)),
-        np.array(prepared.target.class_rows, dtype=np.int64),
-        np.array([unlabelled_rows], dtype=np.int64),
-        prepared.table.source,
-    )

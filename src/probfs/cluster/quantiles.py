@@ -1,63 +1,246 @@
-"""The numbers of a column whose rows are on a cluster, at a resolution that is enough to test it.
+"""Columns of more different numbers than anyone should list, known by quantiles, and exactly where that matters.
 
-Each block tells some thousand quantiles of its numbers, or all of them where they are fewer. Those of all blocks part
-the numbers into bins; a number that many rows hold has a bin of its own. A column with fewer different numbers than
-bins is tested exactly. Of others, the standardized statistic is off by about one part in as many as there are bins, so
-that p is right to three digits down to 1e-12.
+Each block sketches its numbers by some thousand quantiles, and the sketches of all blocks part them into bins. A number
+at the upper end of a bin is known, and one that many rows hold is such an end; all other numbers of a bin are counted
+together, as one number just below its end. Bins in which a number must be known, such as a cut point, are opened: all
+of their numbers are known then, and they are few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import pyarrow as pa
 
-from probfs.columns.rules import some_numbers
-from probfs.tables.arrays import Codes, Floats, code_type
-from probfs.tables.column import Column
+from probfs.cluster.counting import CondensedTable, CountedColumn, condense
+from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import CutCoder, Rule, some_numbers
+from probfs.columns.texts import mark_missing
+from probfs.errors import DataError
+from probfs.tables.arrays import EXACT, Flags, Floats, Integers
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, number_column, unread_column
+from probfs.tables.table import Table
 
-MOST_BINS = 1 << 15
-_FEWEST_QUANTILES = 1024
-"""What a block tells, however many there are."""
-
-
-def numbers_in_rows(column: Column) -> Floats:
-    """The number in each row, NaN where there is none."""
-    if column.is_numeric:
-        return column.by_row
-    numbers: Floats = np.append(some_numbers(column.entries, column.kind), np.nan)[column.codes]
-    return numbers
-
-
-def quantiles_of_each(blocks: int) -> int:
-    """How many quantiles each of some blocks is to tell: together twice as many as there are bins."""
-    return max(2 * MOST_BINS // blocks, _FEWEST_QUANTILES)
-
-
-def sketch(numbers: Floats, most: int = MOST_BINS) -> Floats:
-    """All different numbers, if they are few, or quantiles of all, in rising order."""
-    # Adding 0 makes -0 the same as 0.
-    ordered = np.sort(numbers[~np.isnan(numbers)] + 0.0)
-    different = ordered[np.flatnonzero(np.diff(ordered, prepend=-np.inf) != 0)] if len(ordered) else ordered
-    return different if len(different) <= most else _thinned(ordered, most)
+MANY_NUMBERS = 20_000
+"""Different numbers in a block, beyond which a column is counted in bins."""
+COUNTED_BINS = 1 << 12
+"""Bins of the driver's counts; a cut point lies among as many numbers as one of them has."""
+TESTED_BINS = 1 << 15
+"""Bins by which a column is tested: with fewer different numbers it is tested exactly. Else the standardized statistic
+is off by about one part in as many, so that p is right to three digits down to 1e-12.
+"""
+_FEWEST_QUANTILES = 1 << 10
+_HASHES = 1 << 10
+"""The least hashes that are kept: how many different numbers there are is known to about 3 % from them."""
 
 
-def edges_of(sketches: Sequence[Floats], most: int = MOST_BINS) -> Floats:
-    """The upper ends of bins that hold the numbers of all blocks, given a sketch of each."""
-    every = np.sort(np.concatenate(sketches))
-    different = np.unique(every)
-    return different if len(different) <= most else _thinned(every, most)
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """What is known of the numbers of some rows."""
+
+    numbers: Floats
+    """Quantiles in rising order, or all different numbers if they are fewer."""
+    rows: Integers
+    """How many rows hold each of these, or a number between it and the one before."""
+    hashes: Integers
+    """The least hashes of different numbers."""
+
+    @classmethod
+    def of(cls, numbers: Floats, most: int) -> Sketch:
+        # Adding 0 makes -0 the same as 0.
+        different, counts = np.unique(numbers[~np.isnan(numbers)] + 0.0, return_counts=True)
+        chosen = thin(different, counts, most)
+        ends = np.append(0, np.cumsum(counts))[np.searchsorted(different, chosen, side="right")]
+        return cls(chosen, np.diff(ends, prepend=0), np.sort(_hash(different))[:_HASHES])
+
+    @classmethod
+    def join(cls, sketches: Sequence[Sketch]) -> Sketch:
+        numbers, places = np.unique(np.concatenate([one.numbers for one in sketches]), return_inverse=True)
+        rows = np.bincount(places, np.concatenate([one.rows for one in sketches]), minlength=len(numbers))
+        hashes = np.unique(np.concatenate([one.hashes for one in sketches]))[:_HASHES]
+        return cls(numbers, rows.astype(np.int64), hashes)
+
+    @property
+    def different(self) -> int:
+        """About how many different numbers there are."""
+        if len(self.hashes) < _HASHES:
+            return len(self.hashes)
+        return round((_HASHES - 1) / (float(self.hashes[-1]) / 2.0**64))
 
 
-def _thinned(ordered: Floats, most: int) -> Floats:
-    """Some of many numbers, evenly spread over their places, and what lies just below those that repeat."""
-    places = np.linspace(0, len(ordered) - 1, most).astype(np.int64)
-    chosen = ordered[places]
-    repeated = chosen[1:][np.diff(chosen) == 0]
+def thin(numbers: Floats, rows: Integers, most: int) -> Floats:
+    """About ``most`` of different numbers in rising order, the first and the last among them, evenly spread over the
+    rows that hold them; a number that is chosen several times has a bin of its own.
+    """
+    if len(numbers) <= most:
+        return numbers
+    ends = np.cumsum(rows)
+    chosen = numbers[np.searchsorted(ends, np.linspace(1, ends[-1], most))]
+    repeated = chosen[1:][chosen[1:] == chosen[:-1]]
     return np.unique(np.concatenate([chosen, np.nextafter(repeated, -np.inf)]))
 
 
-def bin_codes(numbers: Floats, edges: Floats) -> Codes:
-    """The bin of each number, and the code after the last for a missing one."""
-    codes = np.searchsorted(edges, numbers + 0.0)
-    return np.where(np.isnan(numbers), len(edges), codes).astype(code_type(len(edges)))
+def _hash(numbers: Floats) -> Integers:
+    """Evenly distributed 64 bits for each number, by the finalizer of SplitMix64."""
+    bits = numbers.view(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(bits ^ (bits >> np.uint64(31)))
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Numbers in bins, each up to its upper end; those of opened bins are known one by one."""
+
+    ends: Floats
+    opened: Flags
+    different: int
+    """About how many different numbers there are in all rows."""
+
+    def knows(self, numbers: Floats) -> Flags:
+        bins = self._find(numbers)
+        return np.asarray(self.opened[bins] | (self.ends[bins] == numbers))
+
+    def open(self, numbers: Floats) -> Bins:
+        """The bins with those opened that have these numbers."""
+        opened = self.opened.copy()
+        opened[self._find(numbers)] = True
+        return replace(self, opened=opened)
+
+    def round(self, numbers: Floats) -> Floats:
+        """The numbers that are known, and for all others the one just below the end of their bin."""
+        just_below = np.nextafter(self.ends, -np.inf)[self._find(numbers)]
+        return np.where(np.isnan(numbers) | self.knows(numbers), numbers, just_below)
+
+    def _find(self, numbers: Floats) -> Integers:
+        # Beyond the last end there is nothing but NaN.
+        return np.minimum(np.searchsorted(self.ends, numbers), len(self.ends) - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BinnedColumn(CountedColumn):
+    """A counted column of numbers that were rounded by bins."""
+
+    bins: Bins
+
+    @classmethod
+    def of(cls, column: CountedColumn, bins: Bins) -> BinnedColumn:
+        return cls(**{field.name: getattr(column, field.name) for field in fields(column)}, bins=bins)
+
+    def distinct(self, weights: Integers | None = None) -> int:
+        """About how many different numbers are in rows of positive weight."""
+        counts = self.counts(weights)[:-1]
+        held = counts > 0
+        if self.bins.knows(numbers_of_values(self)[held]).all():
+            return int(np.count_nonzero(held))
+        return max(int(np.count_nonzero(held)), min(self.bins.different, int(counts.sum())))
+
+    def of_knownnumbers_of_values(self) -> Column:
+        return self.only_cells(
+            self.is_missing() | np.append(self.bins.knows(numbers_of_values(self)), False)[self.codes]
+        )
+
+    def numbers_to_know(self, prepared: PreparedTable, rule: Rule) -> Floats:
+        """The numbers that decide what becomes of the column and are not known yet: where it is cut, the least and the
+        greatest of labelled rows, or all of these if they are few.
+        """
+        held = np.sort(numbers_of_values(self)[self.counts(prepared.labelled_weights)[:-1] > 0])
+        wanted = held
+        if len(held) > CUT_ABOVE:
+            wanted = held[[0, -1]]
+            # An infinite number is refused once all is known.
+            with contextlib.suppress(DataError):
+                coder = prepared.learn(self, rule)
+                wanted = np.append(wanted, coder.points if isinstance(coder, CutCoder) else [])
+        return wanted[~self.bins.knows(wanted)]
+
+
+def numbers_of_values(column: Column) -> Floats:
+    """The number of each value."""
+    return some_numbers(column.entries, column.kind)
+
+
+def tested_numbers(column: Column, weights: Integers | None) -> Floats:
+    """The upper ends of bins by which a counted column is tested."""
+    numbers, counts = numbers_of_values(column), column.counts(weights)[:-1]
+    held = (counts > 0) & ~np.isnan(numbers)
+    different, places = np.unique(numbers[held] + 0.0, return_inverse=True)
+    return thin(different, np.bincount(places, counts[held], minlength=len(different)), TESTED_BINS)
+
+
+# What workers do
+
+
+@dataclass(frozen=True)
+class CountingPlan:
+    """How the columns of a table are counted."""
+
+    naming: tuple[str, ...]
+    """The target, and the column of counts."""
+    may_be_binned: tuple[str, ...]
+    """Columns that are not counted value by value, if they hold many different numbers, some with fractions: whole
+    ones may be identifiers, which are told by their values.
+    """
+    missing: tuple[str, ...]
+    """The texts that mean missing in all columns."""
+    many: int
+
+
+def count_block(table: Table, plan: CountingPlan) -> tuple[CondensedTable, list[str]]:
+    """Count the values of a block's columns; those of many numbers are left uncounted, as if they were not read."""
+    many = [name for name in plan.may_be_binned if _holds_many_fractions(table, name, plan)]
+    uncounted = {name: unread_column(name, table.rows) for name in many}
+    return condense(table.with_columns(uncounted), plan.naming), many
+
+
+def _holds_many_fractions(table: Table, name: str, plan: CountingPlan) -> bool:
+    column = table.columns[name]
+    if column.kind is not Kind.NUMBER or not column.is_numeric or not _more_numbers(column, plan.many):
+        return False
+    numbers = plain_numbers(mark_missing(table.only([name]), plan.missing).columns[name])
+    return numbers is not None and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
+
+
+def _more_numbers(column: Column, limit: int) -> bool:
+    """Whether a column has more different numbers than a limit."""
+    if column.rows <= limit:
+        return False
+    # Most columns of very many numbers are told by some of their rows, which are sorted sooner than all.
+    return len(np.unique(column.by_row[: 2 * limit])) > limit + 1 or column.distinct() > limit
+
+
+def plain_numbers(column: Column) -> Floats | None:
+    """The number in each row, NaN where a cell is missing; None unless all are numbers that doubles tell apart."""
+    if not column.is_numeric or column.kind is not Kind.NUMBER:
+        return None if len(column.entries) else np.full(column.rows, np.nan)
+    numbers, dtype = column.by_row + 0.0, column.cells.type
+    exact = np.nanmax(np.abs(numbers), initial=0.0) < EXACT
+    return numbers if pa.types.is_floating(dtype) or (pa.types.is_integer(dtype) and exact) else None
+
+
+def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch | None]:
+    """Sketches of some columns of one of so many blocks; None of a column that does not hold plain numbers."""
+    columns = mark_missing(table.only(names), missing).columns
+    numbers = {name: plain_numbers(columns[name]) for name in names}
+    most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
+    return {name: None if one is None else Sketch.of(one, most) for name, one in numbers.items()}
+
+
+def count_in_bins(
+    table: Table, naming: Sequence[str], missing: Sequence[str], bins: Mapping[str, Bins]
+) -> CondensedTable:
+    """Count the columns that have bins, each number rounded by them."""
+    marked = mark_missing(table.only(bins), missing)
+    rounded = {name: number_column(name, one.round(_plain(marked.columns[name]))) for name, one in bins.items()}
+    return condense(table.only(naming).with_columns(rounded), naming)
+
+
+def _plain(column: Column) -> Floats:
+    numbers = plain_numbers(column)
+    assert numbers is not None, "the column was sketched before"
+    return numbers

@@ -1,19 +1,70 @@
-"""A Dask cluster on this machine: a scheduler and workers as processes of their own, which tests may kill."""
+"""Clusters for tests: one without Dask, in this process, and a real one of processes that tests may kill."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _SECONDS_TO_START = 120
 _QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    value: Any
+
+
+class InProcessCluster:
+    """Has the methods of ``Cluster`` that stages use: tasks run at once, and whatever travels is pickled on its way."""
+
+    elsewhere = False
+    limit: int | None = None
+    """Of memory, in bytes."""
+
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        return _Result(_travelled(function(*(_value(one) for one in arguments))))
+
+    def map(self, name: str, function: Callable[..., Any], futures: Sequence[Any], **others: Any) -> list[Any]:
+        known = {key: _value(one) for key, one in others.items()}
+        return [_Result(_travelled(function(_value(one), **known))) for one in futures]
+
+    def gather(self, futures: Sequence[Any], stage: str = "", blocks: Sequence[Any] | None = None) -> list[Any]:
+        return [one.value for one in futures]
+
+    def threads(self) -> int:
+        return 3
+
+    def memory(self) -> int | None:
+        return self.limit
+
+    def workers(self) -> dict[str, Any]:
+        return {"here": {}}
+
+
+@contextlib.contextmanager
+def connect_here(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
+    """In place of ``probfs.cluster.connection.connect``."""
+    yield InProcessCluster()
+
+
+def _value(argument: Any) -> Any:
+    if isinstance(argument, list) and argument and isinstance(argument[0], _Result):
+        return [one.value for one in argument]
+    return argument.value if isinstance(argument, _Result) else _travelled(argument)
+
+
+def _travelled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
 
 
 class DaskProcesses:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.cluster.counted_column import CondensedTable, CountedColumn, condense, join_condensed
-from probfs.errors import DataError, UsageError
+from probfs.cluster.counting import CondensedTable, CountedColumn, condense, join_condensed
+from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
@@ -41,7 +41,8 @@ def table_of(rows: Rows, source: str = "t.csv") -> Table:
 def joined_parts(rows: Rows, ends: set[int], count: str | None = None) -> CondensedTable:
     cuts = [0, *sorted(end for end in ends if end < len(rows)), len(rows)]
     parts = [table_of(rows[start:end]) for start, end in pairwise(cuts)]
-    return join_condensed([condense(part, "y", count) for part in parts])
+    naming = ["y"] if count is None else ["y", count]
+    return join_condensed([condense(part, naming) for part in parts], naming)
 
 
 def by_text(column: Column, weights: np.ndarray | None) -> dict[str | None, int]:
@@ -102,24 +103,14 @@ def test_recoded_values_keep_the_first_of_their_rows() -> None:
 
 def test_a_condensed_table_is_small_and_travels() -> None:
     table = table_of([("u", "1", "p"), ("v", "2", "q")] * 5000)
-    sent = pickle.dumps(condense(table, "y", "n"))
+    sent = pickle.dumps(condense(table, ["y", "n"]))
     assert len(sent) < 5000
-    assert join_condensed([pickle.loads(sent)]).columns["a"].counts().tolist() == [5000, 5000, 0]
-
-
-def test_an_unknown_target_or_count_is_refused() -> None:
-    table = table_of([("u", "1", "p")])
-    with pytest.raises(UsageError, match=r"^target=: no column 'z'"):
-        condense(table, "z", None)
-    with pytest.raises(UsageError, match=r"^count=: no column 'z'"):
-        condense(table, "y", "z")
-    assert condense(table, None, None).row_counts is not None
+    assert join_condensed([pickle.loads(sent)], ["y", "n"]).columns["a"].counts().tolist() == [5000, 5000, 0]
 
 
 def test_an_error_names_the_file_and_the_line_of_the_first_cell() -> None:
     parts = [table_of([("u", "1", "p")] * 3, "one.csv"), table_of([("v", "1", "p"), ("u", "x", "")], "two.csv")]
-    table = join_condensed([condense(part, "y", None) for part in parts])
-    assert table.source == "one.csv and 1 more file"
+    table = join_condensed([condense(part, ["y"]) for part in parts], ["y"])
     assert str(table.cell_error(table.columns["n"], 1, "bad")) == "two.csv:3: column 'n': bad"
     assert str(table.cell_error(table.columns["y"], 1, "missing")) == "two.csv:3: column 'y': missing"
     assert str(table.cell_error(table.columns["a"], 0, "bad")) == "one.csv:2: column 'a': bad"
@@ -130,47 +121,42 @@ def test_an_error_in_a_file_without_lines_counts_rows_from_where_its_part_begins
     parts = [
         replace(table_in_memory(frame, "data"), first_row=first) for frame, first in zip(frames, (0, 2), strict=True)
     ]
-    table = join_condensed([condense(part, "y", None) for part in parts])
+    table = join_condensed([condense(part, ["y"]) for part in parts], ["y"])
     assert str(table.cell_error(table.columns["a"], 1, "bad")).endswith(": column 'a', row 4: bad")
     assert str(parts[1].cell_error(parts[1].columns["a"], 1, "bad")).endswith(": column 'a', row 4: bad")
 
 
-def test_columns_may_stand_in_another_order_but_none_may_lack() -> None:
+def test_columns_may_stand_in_another_order() -> None:
     first = table_of([("u", "1", "p")])
     turned = replace(first, columns=dict(reversed(list(first.columns.items()))))
-    assert list(join_condensed([condense(part, "y", None) for part in (first, turned)]).columns) == ["a", "n", "y"]
-    lacking = replace(first.only(["n", "y"]), source="two.csv")
-    with pytest.raises(DataError, match=r"^two\.csv: lacks 1 column of t\.csv: 'a'; give all files the same columns"):
-        join_condensed([condense(part, "y", None) for part in (first, lacking)])
-    with pytest.raises(DataError, match=r"^t\.csv: has 1 column that two\.csv lacks: 'a'; give all files the same"):
-        join_condensed([condense(part, "y", None) for part in (lacking, first)])
+    assert list(join_condensed([condense(part, ["y"]) for part in (first, turned)], ["y"]).columns) == ["a", "n", "y"]
 
 
 def condensed_frame(cells: Any) -> CondensedTable:
-    return condense(table_in_memory(pd.DataFrame({"a": cells, "y": "p"}), "data"), "y", None)
+    return condense(table_in_memory(pd.DataFrame({"a": cells, "y": "p"}), "data"), ["y"])
 
 
 def test_types_must_agree_where_there_are_values() -> None:
-    numbers_and_texts = join_condensed([condensed_frame([1.5]), condensed_frame(["u"])])
+    numbers_and_texts = join_condensed([condensed_frame([1.5]), condensed_frame(["u"])], ["y"])
     with pytest.raises(DataError, match=r"column 'a' holds numbers in <frame>, but text in <frame>; write it alike"):
         numbers_and_texts.usable(numbers_and_texts.columns["a"])
-    texts_and_categories = join_condensed([condensed_frame(["u"]), condensed_frame(pd.Categorical(["u"]))])
+    texts_and_categories = join_condensed([condensed_frame(["u"]), condensed_frame(pd.Categorical(["u"]))], ["y"])
     with pytest.raises(DataError, match="column 'a' holds text in <frame>, but categories in <frame>"):
         texts_and_categories.usable(texts_and_categories.columns["a"])
     for parts in ([condensed_frame([None]), condensed_frame([1.5])], [condensed_frame([1.5]), condensed_frame([None])]):
-        joined = join_condensed(parts).columns["a"]
+        joined = join_condensed(parts, ["y"]).columns["a"]
         assert (joined.kind, joined.values.to_pylist(), joined.counts()[-1]) == (Kind.NUMBER, ["1.5"], 1)
 
 
 def test_ordered_categories_keep_the_order_of_their_type() -> None:
     order = ["low", "mid", "high"]
     parts = [condensed_frame(pd.Categorical([text], order, ordered=True)) for text in ("high", "low", "mid")]
-    joined = join_condensed(parts).columns["a"]
+    joined = join_condensed(parts, ["y"]).columns["a"]
     assert joined.ordered
     assert joined.values.to_pylist() == order
     assert joined.first_rows().tolist() == [1, 2, 0, NO_ROW]
     other = condensed_frame(pd.Categorical(["mid"], order[::-1], ordered=True))
-    in_two_orders = join_condensed([*parts, other])
+    in_two_orders = join_condensed([*parts, other], ["y"])
     with pytest.raises(DataError, match="column 'a' has its categories in another order in <frame> than in <frame>"):
         in_two_orders.usable(in_two_orders.columns["a"])
 
@@ -179,7 +165,7 @@ def test_a_column_that_cannot_be_used_in_one_part_cannot_be_used() -> None:
     unusable = unusable_column("a", np.array([False, True]), Kind.TEXT, "holds no UTF-8")
     table = table_of([("u", "1", "p"), ("v", "1", "q")])
     parts = [table, replace(table, columns={**table.columns, "a": unusable}), table]
-    joined = join_condensed([condense(part, "y", None) for part in parts])
+    joined = join_condensed([condense(part, ["y"]) for part in parts], ["y"])
     assert isinstance(joined.columns["a"], CountedColumn)
     assert joined.columns["a"].counts().tolist() == [5, 1]
     with pytest.raises(DataError, match="holds no UTF-8"):
@@ -189,10 +175,5 @@ def test_a_column_that_cannot_be_used_in_one_part_cannot_be_used() -> None:
 def test_notes_of_parts_are_told_once() -> None:
     table = table_of([("u", "1", "p")])
     x, z = NoteKind.IGNORED.note("x"), NoteKind.IGNORED.note("z")
-    parts = [condense(replace(table, notes=notes), "y", None) for notes in ((x,), (x, z), (x,))]
-    assert join_condensed(parts).notes == ("x", "z")
-
-
-def test_a_condensed_column_has_no_rows_to_look_at() -> None:
-    with pytest.raises(TypeError, match="missing_cells"):
-        condense(table_of([("u", "1", "p")]), "y", None).columns["a"].is_missing()
+    parts = [condense(replace(table, notes=notes), ["y"]) for notes in ((x,), (x, z), (x,))]
+    assert join_condensed(parts, ["y"]).notes == ("x", "z")

@@ -7,19 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probfs.cluster.block_plan import plan_blocks
-from probfs.cluster.tasks import read_block
+from probfs.cluster.reading import plan_blocks, read_block
 from probfs.tables.files import Part
 from probfs.tables.reading import ReadOptions
-
-
-def parts_of(folder: Path, sizes: list[int]) -> list[Part]:
-    parts = []
-    for number, size in enumerate(sizes):
-        path = folder / f"{number:03}.csv"
-        path.write_bytes(b"x" * size)
-        parts.append(Part(str(path)))
-    return parts
 
 
 @pytest.mark.parametrize(
@@ -36,23 +26,24 @@ def parts_of(folder: Path, sizes: list[int]) -> list[Part]:
 def test_blocks_hold_about_equally_many_bytes(
     tmp_path: Path, sizes: list[int], threads: int, expected: list[int]
 ) -> None:
-    parts = parts_of(tmp_path, sizes)
+    parts = [Part(str(tmp_path / f"{number:03}.csv")) for number in range(len(sizes))]
+    for part, size in zip(parts, sizes, strict=True):
+        Path(part.path).write_bytes(b"x" * size)
     blocks = plan_blocks(parts, threads)
-    assert [len(block.parts) for block in blocks] == expected
-    assert [part for block in blocks for part in block.parts] == parts
-    assert sum(block.size for block in blocks) == sum(sizes)
+    assert [len(block) for block in blocks] == expected
+    assert [part for block in blocks for part in block] == parts
 
 
 def test_files_that_only_workers_see() -> None:
     parts = [Part(f"s3://bucket/{number}.parquet") for number in range(4)]
-    assert [len(block.parts) for block in plan_blocks(parts, 1)] == [2, 2]
+    assert [len(block) for block in plan_blocks(parts, 1)] == [2, 2]
 
 
 def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     pd.DataFrame({"a": range(100), "y": [0, 1] * 50}).to_parquet(path, row_group_size=10)
     blocks = plan_blocks([Part(str(path))], 2)
-    assert [part.row_groups for block in blocks for part in block.parts] == [(0, 1), (2, 3, 4), (5, 6), (7, 8, 9)]
+    assert [part.row_groups for block in blocks for part in block] == [(0, 1), (2, 3, 4), (5, 6), (7, 8, 9)]
     tables = [read_block(block, ReadOptions()) for block in blocks]
     cells = [text for table in tables for text in table.columns["a"].values.to_pylist()]
     assert cells == [str(number) for number in range(100)]
@@ -62,4 +53,4 @@ def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
 def test_what_is_no_parquet_file_is_left_to_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"nothing")
-    assert [block.parts for block in plan_blocks([Part(str(path))], 2)] == [(Part(str(path)),)]
+    assert plan_blocks([Part(str(path))], 2) == [(Part(str(path)),)]

@@ -1,0 +1,213 @@
+"""Tables condensed to counts: what is known of a table's columns where its rows are elsewhere.
+
+What is decided about columns depends on how many rows hold each value together with each text of the target and of the
+count, and on where a value first stands. A condensed table has a row for each combination of these texts, and columns
+that know just that. It is small; blocks of rows are condensed where they are, and joined; and ``prepare`` takes it as
+it takes a whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.tables.arrays import Codes, Flags, Integers, Rows, double_array, index_array, mask_array, numpy_array
+from probfs.tables.column import NO_ROW, Column, dictionary_cells
+from probfs.tables.joining import join_columns, join_notes
+from probfs.tables.table import Table
+
+_BYTES_OF_A_CELL = 24
+"""What is kept of a counted cell beside its value."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedColumn(Column):
+    """A column of a condensed table: each cell stands for some equal cells, whose rows one condensed row stands for.
+
+    The columns that name condensed rows (the target, the count) have one cell for each of these, in order. Weights are
+    those of condensed rows: how much all rows weigh that one stands for, or 0 if they do not take part.
+    """
+
+    cell_rows: Integers
+    """The condensed row of each cell."""
+    cell_counts: Integers
+    """How many rows each cell stands for."""
+    cell_places: Integers
+    """The first of these rows."""
+    row_counts: Integers
+    """How many rows each condensed row stands for."""
+
+    @property
+    def is_numeric(self) -> bool:
+        return False
+
+    @property
+    def rows(self) -> int:
+        return int(self.row_counts.sum())
+
+    def counts(self, weights: Integers | None = None) -> Integers:
+        # Adds in double precision, exact up to 2**53 rows.
+        return np.bincount(self.codes, self._weigh(weights), minlength=len(self.entries) + 1).astype(np.int64)
+
+    def _weigh(self, weights: Integers | None) -> Integers:
+        """The weight of each cell."""
+        return self.cell_counts if weights is None else self.cell_counts * (weights // self.row_counts)[self.cell_rows]
+
+    def missing_cells(self, weights: Integers | None) -> tuple[Integers, Integers | None]:
+        missing = self.is_missing()
+        return self.cell_rows[missing], self._weigh(weights)[missing]
+
+    def coded_cells(self, rows: Rows, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
+        chosen = np.arange(len(self.row_counts))[rows]
+        places = np.full(len(self.row_counts), -1)
+        places[chosen] = np.arange(len(chosen))
+        by_row = np.zeros(len(places), dtype=np.int64)
+        by_row[chosen] = self.row_counts[chosen] if weights is None else weights
+        found = places[self.cell_rows] >= 0
+        return self.codes[found], places[self.cell_rows][found], self._weigh(by_row)[found]
+
+    def first_rows(self) -> Integers:
+        rows = np.full(len(self.entries) + 1, NO_ROW)
+        np.minimum.at(rows, self.codes.astype(np.intp), self.cell_places)
+        return rows
+
+    def only_cells(self, kept: Flags) -> CountedColumn:
+        """The column with some of its cells."""
+        arrays = {name: getattr(self, name)[kept] for name in ("cell_rows", "cell_counts", "cell_places")}
+        return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class CondensedTable(Table):
+    """A table of counted columns, whose ``row_counts`` say how many rows each condensed row stands for."""
+
+    parts: tuple[Table, ...] = ()
+    """The tables that were condensed, without columns: they say where a row stands."""
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        for part in self.parts:
+            if row < part.rows:
+                return part.place(row)
+            row -= part.rows
+        raise IndexError("the table has fewer rows")
+
+    @property
+    def condensed_rows(self) -> Integers:
+        """How many rows each condensed row stands for."""
+        assert self.row_counts is not None, "the table is not condensed"
+        return self.row_counts
+
+    def counted(self, name: str) -> CountedColumn:
+        column = self.columns[name]
+        assert isinstance(column, CountedColumn), "the table is not condensed"
+        return column
+
+    def bytes_of_columns(self) -> dict[str, int]:
+        return {
+            name: column.cells.nbytes + _BYTES_OF_A_CELL * len(column.cells) for name, column in self.columns.items()
+        }
+
+    def __sizeof__(self) -> int:
+        return sum(self.bytes_of_columns().values())
+
+
+def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
+    """The table with all rows in one that have the same texts in the ``naming`` columns."""
+    rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
+    row_counts = np.bincount(rows)
+    columns = {
+        name: _count_cells(column, column.codes, rows, None, None, row_counts) for name, column in table.columns.items()
+    }
+    known = {field.name: getattr(table, field.name) for field in fields(Table)}
+    return CondensedTable(
+        **{**known, "columns": columns, "row_counts": row_counts}, parts=(replace(table, columns={}),)
+    )
+
+
+def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str], *, union: bool = False) -> CondensedTable:
+    """The condensed table of some parts, which have the same columns and follow each other.
+
+    With ``union``, lists of declared values need not agree.
+    """
+    # What has no rows decides nothing.
+    parts = [part for part in parts if part.rows] or parts[:1]
+    sources = [part.source for part in parts]
+    columns = {
+        name: join_columns([_plain(part.counted(name)) for part in parts], sources, union=union)
+        for name in parts[0].columns
+    }
+    sizes = [len(part.condensed_rows) for part in parts]
+    rows, _ = _group(_combine([columns[name] for name in naming], sum(sizes)))
+    row_counts = np.bincount(rows, np.concatenate([part.condensed_rows for part in parts])).astype(np.int64)
+    first_condensed = np.cumsum([0, *sizes[:-1]])
+    first_rows = np.cumsum([0, *(part.rows for part in parts[:-1])])
+
+    def count(name: str, column: Column) -> CountedColumn:
+        own = [part.counted(name) for part in parts]
+        cell_rows = np.concatenate([one.cell_rows + start for one, start in zip(own, first_condensed, strict=True)])
+        places = np.concatenate([one.cell_places + start for one, start in zip(own, first_rows, strict=True)])
+        counts = np.concatenate([one.cell_counts for one in own])
+        return _count_cells(column, column.codes, rows[cell_rows], counts, places, row_counts)
+
+    return replace(
+        parts[0],
+        columns={name: count(name, column) for name, column in columns.items()},
+        rows=sum(part.rows for part in parts),
+        lines=None,
+        notes=join_notes(parts),
+        row_counts=row_counts,
+        parts=tuple(table for part in parts for table in part.parts),
+    )
+
+
+def _combine(columns: Sequence[Column], rows: int) -> Integers:
+    """One number for each row, the same where the codes of all columns are."""
+    numbers = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        numbers = numbers * (len(column.entries) + 1) + column.codes
+    return numbers
+
+
+def _group(keys: Integers) -> tuple[Integers, Integers]:
+    """The group of each key, equal ones together, in the order in which they first appear; and where they do."""
+    encoded = index_array(keys).dictionary_encode()
+    groups: Integers = numpy_array(encoded.indices).astype(np.int64)
+    firsts = np.empty(len(encoded.dictionary), dtype=np.int64)
+    # Of the places that a group has, the last one written is the first.
+    firsts[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    return groups, firsts
+
+
+def _count_cells(
+    column: Column,
+    codes: Codes,
+    rows: Integers,
+    counts: Integers | None,
+    places: Integers | None,
+    row_counts: Integers,
+) -> CountedColumn:
+    """A column with one cell for each value and condensed row that occur together, in the order of their first rows."""
+    groups, firsts = _group(rows * (len(column.entries) + 1) + codes)
+    known = {field.name: getattr(column, field.name) for field in fields(Column)}
+    return CountedColumn(
+        **{**known, "cells": _cells(column.entries, codes[firsts])},
+        cell_rows=rows[firsts],
+        cell_counts=np.bincount(groups, counts).astype(np.int64),
+        cell_places=firsts if places is None else places[firsts],
+        row_counts=row_counts,
+    )
+
+
+def _cells(entries: pa.Array, codes: Codes) -> pa.ChunkedArray:
+    """Cells by the codes of their values: texts as a dictionary, or doubles."""
+    if not pa.types.is_floating(entries.type):
+        return dictionary_cells(codes, entries)
+    return pa.chunked_array([double_array(np.append(numpy_array(entries), np.nan)[codes])])
+
+
+def _plain(column: CountedColumn) -> Column:
+    """The cells alone, as a column of a row for each."""
+    return Column(**{field.name: getattr(column, field.name) for field in fields(Column)})

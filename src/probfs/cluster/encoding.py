@@ -1,0 +1,144 @@
+"""What is learned from a condensed table, and blocks of rows encoded with it, wherever they are.
+
+Blocks are encoded one by one as ``encode`` encodes all rows. Only categories are planned: numbers as they are need all
+rows together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from probfs.cluster.quantiles import numbers_of_values
+from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.encode import FeatureCoding, learn_coding, refuse_lacking_columns
+from probfs.columns.prepare import PreparedTable
+from probfs.columns.rules import UNKNOWN, positions_in
+from probfs.columns.target import check_target, row_counts
+from probfs.columns.texts import TableTexts
+from probfs.errors import DataError
+from probfs.rows.block import Block
+from probfs.screening.number_test import CodedNumbers
+from probfs.tables.arrays import Codes, Floats, Integers, code_type
+from probfs.tables.column import Column
+from probfs.tables.table import Table
+from probfs.text import quoted
+
+_DROPPED = UNKNOWN - 1
+"""In place of the class of rows that are left out, as their class is rare."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncodingPlan:
+    """How a table's rows become codes."""
+
+    features: tuple[FeatureCoding, ...]
+    classes: tuple[str, ...]
+    target: str
+    target_texts: pa.StringArray
+    target_labels: Integers
+    """The position of each text's class, UNKNOWN or _DROPPED; the last entry is that of a missing cell."""
+    texts: TableTexts
+    count: str | None
+    source: str
+    tested: Mapping[str, Floats]
+    """Of columns that are cut: the upper ends of the bins by which their numbers are tested."""
+
+    @property
+    def code_dtype(self) -> np.dtype[Any]:
+        """The narrowest dtype that fits the codes of all features."""
+        return np.min_scalar_type(max((feature.values for feature in self.features), default=0))
+
+    def labels_of(self, table: Table) -> Integers:
+        """The class of each row of a table."""
+        column = table.columns[self.target]
+        places = np.append(positions_in(column.values, self.target_texts), len(self.target_texts))
+        new = (places == UNKNOWN) & (column.counts() > 0)
+        if new.any():
+            text = column.values[int(new.argmax())].as_py()
+            problem = f"column {quoted(self.target)} holds {quoted(text)}, which was not there before"
+            raise DataError(f"{problem}; do not change a file while it is ranked", source=table.source)
+        return np.asarray(self.target_labels[places[column.codes]])
+
+
+def plan_encoding(prepared: PreparedTable, tested: Mapping[str, Floats]) -> EncodingPlan:
+    """What the labelled rows of a condensed table teach."""
+    check_target(prepared)
+    target, count = prepared.target, prepared.choice.count
+    column = prepared.table.columns[target.name]
+    dropped = (row_counts(prepared.table, count) > 0) & (prepared.weights == 0)
+    labels = np.full(len(column.entries) + 1, UNKNOWN, dtype=np.int64)
+    labels[column.codes] = target.labels
+    labels[column.codes[dropped]] = _DROPPED
+    return EncodingPlan(
+        tuple(learn_coding(prepared, plan)[0] for plan in prepared.features),
+        target.classes,
+        target.name,
+        column.values,
+        labels,
+        prepared.texts,
+        count,
+        prepared.table.source,
+        tested,
+    )
+
+
+def encode_block(
+    table: Table, plan: EncodingPlan, number: int, labelled: bool
+) -> tuple[Block, tuple[int, Integers, Integers]]:
+    """Some rows of the planned table, or of a table of further rows without classes. And of the rows without a class:
+    how many they are, and for each feature how many hold a value, and how many one that labelled rows hold, too.
+    """
+    table = plan.texts.read(table)
+    counts = row_counts(table, plan.count)
+    if labelled:
+        labels = plan.labels_of(table)
+        others = np.flatnonzero((labels == UNKNOWN) & (counts > 0))
+    else:
+        refuse_lacking_columns(table, [feature.name for feature in plan.features], plan.source)
+        labels = np.full(table.rows, UNKNOWN)
+        others = np.arange(table.rows)
+    own = np.flatnonzero((labels >= 0) & (counts > 0))
+    # Rows of one class together, as whoever goes through them wants them.
+    own = own[np.argsort(labels[own], kind="stable")]
+    features, numbers = [], []
+    present, seen = np.zeros((2, len(plan.features)), dtype=np.int64)
+    for place, coding in enumerate(plan.features):
+        column, codes = table.columns[coding.name], coding.recode(table).astype(plan.code_dtype)
+        unlabelled, seen[place] = coding.silence_unseen(codes[others])
+        present[place] = np.count_nonzero(~column.is_missing()[others])
+        features.append(_feature(coding, codes[own], unlabelled))
+        if coding.name in plan.tested:
+            ends = plan.tested[coding.name]
+            numbers.append(CodedNumbers(place, _bins(_numbers(column)[own], ends), ends))
+    classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
+    dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
+    return Block(dataset, tuple(numbers), number), (dataset.unlabelled_rows, present, seen)
+
+
+def dataset_without_rows(prepared: PreparedTable, plan: EncodingPlan, unlabelled_rows: int) -> Dataset:
+    """A dataset of one row for each class, which counts for all of them; codes are where the rows are."""
+    nothing = np.empty(0, dtype=plan.code_dtype)
+    class_rows = np.array(prepared.target.class_rows, dtype=np.int64)
+    features = tuple(_feature(coding, nothing, nothing) for coding in plan.features)
+    unlabelled = np.array([unlabelled_rows], dtype=np.int64)
+    return Dataset(features, plan.classes, np.arange(len(class_rows)), class_rows, unlabelled, plan.source)
+
+
+def _feature(coding: FeatureCoding, labelled: Any, unlabelled: Any) -> Feature:
+    return Feature(coding.name, coding.labels, labelled, unlabelled, None, coding.missing_is_value, coding.nominal)
+
+
+def _numbers(column: Column) -> Floats:
+    """The number in each row of a column that is cut, NaN where there is none."""
+    return column.by_row if column.is_numeric else np.append(numbers_of_values(column), np.nan)[column.codes]
+
+
+def _bins(numbers: Floats, ends: Floats) -> Codes:
+    """The bin of each number, and the code after the last for a missing one."""
+    codes = np.searchsorted(ends, numbers + 0.0)
+    return np.where(np.isnan(numbers), len(ends), codes).astype(code_type(len(ends)))
