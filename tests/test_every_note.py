@@ -20,8 +20,8 @@ from probfs.cli import run as run_command
 from probfs.cli.reporter import Reporter
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
-from tests.support.datasets import random_dataset
 from tests.support.clusters import InProcessCluster, connect_here
+from tests.support.datasets import random_dataset
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 from tests.support.workbook import workbook_bytes

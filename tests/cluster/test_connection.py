@@ -1,14 +1,17 @@
-"""Rankings on a real cluster: a scheduler and workers as processes of their own, some of which are killed."""
+"""Rankings and selections on a real cluster: a scheduler and workers as processes, some of which are killed."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,10 +19,19 @@ import pandas as pd
 import pytest
 
 import probfs
+from probfs.cluster.connection import Cluster
 from probfs.errors import DataError, UsageError
-from tests.support.dask_cluster import DaskProcesses, running_cluster
-from tests.support.file_parts import assert_same_ranking, write_split_table
-from tests.support.many_numbers import KINDS, measured, write_parts
+from probfs.runtime.progress import listening
+from tests.support.clusters import DaskProcesses, running_cluster
+from tests.support.split_tables import (
+    MEASURED_KINDS,
+    assert_same_ranking,
+    assert_same_selection,
+    measured,
+    write_parts,
+    write_split_candidates,
+    write_split_table,
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,128 +45,221 @@ def larger_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table whose ranking takes long enough for workers to die meanwhile."""
     folder = tmp_path_factory.mktemp("larger")
     random = np.random.default_rng(0)
-    labels = random.integers(0, 2, 40_000)
-    cells = {f"f{j:02}": random.integers(0, 5, 40_000) + (random.random(40_000) < 0.01 * j) * labels for j in range(30)}
-    frame = pd.DataFrame({**cells, "y": labels}).astype(str)
-    for number, rows in enumerate(np.array_split(np.arange(40_000), 6)):
-        frame.iloc[rows].to_parquet(folder / f"part-{number}.parquet", index=False)
+    rows = 20_000
+    labels = random.integers(0, 2, rows)
+    cells: dict[str, Any] = {
+        f"f{j:02}": random.integers(0, 5, rows) + (random.random(rows) < 0.02 * j) * labels for j in range(20)
+    }
+    cells["m"] = np.round(random.normal(size=rows) + 0.1 * labels, 2)
+    write_parts(pd.DataFrame({**cells, "y": labels}).astype(str), [3000, 6000, 9000, 12_000, 16_000], folder)
     return folder
+
+
+def on_cluster(cluster: DaskProcesses, **options: Any) -> dict[str, Any]:
+    return {**options, "engine": "dask", "scheduler": cluster.address}
+
+
+def once(action: Callable[[], object], unit: str, done: float) -> Callable[[probfs.Progress], None]:
+    """A listener to progress that does something once so much is done: by rounds, not by the clock."""
+    happened = threading.Event()
+
+    def listen(progress: probfs.Progress) -> None:
+        if progress.unit == unit and progress.done >= done and not happened.is_set():
+            happened.set()
+            action()
+
+    return listen
+
+
+# What is found is what is found in this process
 
 
 @pytest.mark.parametrize("seed", range(20, 40))
 def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> None:
     table = write_split_table(tmp_path / "table", seed)
-    expected = probfs.rank(table.folder, **table.options)
-    found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **table.options)
-    assert_same_ranking(found, expected)
+    found = probfs.rank(table.folder, **on_cluster(cluster, **table.options))
+    assert_same_ranking(found, probfs.rank(table.folder, **table.options))
+    if seed < 24:
+        candidates = write_split_candidates(tmp_path / "candidates", seed)
+        selected = probfs.select(candidates.folder, **on_cluster(cluster, **candidates.options))
+        assert_same_selection(selected, probfs.select(candidates.folder, **candidates.options))
 
 
 def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(3)
     labels = random.integers(0, 2, 3000)
-    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in KINDS}).assign(y=labels.astype(str))
-    paths = write_parts(frame, [500, 2000], tmp_path)
+    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in MEASURED_KINDS})
+    paths = write_parts(frame.assign(y=labels.astype(str)), [500, 2000], tmp_path)
     # Nobody counts the values of these columns.
     monkeypatch.setattr("probfs.cluster.engine.MANY_NUMBERS", 100)
-    found = probfs.rank(paths, target="y", engine="dask", scheduler=cluster.address)
-    assert_same_ranking(found, probfs.rank(paths, target="y"))
+    monkeypatch.setattr("probfs.cluster.engine.COUNTED_BINS", 100)
+    assert_same_ranking(probfs.rank(paths, **on_cluster(cluster, target="y")), probfs.rank(paths, target="y"))
 
 
-@pytest.mark.parametrize("share", [0.3, 0.7])
-def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_table: Path, share: float) -> None:
-    _rank_while_a_worker_dies(cluster, larger_table, share)
+def test_processes_of_this_machine(tmp_path: Path) -> None:
+    table = write_split_table(tmp_path / "table", 3)
+    expected = probfs.rank(table.folder, **table.options)
+    assert_same_ranking(probfs.rank(table.folder, engine="dask", workers=1, **table.options), expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("share", np.random.default_rng(1).random(10).tolist())
-def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Path, share: float) -> None:
-    _rank_while_a_worker_dies(cluster, larger_table, share)
-
-
-def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, share: float) -> None:
-    expected = probfs.rank(table, target="y")
-    columns = len(expected.features)
-    killed = threading.Event()
-
-    def kill_once(progress: probfs.Progress) -> None:
-        # By the round, not by the clock: a busy machine is slower, but goes through the same rounds.
-        if progress.unit == "features" and progress.done >= share * columns and not killed.is_set():
-            killed.set()
-            cluster.add_worker()
-            cluster.kill_worker()
-
-    found = probfs.rank(table, target="y", engine="dask", scheduler=cluster.address, on_progress=kill_once)
-    assert killed.is_set()
-    assert_same_ranking(found, expected)
-
-
-@pytest.mark.parametrize("another_dies", [False, True])
-def test_a_worker_that_joins_is_used(
-    cluster: DaskProcesses, larger_table: Path, monkeypatch: pytest.MonkeyPatch, another_dies: bool
-) -> None:
+def test_a_ranking_inside_a_task_of_the_same_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
     import distributed
 
-    monkeypatch.setattr("probfs.cluster.engine._SECONDS_BETWEEN_LOOKS", 0.0)
+    table = write_split_table(tmp_path / "table", 3)
+    expected = probfs.rank(table.folder, **table.options)
     client: Any = distributed.Client
     with client(cluster.address, set_as_default=False) as own:
-        own.wait_for_workers(2, timeout=120)
-        before = set(own.scheduler_info(n_workers=-1)["workers"])
-        joined = threading.Event()
+        # One on each worker, so that no thread would be left for what they send.
+        options = on_cluster(cluster, **table.options)
+        tasks = [own.submit(probfs.rank, str(table.folder), pure=False, **options) for _ in range(2)]
+        for found in own.gather(tasks):
+            assert [one.feature for one in found.features] == [one.feature for one in expected.features]
 
-        def add_once(progress: probfs.Progress) -> None:
-            if progress.unit == "features" and progress.done and not joined.is_set():
-                joined.set()
-                cluster.add_worker()
-                own.wait_for_workers(len(before) + 1, timeout=120)
-                if another_dies:
-                    cluster.kill_worker()
 
-        probfs.rank(larger_table, target="y", engine="dask", scheduler=cluster.address, on_progress=add_once)
-        (new,) = set(own.scheduler_info(n_workers=-1)["workers"]) - before
-        assert own.run(_tasks_done, workers=[new])[new] > 0
+def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+    import distributed
+
+    table = write_split_table(tmp_path / "table", 4)
+    options: dict[str, Any] = {"target": "y", "classifier": "logistic", "removal": "retrain", "include": ["b", "c"]}
+    expected = probfs.rank(table.folder, **options)
+    client: Any = distributed.Client
+    with client(cluster.address, set_as_default=False) as own:
+        before = sum(own.run(_tasks_done).values())
+        found = probfs.rank(table.folder, **on_cluster(cluster, **options))
+        assert sum(own.run(_tasks_done).values()) > before
+    assert found.features == expected.features
 
 
 def _tasks_done(dask_worker: Any) -> int:
     return int(dask_worker.state.executed_count)
 
 
+def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    table = write_split_table(tmp_path / "table", 0)
+    script = (
+        "import sys, probfs\n"
+        f"probfs.rank({str(table.folder)!r}, target='y')\n"
+        "print([name for name in ('dask', 'distributed', 'fsspec', 'probfs.cluster') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+# Workers that die, and workers that join
+
+
+def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, part: float) -> None:
+    def replace_worker() -> None:
+        cluster.add_worker()
+        cluster.kill_worker()
+
+    expected = probfs.rank(table, target="y")
+    listen = once(replace_worker, "features", part * len(expected.features))
+    assert_same_ranking(probfs.rank(table, on_progress=listen, **on_cluster(cluster, target="y")), expected)
+
+
+def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_table: Path) -> None:
+    _rank_while_a_worker_dies(cluster, larger_table, 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", np.random.default_rng(1).random(10).tolist())
+def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Path, part: float) -> None:
+    _rank_while_a_worker_dies(cluster, larger_table, part)
+
+
+def test_a_worker_that_joins_is_used_though_another_dies_while_columns_are_selected(
+    cluster: DaskProcesses, larger_table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed
+
+    monkeypatch.setattr("probfs.cluster.engine._SECONDS_BETWEEN_LOOKS", 0.0)
+    options: dict[str, Any] = {"target": "y", "folds": 2, "keep": "fewest"}
+    client: Any = distributed.Client
+    with client(cluster.address, set_as_default=False) as own:
+        own.wait_for_workers(2, timeout=120)
+        before = set(own.scheduler_info(n_workers=-1)["workers"])
+
+        def replace_worker() -> None:
+            cluster.add_worker()
+            own.wait_for_workers(len(before) + 1, timeout=120)
+            cluster.kill_worker()
+
+        listen = once(replace_worker, "folds", 1)
+        found = probfs.select(larger_table, on_progress=listen, **on_cluster(cluster, **options))
+        (new,) = set(own.scheduler_info(n_workers=-1)["workers"]) - before
+        assert own.run(_tasks_done, workers=[new])[new] > 0
+    assert_same_selection(found, probfs.select(larger_table, **options))
+
+
+# Faults are one line each, and the cluster stays usable
+
+
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waits a second for a scheduler, and not ten."""
+    """Waits a second for a scheduler, and some for workers."""
     monkeypatch.setattr("probfs.cluster.connection._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", 5)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, larger_table: Path) -> None:
+@pytest.mark.parametrize(
+    ("kill", "message"),
+    [
+        (DaskProcesses.kill_scheduler, "went away; start it, and rank again"),
+        (DaskProcesses.kill_worker, r"has had no workers for .* minutes; start some, and rank again"),
+    ],
+)
+def test_what_goes_away_is_one_line(
+    tmp_path: Path, larger_table: Path, kill: Callable[[DaskProcesses], None], message: str
+) -> None:
     with running_cluster(tmp_path, workers=1) as own:
+        import distributed
 
-        def kill(progress: probfs.Progress) -> None:
-            if (progress.unit, progress.done) == ("features", 3):
-                own.kill_scheduler()
-
-        with pytest.raises(DataError, match="went away; start it, and rank"):
-            probfs.rank(larger_table, target="y", engine="dask", scheduler=own.address, on_progress=kill)
+        client: Any = distributed.Client
+        with client(own.address, set_as_default=False) as waiting:
+            waiting.wait_for_workers(1, timeout=120)
+        listen = once(lambda: kill(own), "features", 3)
+        with pytest.raises(DataError, match=message):
+            probfs.rank(larger_table, on_progress=listen, **on_cluster(own, target="y"))
 
 
 @pytest.mark.usefixtures("impatient")
-def test_nothing_answers(tmp_path: Path) -> None:
+def test_nobody_is_there(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 0)
     with pytest.raises(UsageError, match=r"nothing answers at tcp://127\.0\.0\.1:1 "):
         probfs.rank(table.folder, target="y", engine="dask", scheduler="tcp://127.0.0.1:1")
+    with running_cluster(tmp_path, workers=0) as own, pytest.raises(DataError, match="has had no workers for"):
+        probfs.rank(table.folder, **on_cluster(own, target="y"))
 
 
-def test_an_error_in_a_file_names_it(tmp_path: Path, cluster: DaskProcesses) -> None:
-    table = write_split_table(tmp_path / "table", 5)
-    broken = table.folder / "zz.csv"
-    for file in table.folder.iterdir():
-        file.unlink()
-    (table.folder / "a.csv").write_text("a,y\n1,0\n2,1\n")
-    broken.write_text('a,y\n1,0\n"2,1\n')
-    with pytest.raises(DataError) as expected:
-        probfs.rank(table.folder, target="y")
-    with pytest.raises(DataError) as found:
-        probfs.rank(table.folder, target="y", engine="dask", scheduler=cluster.address)
-    assert str(found.value) == str(expected.value)
+@pytest.mark.parametrize(("version", "problem"), [("2024.6.2", "needs Dask 2024.7.1 or newer"), (None, "needs Dask; ")])
+def test_a_dask_that_is_too_old_or_lacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, problem: str
+) -> None:
+    def find(name: str) -> str:
+        if version is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(importlib.metadata, "version", find)
+    table = write_split_table(tmp_path / "table", 0)
+    with pytest.raises(UsageError, match=rf"{problem}.*install .*with: pip install"):
+        probfs.rank(table.folder, target="y", engine="dask")
+
+
+def test_an_error_in_a_file_names_it_and_loggers_stay_as_they_were(tmp_path: Path, cluster: DaskProcesses) -> None:
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n2,1\n")
+    (tmp_path / "zz.csv").write_text('a,y\n1,0\n"2,1\n')
+    loggers = [logging.getLogger(name) for name in ("asyncio", "tornado.application", "distributed.client")]
+    before = [(logger.level, logger.filters) for logger in loggers]
+    seen: list[bool] = []
+    for options in ({"target": "y"}, on_cluster(cluster, target="y")):
+        with pytest.raises(DataError, match=r"zz\.csv:3: ") as error:
+            probfs.rank(tmp_path, on_progress=lambda progress: seen.append(loggers[0].isEnabledFor(30)), **options)
+        assert "\n" not in str(error.value)
+    assert all(seen)
+    assert [(logger.level, logger.filters) for logger in loggers] == before
 
 
 def test_ctrl_c_leaves_the_cluster_usable(cluster: DaskProcesses, larger_table: Path, tmp_path: Path) -> None:
@@ -174,39 +279,8 @@ def test_ctrl_c_leaves_the_cluster_usable(cluster: DaskProcesses, larger_table: 
     assert process.returncode == 130, errors
     assert b"Traceback" not in errors
     table = write_split_table(tmp_path / "table", 7)
-    found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **table.options)
+    found = probfs.rank(table.folder, **on_cluster(cluster, **table.options))
     assert_same_ranking(found, probfs.rank(table.folder, **table.options))
-
-
-def test_processes_of_this_machine(tmp_path: Path) -> None:
-    table = write_split_table(tmp_path / "table", 3)
-    expected = probfs.rank(table.folder, **table.options)
-    assert_same_ranking(probfs.rank(table.folder, engine="dask", workers=1, **table.options), expected)
-
-
-def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
-    table = write_split_table(tmp_path / "table", 0)
-    script = (
-        "import sys, probfs\n"
-        f"probfs.rank({str(table.folder)!r}, target='y')\n"
-        "print([name for name in ('dask', 'distributed', 'fsspec', 'probfs.cluster') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
-
-
-def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
-    import distributed
-
-    table = write_split_table(tmp_path / "table", 4)
-    options: dict[str, Any] = {"target": "y", "classifier": "logistic", "removal": "retrain", "step": 0.5}
-    expected = probfs.rank(table.folder, **options)
-    client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own:
-        before = sum(own.run(_tasks_done).values())
-        found = probfs.rank(table.folder, engine="dask", scheduler=cluster.address, **options)
-        assert sum(own.run(_tasks_done).values()) > before
-    assert found.features == expected.features
 
 
 def test_messages_made_by_workers_speak_the_language_of_the_caller(tmp_path: Path, cluster: DaskProcesses) -> None:
@@ -219,25 +293,21 @@ def test_messages_made_by_workers_speak_the_language_of_the_caller(tmp_path: Pat
     assert result.stderr.count("\n") == 1
 
 
-def test_a_ranking_inside_a_task_of_the_same_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
-    import distributed
+def test_progress_is_how_many_blocks_are_done() -> None:
+    said: list[tuple[str, int, int | None]] = []
+    go_on = threading.Event()
 
-    table = write_split_table(tmp_path / "table", 3)
-    expected = probfs.rank(table.folder, **table.options)
-    client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own:
-        # One on each worker, so that no thread would be left for what they send.
-        options = {"engine": "dask", "scheduler": cluster.address, **table.options}
-        tasks = [own.submit(probfs.rank, str(table.folder), pure=False, **options) for _ in range(2)]
-        for found in own.gather(tasks):
-            assert [one.feature for one in found.features] == [one.feature for one in expected.features]
+    def gather(futures: list[Any]) -> list[Any]:
+        assert go_on.wait(60)
+        return futures
 
+    def listen(progress: probfs.Progress) -> None:
+        said.append((progress.stage, progress.done, progress.total))
+        go_on.set()
 
-def test_workers_that_are_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", 0.2)
-    table = write_split_table(tmp_path / "table", 3)
-    with (
-        running_cluster(tmp_path, workers=0) as own,
-        pytest.raises(DataError, match=r"has had no workers for .* minutes; start some, and rank again"),
-    ):
-        probfs.rank(table.folder, engine="dask", scheduler=own.address, **table.options)
+    client = SimpleNamespace(gather=gather, scheduler_info=lambda **_: {"workers": {"tcp://one": {}}})
+    blocks: list[Any] = [SimpleNamespace(status=status) for status in ("finished", "pending", "pending")]
+    with listening(listen):
+        Cluster(client, None).gather(["answer"], "reading", blocks)  # type: ignore[list-item]  # no Dask here
+        Cluster(client, None).gather(["answer"], "reading", blocks[:1])  # type: ignore[list-item]  # as above
+    assert said == [("reading", 1, 3), ("reading", 0, None)]

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 import probfs
-from probfs.cluster import connection
+from probfs.cluster import connection, engine
 from probfs.errors import DataError, UsageError
-from tests.support.file_parts import assert_same_ranking, write_split_table
-from tests.support.in_process_cluster import connect_here
+from tests.support.clusters import connect_here
+from tests.support.odd_tables import Case, Cells, as_frame, cases
+from tests.support.split_tables import assert_same_ranking, write_split_table
+
+ENGINES: tuple[Literal["local", "dask"], ...] = ("local", "dask")
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +43,29 @@ def test_further_rows_without_a_class(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(table.folder, unlabeled=more.folder, engine="dask", **options), expected)
 
 
+def test_uncertainty(tmp_path: Path) -> None:
+    """Samples are drawn block by block; of one block, they are those of this process."""
+    table = write_split_table(tmp_path / "table", 5)
+    frame = pd.concat(
+        [
+            pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+            for path in sorted(table.folder.iterdir())
+        ]
+    )
+    frame.to_csv(tmp_path / "one.csv", index=False)
+    local, alone, split = (
+        probfs.rank(data, target="y", uncertainty=True, engine=name).features
+        for data, name in zip(
+            (tmp_path / "one.csv", tmp_path / "one.csv", table.folder), (*ENGINES, "dask"), strict=True
+        )
+    )
+    for found in (alone, split):
+        assert [one.feature for one in found] == [one.feature for one in local]
+        assert all(one.rank_low is not None for one in found)
+    for own, other in zip(alone, local, strict=True):
+        assert (own.rank_low, own.rank_high) == (other.rank_low, other.rank_high)
+
+
 def test_union(tmp_path: Path) -> None:
     rows = {"a": list("xyxyxyxy"), "y": list("01010110")}
     pd.DataFrame(rows).to_csv(tmp_path / "1.csv", index=False)
@@ -43,6 +74,8 @@ def test_union(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(tmp_path, target="y", union=True, engine="dask"), expected)
     with pytest.raises(DataError, match=r"2\.csv: has 1 column that .*1\.csv lacks: 'b'"):
         probfs.rank(tmp_path, target="y", engine="dask")
+    with pytest.raises(DataError, match=r"2\.csv: has 1 column that .*1\.csv lacks: 'b'"):
+        probfs.rank(tmp_path, target="b", engine="dask")
 
 
 def test_one_file_in_row_groups(tmp_path: Path) -> None:
@@ -53,13 +86,6 @@ def test_one_file_in_row_groups(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(tmp_path / "table.parquet", target="y", engine="dask"), expected)
 
 
-def test_report(tmp_path: Path) -> None:
-    table = write_split_table(tmp_path / "table", 3)
-    page = probfs.rank(table.folder, engine="dask", report=True, **table.options).to_html()
-    assert page is not None
-    assert "Round" in page
-
-
 def test_files_without_rows(tmp_path: Path) -> None:
     for name, text in (("1", "a,y\n"), ("2", "a,y\nu,0\nv,1\nu,0\nv,1\n"), ("3", "y,a\n")):
         (tmp_path / f"{name}.csv").write_text(text)
@@ -68,11 +94,6 @@ def test_files_without_rows(tmp_path: Path) -> None:
     (tmp_path / "2.csv").unlink()
     with pytest.raises(DataError, match="none of these files has data rows"):
         probfs.rank(tmp_path, target="y", engine="dask")
-
-
-def test_only_files_can_be_read_elsewhere() -> None:
-    with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
-        probfs.rank(pd.DataFrame({"a": list("xyxy"), "y": list("0101")}), target="y", engine="dask")
 
 
 def test_a_first_file_without_rows_decides_nothing(tmp_path: Path) -> None:
@@ -92,19 +113,19 @@ def test_unlabelled_files_are_checked_as_labelled_ones(tmp_path: Path) -> None:
     (more / "1.csv").write_text("a,b\nu,1\n")
     (more / "2.csv").write_text("a\nv\n")
     options: dict[str, Any] = {"target": "y", "unlabeled": more}
-    engines: tuple[Literal["local", "dask"], ...] = ("local", "dask")
-    for engine in engines:
+    for name in ENGINES:
         with pytest.raises(DataError, match=r"2\.csv: lacks 1 column of .*1\.csv: 'b'"):
-            probfs.rank(tmp_path / "t.csv", engine=engine, **options)
+            probfs.rank(tmp_path / "t.csv", engine=name, **options)
     expected = probfs.rank(tmp_path / "t.csv", union=True, **options)
     assert_same_ranking(probfs.rank(tmp_path / "t.csv", union=True, engine="dask", **options), expected)
     for file in more.iterdir():
         file.write_text("a,b\n")
-    for engine in engines:
+    for name in ENGINES:
         with pytest.raises(DataError, match="none of these files has data rows"):
-            probfs.rank(tmp_path / "t.csv", engine=engine, **options)
-    with pytest.raises(UsageError, match="no worker can read a DataFrame"):
-        probfs.rank(tmp_path / "t.csv", target="y", engine="dask", unlabeled=pd.DataFrame({"a": ["u"], "b": ["1"]}))
+            probfs.rank(tmp_path / "t.csv", engine=name, **options)
+    frame = pd.DataFrame({"a": ["u"], "b": ["1"]})
+    with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
+        probfs.rank(tmp_path / "t.csv", target="y", engine="dask", unlabeled=frame)
 
 
 def test_notes_of_many_files_are_told_once(tmp_path: Path) -> None:
@@ -113,3 +134,130 @@ def test_notes_of_many_files_are_told_once(tmp_path: Path) -> None:
     expected = probfs.rank(tmp_path, target="y")
     assert any("and 19 more files: cells are separated by" in note for note in expected.warnings)
     assert_same_ranking(probfs.rank(tmp_path, target="y", engine="dask"), expected)
+
+
+# Files that agree with each other, or do not
+
+MEASURED = np.arange(30) / 7
+WORDS = np.array(["a", "b", "c"] * 10)
+
+
+def write(folder: Path, **columns: Any) -> None:
+    """A table in two files; every column is given as its cells in each of them."""
+    for number in range(2):
+        frame = pd.DataFrame({name: parts[number] for name, parts in columns.items()})
+        frame["y"] = np.where(np.arange(len(frame)) % 2, "yes", "no")
+        frame.to_parquet(folder / f"{number}.parquet", index=False)
+
+
+def assert_same(folder: Path, target: str = "y", **options: Any) -> None:
+    outcomes: list[Any] = []
+    for name in ("dask", "local"):
+        try:
+            outcomes.append(probfs.rank(folder, target=target, engine=name, **options))
+        except DataError as error:
+            outcomes.append(str(error))
+    if isinstance(outcomes[1], str):
+        assert outcomes[0] == outcomes[1]
+    else:
+        assert_same_ranking(*outcomes)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.array(["x", "y", "z"] * 10),
+        np.full(30, np.inf),
+        np.array([np.inf, *MEASURED[1:]]),
+        pd.Categorical(["1", "2"] * 15),
+        [[1.0, 2.0]] * 30,
+        np.full(30, np.nan),
+        np.full(30, None, dtype=object),
+        np.arange(30) + 2**60,
+        MEASURED.astype(np.float32),
+        np.arange(30) * 1e300,
+    ],
+    ids=["texts", "infinite", "one infinite", "categories", "lists", "NaN", "nothing", "long", "single", "huge"],
+)
+@pytest.mark.parametrize("turn", [1, -1])
+def test_what_another_file_holds(tmp_path: Path, other: Any, turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MANY_NUMBERS", 10)
+    monkeypatch.setattr(engine, "COUNTED_BINS", 12)
+    write(tmp_path, a=[MEASURED, other][::turn], b=[WORDS, WORDS[::-1]])
+    assert_same(tmp_path)
+    assert_same(tmp_path, exclude="a")
+    assert_same(tmp_path, na="inf")
+
+
+def test_a_target_that_is_a_quantity(tmp_path: Path) -> None:
+    write(tmp_path, a=[MEASURED, MEASURED + 0.1], b=[WORDS, WORDS])
+    with pytest.raises(DataError, match="the target 'a' is a quantity"):
+        probfs.rank(tmp_path, target="a", engine="dask")
+    assert_same(tmp_path, target="a", cut_target=3)
+
+
+def test_values_that_do_not_fit_into_memory_are_refused_before_they_are_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, key=[np.arange(30), np.arange(30) + 30], b=[WORDS, WORDS])
+    monkeypatch.setattr("probfs.runtime.memory.free_memory", lambda: 4000)
+    with pytest.raises(DataError, match=r"counting the values of all columns, most of them in 'key', needs about"):
+        probfs.rank(tmp_path, target="y", engine="dask")
+
+
+# Odd cells, which a worker reads without knowing what other files hold
+
+Files = Sequence[dict[str, Cells]]
+
+
+def write_csv(folder: Path, files: Files) -> Path:
+    folder.mkdir()
+    for number, cells in enumerate(files):
+        with (folder / f"{number}.csv").open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(cells)
+            writer.writerows(zip(*cells.values(), strict=True))
+    return folder
+
+
+def write_parquet(folder: Path, files: Files) -> Path:
+    folder.mkdir()
+    for number, cells in enumerate(files):
+        pq.write_table(as_frame(cells).arrow, folder / f"{number}.parquet")
+    return folder
+
+
+def outcome(data: Path, **options: Any) -> tuple[probfs.Ranking, list[probfs.Note]] | str:
+    """A ranking and its notes, or why there is none."""
+    notes: list[probfs.Note] = []
+    try:
+        return probfs.rank(data, on_note=notes.append, report=True, **options), notes
+    except probfs.ProbfsError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("write", [write_csv, write_parquet])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=cases())
+def test_both_engines_do_the_same(write: Callable[[Path, Files], Path], case: Case) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        data, mapping = write(Path(folder, "table"), case.blocks()), Path(folder, "mapping.toml")
+        mapping.write_text(case.mapping)
+        options = {**case.choice, "mapping": mapping, "decimal": case.decimal, "na": list(case.choice["na"])}
+        if case.unlabelled is not None:
+            # An infinite number makes texts of a further file's column; only a cluster knows that they are numbers.
+            further = {name: [cell.replace("inf", "") for cell in own] for name, own in case.unlabelled.items()}
+            options["unlabeled"] = write(Path(folder, "further"), [further])
+        found, wanted = outcome(data, engine="dask", **options), outcome(data, **options)
+        # Of several errors, a cluster finds those of the table itself first.
+        alone = outcome(data, **{**options, "unlabeled": None})
+    if isinstance(found, str) or isinstance(wanted, str):
+        assert found == (alone if isinstance(alone, str) else wanted)
+        return
+    assert_same_ranking(found[0], wanted[0])
+    assert found[1] == wanted[1]
+    backgrounds = found[0].background, wanted[0].background
+    assert backgrounds[0] is not None
+    assert backgrounds[1] is not None
+    assert backgrounds[0].inspection == backgrounds[1].inspection
+    assert backgrounds[0].intervals == backgrounds[1].intervals

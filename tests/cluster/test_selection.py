@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +12,13 @@ import pytest
 import probfs
 from probfs.cluster import connection, engine
 from probfs.errors import DataError, UsageError
-from tests.support.in_process_cluster import InProcessCluster
-from tests.support.split_selections import assert_same_selection, write_split_candidates
+from tests.support.clusters import connect_here
+from tests.support.split_tables import assert_same_selection, write_split_candidates
 
 
 @pytest.fixture(autouse=True)
 def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextlib.contextmanager
-    def connect(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:
-        yield InProcessCluster()
-
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(connection, "connect", connect_here)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -64,19 +58,9 @@ def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: p
     assert_same_selection(probfs.select(table.folder, engine="dask", **options), expected)
 
 
-@pytest.mark.parametrize("files", [1, 4])
-def test_equal_rows_in_several_files(tmp_path: Path, files: int) -> None:
-    random = np.random.default_rng(0)
-    labels = random.integers(0, 2, 300)
-    cells = {f"f{j}": np.where(random.random(300) < 0.3 * j, labels, random.integers(0, 2, 300)) for j in range(4)}
-    folder = write_table(tmp_path / "table", pd.DataFrame({**cells, "y": labels}), files)
-    expected = probfs.select(folder, target="y")
-    assert_same_selection(probfs.select(folder, target="y", engine="dask"), expected)
-
-
-@pytest.mark.parametrize("summarized", [False, True])
-def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summarized: bool) -> None:
-    monkeypatch.setattr(engine, "MANY_NUMBERS", 50 if summarized else 20_000)
+@pytest.mark.parametrize("binned", [False, True])
+def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, binned: bool) -> None:
+    monkeypatch.setattr(engine, "MANY_NUMBERS", 50 if binned else 20_000)
     random = np.random.default_rng(3)
     labels = random.integers(0, 3, 9000)
     cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}

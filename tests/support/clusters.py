@@ -79,7 +79,7 @@ class DaskProcesses:
         where = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
         self._scheduler = self._start("dask_scheduler", *where, settings=settings)
         deadline = time.monotonic() + _SECONDS_TO_START
-        while not file.exists():
+        while not file.exists() or not file.read_text():
             assert time.monotonic() < deadline, "the scheduler does not start"
             time.sleep(0.05)
         self.address: str = json.loads(file.read_text())["address"]

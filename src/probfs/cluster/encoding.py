@@ -22,7 +22,7 @@ from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.errors import DataError
 from probfs.rows.block import Block
-from probfs.screening.number_test import CodedNumbers
+from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Codes, Floats, Integers, code_type
 from probfs.tables.column import Column
 from probfs.tables.table import Table

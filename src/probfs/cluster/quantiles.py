@@ -82,7 +82,13 @@ def thin(numbers: Floats, rows: Integers, most: int) -> Floats:
     ends = np.cumsum(rows)
     chosen = numbers[np.searchsorted(ends, np.linspace(1, ends[-1], most))]
     repeated = chosen[1:][chosen[1:] == chosen[:-1]]
-    return np.unique(np.concatenate([chosen, np.nextafter(repeated, -np.inf)]))
+    return np.unique(np.concatenate([chosen, _just_below(repeated)]))
+
+
+def _just_below(numbers: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        # Nothing lies below the least double.
+        return np.nextafter(numbers, -np.inf)
 
 
 def _hash(numbers: Floats) -> Integers:
@@ -114,7 +120,7 @@ class Bins:
 
     def round(self, numbers: Floats) -> Floats:
         """The numbers that are known, and for all others the one just below the end of their bin."""
-        just_below = np.nextafter(self.ends, -np.inf)[self._find(numbers)]
+        just_below = _just_below(self.ends)[self._find(numbers)]
         return np.where(np.isnan(numbers) | self.knows(numbers), numbers, just_below)
 
     def _find(self, numbers: Floats) -> Integers:
@@ -134,13 +140,12 @@ class BinnedColumn(CountedColumn):
 
     def distinct(self, weights: Integers | None = None) -> int:
         """About how many different numbers are in rows of positive weight."""
-        counts = self.counts(weights)[:-1]
-        held = counts > 0
-        if self.bins.knows(numbers_of_values(self)[held]).all():
-            return int(np.count_nonzero(held))
-        return max(int(np.count_nonzero(held)), min(self.bins.different, int(counts.sum())))
+        rows = self.counts(None if weights is None else np.where(weights > 0, self.row_counts, 0))[:-1]
+        known = self.bins.knows(numbers_of_values(self))
+        others = min(max(self.bins.different - int(np.count_nonzero(known)), 1), int(rows[~known].sum()))
+        return int(np.count_nonzero(rows[known])) + others
 
-    def of_knownnumbers_of_values(self) -> Column:
+    def of_known_numbers(self) -> Column:
         return self.only_cells(
             self.is_missing() | np.append(self.bins.knows(numbers_of_values(self)), False)[self.codes]
         )

@@ -15,8 +15,8 @@ from probfs.tables.files import Part
 from probfs.tables.formats import format_of_path
 from probfs.tables.opening import display_name
 from probfs.tables.reading import ReadOptions, read_parts
-from probfs.tables.streams import is_url
 from probfs.tables.table import NoRowsError, Table
+from probfs.tables.urls import is_url
 
 _BLOCKS_PER_THREAD = 2
 """So that a thread that is done early has something left to do. Each block answers each question: more cost time."""
