@@ -15,8 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 import probfs
-from probfs.runtime.parallel import Workers, catch_fit_warnings
-from probfs.runtime.threads import run_in_threads
+from probfs.runtime.parallel import Workers, catch_fit_warnings, run_in_threads
 from probfs.text import command_line_language
 from tests.support.commands import PATIENCE
 from tests.support.svm_tables import weston

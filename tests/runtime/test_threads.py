@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
+from probfs.runtime.parallel import count_cores, map_ahead, run_in_threads, split_range, using_cores
 from probfs.runtime.progress import Progress, listening, report
-from probfs.runtime.threads import count_cores, in_threads, map_ahead, run_in_threads, split_range, using_cores
 from probfs.text import command_line_language, option
 
 
@@ -65,8 +65,8 @@ def test_an_error_takes_the_place_of_its_result() -> None:
 
 def test_messages_made_in_threads_are_in_the_callers_language() -> None:
     with command_line_language():
-        assert list(map_ahead(option, ["folds"], threads=1, ahead=1)) == ["--folds"]
-    assert list(map_ahead(option, ["folds"], threads=1, ahead=1)) == ["folds="]
+        assert list(map_ahead(option, ["folds", "bins"], threads=2)) == ["--folds", "--bins"]
+    assert list(map_ahead(option, ["folds", "bins"], threads=2)) == ["folds=", "bins="]
 
 
 def test_all_calls_have_ended_when_run_returns() -> None:
@@ -99,7 +99,7 @@ def test_the_innermost_listener_hears_what_is_reported_meanwhile_also_from_threa
     with listening(outer.append):
         report("first", 1, 2, "bytes")
         with contextlib.suppress(KeyError), listening(inner.append):
-            in_threads(lambda number: report("second", number), [1, 2, 3], 2)
+            list(map_ahead(lambda number: report("second", number), [1, 2, 3], 2))
             raise KeyError
         report("third", 3)
     report("after")

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from probfs.runtime.threads import run_in_threads, split_range
+from probfs.runtime.parallel import run_in_threads, split_range
 from probfs.tables.arrays import Floats
 
 _BLOCKS_WORTH_A_THREAD = 32

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
 from probfs.errors import DataError, UsageError
+from probfs.runtime.parallel import using_cores
 from probfs.runtime.progress import report
-from probfs.runtime.threads import using_cores
 from probfs.text import command_line_language, option, printable, speaks_command_line
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.columns.texts import are_dates
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.runtime.threads import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_ahead
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Rows, code_type, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column

@@ -12,8 +12,8 @@ from probfs.columns.choice import ColumnChoice, columns_as_text, columns_not_nee
 from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, Role, prepare
 from probfs.errors import UsageError
+from probfs.runtime.parallel import count_cores
 from probfs.runtime.progress import report
-from probfs.runtime.threads import count_cores
 from probfs.tables.cells import Kind
 from probfs.tables.files import find_parts, name_together
 from probfs.tables.opening import STANDARD_INPUT

@@ -25,52 +25,35 @@ def free_memory() -> int | None:
     """How many bytes this process can still allocate: the least that the machine, its control groups and its own
     limit allow, or None where nothing is known.
     """
-    return min((free for free in _free_by_limit() if free is not None), default=None)
+    return min(_free_by_limit(), default=None)
 
 
-def _free_by_limit() -> Iterator[int | None]:
-    yield _available_on_machine()
-    yield _free_in_address_space()
-    for group in _own_control_groups():
-        yield _free_in_control_group(group)
-
-
-def _available_on_machine() -> int | None:
+def _free_by_limit() -> Iterator[int]:
     for line in _read_lines(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) << 10
-    return None
+            yield int(line.split()[1]) << 10
+    pages = " ".join(_read_lines(Path("/proc/self/statm"))).split()
+    if sys.platform != "win32" and pages:
+        import resource
 
-
-def _free_in_address_space() -> int | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    pages = next(iter(_read_lines(Path("/proc/self/statm"))), "").split()
-    if limit == resource.RLIM_INFINITY or not pages:
-        return None
-    return limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _own_control_groups() -> Iterator[Path]:
-    """The control group of this process and the groups that contain it, as far as they are visible."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            yield limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE")
     for line in _read_lines(Path("/proc/self/cgroup")):
         number, _, path = line.split(":", 2)
         if number == "0":
+            # The control group of this process and the groups that contain it, as far as they are visible.
             own = _CONTROL_GROUPS / path.lstrip("/")
-            yield from (group for group in (own, *own.parents) if group.is_relative_to(_CONTROL_GROUPS))
+            for group in (own, *own.parents):
+                yield from _free_in_control_group(group)
 
 
-def _free_in_control_group(group: Path) -> int | None:
-    limit, used = (next(iter(_read_lines(group / name)), "") for name in ("memory.max", "memory.current"))
-    if not limit.isdigit() or not used.isdigit():
-        return None
-    # Cached files count as used, but the system drops them when memory is needed.
-    statistics = _read_lines(group / "memory.stat")
-    cached = sum(int(line.split()[1]) for line in statistics if line.startswith("inactive_file "))
-    return int(limit) - int(used) + cached
+def _free_in_control_group(group: Path) -> Iterator[int]:
+    limit, used = ("".join(_read_lines(group / name)) for name in ("memory.max", "memory.current"))
+    if limit.isdigit() and used.isdigit():
+        # Cached files count as used, but the system drops them when memory is needed.
+        statistics = [line.split() for line in _read_lines(group / "memory.stat")]
+        yield int(limit) - int(used) + sum(int(size) for name, size in statistics if name == "inactive_file")
 
 
 def _read_lines(path: Path) -> list[str]:

@@ -1,4 +1,5 @@
-"""Fits on all cores: in this process while they are cheap, in joblib's worker processes once these pay.
+"""Work on all cores: in threads where it releases the interpreter lock (compiled loops, blocks of a file), and fits of
+models in this process while they are cheap, in joblib's worker processes once these pay.
 
 Python's warning filters and the thread limits of BLAS and OpenMP belong to the whole process, so only one thread of a
 process fits at a time.
@@ -6,17 +7,20 @@ process fits at a time.
 
 from __future__ import annotations
 
+import itertools
+import os
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from functools import cache
 from typing import Any, TypeVar
-
-from threadpoolctl import ThreadpoolController
 
 from probfs.errors import DataError
 from probfs.text import option
@@ -24,11 +28,95 @@ from probfs.text import option
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+MOST_THREADS = 16
+"""Beyond this many threads, loops over a table in memory gain nothing."""
 SECONDS_WORTH_WORKERS = 10.0
 """Work that takes less stays in this process: every worker process first has to import scikit-learn."""
 
+_most_cores: ContextVar[int] = ContextVar("_most_cores", default=MOST_THREADS)
 _on_cluster: ContextVar[bool] = ContextVar("_on_cluster", default=False)
 _one_fit_at_a_time = threading.RLock()
+
+
+# Threads
+
+
+@contextmanager
+def using_cores(most: int) -> Iterator[None]:
+    """Use no more threads than this meanwhile, in this thread: others use the rest of the cores."""
+    token = _most_cores.set(most)
+    try:
+        yield
+    finally:
+        _most_cores.reset(token)
+
+
+def count_cores() -> int:
+    """How many threads the caller may use at the same time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_THREADS, _most_cores.get())
+
+
+def split_range(items: int, most_parts: int) -> list[tuple[int, int]]:
+    """The range of some items in parts of about equal size: one for each thread, but no more than ``most_parts``.
+
+    >>> split_range(7, 1)
+    [(0, 7)]
+    """
+    parts = max(1, min(count_cores(), most_parts, items))
+    return [(items * part // parts, items * (part + 1) // parts) for part in range(parts)]
+
+
+def run_in_threads(calls: Sequence[Callable[[], object]]) -> None:
+    """Make all calls, the first of them in the caller's thread, and return when the last has ended.
+
+    The calls must not use these threads themselves.
+    """
+    others: list[Future[object]] = [_pool().submit(call) for call in calls[1:]]
+    for call in calls[:1]:
+        call()
+    for other in others:
+        other.result()
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST_THREADS)
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process inherits the pool, but not its threads.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def map_ahead(
+    work: Callable[[Task], Result], tasks: Iterable[Task], threads: int, ahead: int | None = None
+) -> Iterator[Result]:
+    """The results of ``work``, in the order of the tasks, computed by some threads while the caller uses earlier
+    results. At most ``ahead`` tasks are taken from the iterable before their results are asked for.
+    """
+    remaining = iter(tasks)
+    first = list(itertools.islice(remaining, 2))
+    if len(first) < 2 or threads < 2:
+        # No thread is worth starting for one.
+        yield from map(work, itertools.chain(first, remaining))
+        return
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for task in itertools.chain(first, remaining):
+            # In a copy of the caller's context, so that messages made there are in the same language.
+            waiting.append(pool.submit(copy_context().run, work, task))
+            if len(waiting) == ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # Without waiting: a generator that nobody uses any longer may be collected by one of these very threads.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+# Fits
 
 
 @contextmanager
@@ -57,6 +145,8 @@ class Workers:
 
     def __init__(self, jobs: int, tasks: int, threads: int = 1) -> None:
         """``tasks`` is the number of tasks in all calls of ``run``; in this process, OpenMP may use ``threads``."""
+        from threadpoolctl import ThreadpoolController
+
         self._jobs = jobs
         # BLAS gains nothing by more than one on tables of this size.
         self._limits = {"blas": 1, "openmp": threads}

@@ -26,13 +26,7 @@ class Progress:
 
 
 Listener: TypeAlias = Callable[[Progress], None]
-
-
-def _ignore(progress: Progress) -> None:
-    pass
-
-
-_listener: ContextVar[Listener] = ContextVar("_listener", default=_ignore)
+_listener: ContextVar[Listener] = ContextVar("_listener", default=lambda progress: None)
 
 
 @contextlib.contextmanager

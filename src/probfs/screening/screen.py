@@ -11,7 +11,7 @@ import numpy as np
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import Part, Sample
 from probfs.rows.blocks import Blocks
-from probfs.runtime.threads import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_ahead
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_test, rank_test_of_counts
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers
 from probfs.screening.permutations import enough_draws

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.runtime.memory import free_memory, require_memory
-from probfs.runtime.threads import count_cores
+from probfs.runtime.parallel import count_cores
 from probfs.tables.arrays import (
     EXACT,
     double_array,

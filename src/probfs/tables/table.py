@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import Note
-from probfs.runtime.threads import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_ahead
 from probfs.tables.arrays import EXACT, Floats, Integers
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column

@@ -88,7 +88,7 @@ def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(rows_module, "_CELLS_WORTH_A_THREAD", 1000)
     rounds = []
     for cores in (1, 2, 3):
-        monkeypatch.setattr("probfs.runtime.threads.count_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("probfs.runtime.parallel.count_cores", lambda cores=cores: cores)
         rounds.append(eliminate_all(dataset, "loo", step=35, compiled=True))
     for others in rounds[1:]:
         assert_same_rounds(others, rounds[0], exactly=True)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from probfs.classifiers.compiling import loops
 from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds
 from probfs.classifiers.row_odds import RowOdds
-from probfs.runtime.threads import run_in_threads, split_range
+from probfs.runtime.parallel import run_in_threads, split_range
 from probfs.tables.arrays import Codes, Flags, Floats, Integers
 
 Features = npt.NDArray[np.intp]

@@ -14,7 +14,7 @@ import numpy as np
 from probfs.classifiers.compiling import compile_loops, loops
 from probfs.classifiers.refitting.matrix import Matrix, squared_norms
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
-from probfs.runtime.threads import in_threads
+from probfs.runtime.parallel import map_ahead
 from probfs.tables.arrays import Floats
 
 _CELLS_AT_A_TIME = 1 << 22
@@ -83,7 +83,7 @@ class RbfValues:
         for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_IN_CACHE):
             distances = squared_distances(cells, self._vectors[part])
             add = partial(self._add_sums, add_donor_sums, values, rows, donors, part, distances, np.exp(-distances))
-            in_threads(add, features, threads)
+            list(map_ahead(add, features, threads))
         return np.moveaxis(values, 1, 3)
 
     def _add_sums(
