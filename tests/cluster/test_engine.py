@@ -66,6 +66,20 @@ def test_uncertainty(tmp_path: Path) -> None:
         assert (own.rank_low, own.rank_high) == (other.rank_low, other.rank_high)
 
 
+def test_a_worker_that_cannot_compile_is_slow_and_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._CELLS_WORTH_COMPILING", 0)
+    table = write_split_table(tmp_path / "table", 3)
+    expected = probfs.rank(table.folder, **table.options)
+
+    def fail(dtype: Any, classes: int) -> None:
+        raise OSError("no disk")
+
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier.compile_rows", fail)
+    found = probfs.rank(table.folder, engine="dask", **table.options)
+    assert [one.feature for one in found.features] == [one.feature for one in expected.features]
+    assert any("compiled loops are not available (no disk)" in note for note in found.warnings)
+
+
 def test_union(tmp_path: Path) -> None:
     rows = {"a": list("xyxyxyxy"), "y": list("01010110")}
     pd.DataFrame(rows).to_csv(tmp_path / "1.csv", index=False)

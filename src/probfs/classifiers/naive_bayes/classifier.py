@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,7 +98,9 @@ class FittedNaiveBayes:
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
         dtype = code_dtype(_values(dataset))
-        self._not_compiled_because = compile_loops(partial(compile_rows, dtype, self._classes)) if compiled else None
+        # Where the blocks are: another machine may lack what compiling needs.
+        reasons = blocks.each(_compile, dtype, self._classes) if compiled else []
+        self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
         counts = blocks.ask(count_part, part) if counts is None else counts
         fold_counts: tuple[ValueCounts, ...] = ()
         if estimate == "cv":
@@ -216,6 +218,11 @@ class FittedNaiveBayes:
     @cached_property
     def _unlabelled_by_slot(self) -> Floats:
         return self._blocks.ask(count_unlabelled, self._model.part)
+
+
+def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:
+    """Compile loops for the process of a block; why that failed, if it did."""
+    return compile_loops(partial(compile_rows, dtype, classes))
 
 
 def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:
