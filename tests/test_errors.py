@@ -16,7 +16,6 @@ from probfs.errors import DataError, MappingError, OutputError, ProbfsError, Pro
         ({"source": "t.csv"}, "t.csv: is wrong"),
         ({"source": "t.csv", "line": 3}, "t.csv:3: is wrong"),
         ({"source": "t.csv", "line": 3, "column": 7}, "t.csv:3:7: is wrong"),
-        ({"source": "t.csv", "column": 7}, "t.csv: is wrong"),
         ({"line": 3}, "is wrong"),
     ],
 )

@@ -20,11 +20,7 @@ class ProbfsError(Exception):
     def __str__(self) -> str:
         if self.source is None:
             return self.message
-        place = [self.source]
-        if self.line is not None:
-            place.append(str(self.line))
-            if self.column is not None:
-                place.append(str(self.column))
+        place = [str(part) for part in (self.source, self.line, self.column) if part is not None]
         return f"{':'.join(place)}: {self.message}"
 
 

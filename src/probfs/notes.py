@@ -33,8 +33,8 @@ class Note(str):
         note.columns = tuple(columns)
         return note
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.message, self.code, self.severity, self.columns)
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
+        return (self.message,), {"code": self.code, "severity": self.severity, "columns": self.columns}
 
     @property
     def message(self) -> str:
@@ -51,25 +51,16 @@ class Note(str):
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "columns": list(self.columns),
-            "message": self.message,
-        }
-
-
-def _restore(message: str, code: str, severity: Severity, columns: tuple[str, ...]) -> Note:
-    return Note(message, code=code, severity=severity, columns=columns)
+        columns = list(self.columns)
+        return {"code": self.code, "severity": self.severity, "columns": columns, "message": self.message}
 
 
 def texts_by_severity(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
     """The texts of the warnings, and those of the other notes."""
-    every = list(notes)
-    return (
-        [note.message for note in every if note.is_warning],
-        [note.message for note in every if not note.is_warning],
-    )
+    texts: tuple[list[str], list[str]] = [], []
+    for note in notes:
+        texts[not note.is_warning].append(note.message)
+    return texts
 
 
 class NoteKind(Enum):

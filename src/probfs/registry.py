@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
@@ -29,37 +28,21 @@ class Registry(Generic[Entry]):
         self._entries: dict[str, Entry] = {}
 
     def register(self, entry: Entry) -> Entry:
-        """Add an entry; a name may be taken only once."""
-        if entry.name in self._entries:
-            raise ValueError(f"{self.parameter} {entry.name!r} is registered already")
         self._entries[entry.name] = entry
         return entry
-
-    @contextlib.contextmanager
-    def registered(self, entry: Entry) -> Iterator[Entry]:
-        """An entry that is there for a while only, as in a test."""
-        self.register(entry)
-        try:
-            yield entry
-        finally:
-            del self._entries[entry.name]
 
     def names(self, suits: Callable[[Entry], bool] | None = None) -> tuple[str, ...]:
         """The names of all entries, or of those that suit."""
         return tuple(name for name, entry in self._entries.items() if suits is None or suits(entry))
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(tuple(self._entries.values()))
+        return iter(self._entries.values())
 
     def __getitem__(self, name: str) -> Entry:
-        """The entry called ``name``; an unknown name is the user's mistake."""
         return self.get(name, self.parameter)
 
     def get(self, name: str, parameter: str, suits: Callable[[Entry], bool] | None = None) -> Entry:
-        """The entry called ``name``, where users choose it by another parameter than the registry's own.
-
-        With ``suits``, the entries that do not suit are as unknown as if they were not there.
-        """
+        """The entry called ``name``, by whichever parameter users choose it; an unknown name is their mistake."""
         names = self.names(suits)
         if isinstance(name, str) and name in names:
             return self._entries[name]

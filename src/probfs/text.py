@@ -26,27 +26,23 @@ _OUTPUT = re.compile(r"-q?o.*|--output(?:=.*)?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
-_on_the_command_line: ContextVar[bool] = ContextVar("_on_the_command_line", default=False)
-_typed_words: ContextVar[tuple[str, ...]] = ContextVar("_typed_words", default=())
+_typed_words: ContextVar[tuple[str, ...] | None] = ContextVar("_typed_words", default=None)
+"""What was typed behind the name of the program; None where no command line is."""
 
 
 @contextlib.contextmanager
 def command_line_language(words: Sequence[str] = ()) -> Iterator[None]:
-    """Messages made meanwhile name options as a shell has them (``--exclude``), not as Python does (``exclude=``).
-
-    ``words`` are what was typed behind the name of the program.
-    """
-    tokens = _on_the_command_line.set(True), _typed_words.set(tuple(words))
+    """Messages made meanwhile name options as a shell has them (``--exclude``), not as Python does (``exclude=``)."""
+    token = _typed_words.set(tuple(words))
     try:
         yield
     finally:
-        _on_the_command_line.reset(tokens[0])
-        _typed_words.reset(tokens[1])
+        _typed_words.reset(token)
 
 
 def speaks_command_line() -> bool:
     """Whether messages name options as a shell has them, for those who make some elsewhere."""
-    return _on_the_command_line.get()
+    return _typed_words.get() is not None
 
 
 def typed_command(*, reads_input: bool = False) -> str | None:
@@ -98,7 +94,7 @@ def option(name: str, value: object = None, *, typed: str | None = None) -> str:
     ...     option("keep_identifiers", True)
     '--keep-identifiers'
     """
-    if _on_the_command_line.get():
+    if speaks_command_line():
         written = value if typed is None else typed
         return f"--{name.replace('_', '-')}" + ("" if written is None or written is True else f" {written}")
     if value is None:
@@ -207,23 +203,15 @@ def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",", safe: bool
     >>> print(delimited([["=1+1", "-1"]], safe=True), end="")
     '=1+1,-1
     """
-    prepared = (map(_harmless, row) for row in rows) if safe else rows
-    return "".join(f"{_record([_cell(value, delimiter) for value in row], delimiter)}\n" for row in prepared)
-
-
-def _harmless(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(value):
-        return "'" + value
-    return value
-
-
-def _record(cells: list[str], delimiter: str) -> str:
     # One empty cell alone would be a blank line, which is no row.
-    return '""' if cells == [""] else delimiter.join(cells)
+    records = (delimiter.join(_cell(value, delimiter, safe) for value in row) or '""' for row in rows)
+    return "".join(f"{record}\n" for record in records)
 
 
-def _cell(value: object, delimiter: str) -> str:
+def _cell(value: object, delimiter: str, safe: bool) -> str:
     text = "" if value is None else str(value)
+    if safe and isinstance(value, str) and text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text):
+        text = f"'{text}"
     if delimiter in text or '"' in text or "\r" in text or "\n" in text:
         return '"' + text.replace('"', '""') + '"'
     return text

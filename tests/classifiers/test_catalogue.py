@@ -6,7 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any, ClassVar
 
@@ -42,9 +42,8 @@ class Tree(NaiveBayes):
 
 
 @pytest.fixture
-def _tree() -> Iterator[None]:
-    with CLASSIFIERS.registered(Tree()):
-        yield
+def _tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CLASSIFIERS._entries, "tree", Tree())
 
 
 def test_what_is_not_given_has_its_default() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import probfs
+from probfs.classifiers.options import Choice
+from probfs.cli import COMMANDS, load_command
 from probfs.text import command_line_language, option
 from tests.support.commands import Run
 from tests.support.table_content import Write
@@ -43,6 +45,7 @@ from tests.support.table_content import Write
         (["map", "broken.csv", "--mapping", "m.toml"], 1, "broken.csv:3: 3 fields"),
         (["map", "t.csv"], 2, "--mapping"),
         (["explode"], 2, "explode"),
+        (["rank", "t.csv", "--count", "a", "--include", "a"], 2, "both --include and --count"),
     ],
 )
 def test_a_mistake_is_one_line_and_the_right_status(
@@ -58,21 +61,6 @@ def test_a_mistake_is_one_line_and_the_right_status(
     assert lines[0].startswith("probfs: error: ")
     assert message in lines[0]
     assert result.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--encoding", "undefined"], "no encoding 'undefined'"),
-        (["--count", "b", "--include", "b"], "both --include and --count"),
-    ],
-)
-def test_more_mistakes_on_the_command_line(run: Run, write: Write, arguments: list[str], message: str) -> None:
-    write("t.csv", "a,b,y\nx,1,0\ny,1,0\nx,1,1\nx,1,1\n")
-    result = run("rank", "t.csv", *arguments)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -166,58 +154,16 @@ def test_the_library_never_names_a_shell_s_options(write: Write) -> None:
     assert not [line for line in said if re.search(r"(?<!-)--[a-z]", line)]
 
 
-UNKNOWN_WORDS = [
-    ("rank", "--format", "table, csv, json, markdown, parquet, html, png, svg, pdf"),
-    ("select", "--format", "table, csv, json, markdown, parquet, html, png, svg, pdf"),
-    ("inspect", "--format", "table, csv, json, markdown"),
-    ("exact", "--format", "table, csv, json, markdown"),
-    ("reproduce", "--format", "table, csv, json, markdown"),
-    ("map", "--format", "csv, tsv, arff, parquet, feather, jsonl"),
-    ("generate", "--format", "csv, tsv, arff, parquet, feather, jsonl"),
-    ("rank", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("map", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("suggest", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("inspect", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("exact", "--input-format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ("rank", "--classifier", "nb, svm, logistic, forest, boosting"),
-    ("inspect", "--classifier", "nb, svm, logistic, forest, boosting"),
-    ("suggest", "--classifier", "nb, svm, logistic, forest, boosting"),
-    ("rank", "--score", "absolute, signed, unlabeled"),
-    ("rank", "--estimate", "loo, resubstitution, cv, oob"),
-    ("rank", "--kernel", "linear, rbf"),
-    ("rank", "--removal", "permute, retrain"),
-    ("generate", "--sampling", "proportionate, oversampling, undersampling"),
-]
-
-
-@pytest.mark.parametrize(("command", "name", "choices"), UNKNOWN_WORDS, ids=lambda value: value)
-def test_an_unknown_word_is_an_error_that_lists_the_choices(
-    run_here: Run, write: Write, command: str, name: str, choices: str
-) -> None:
-    write("t.csv", "a,y\nx,0\ny,0\nx,1\nx,1\n")
-    write("m.toml", "")
-    own = {"generate": ["xcp"], "reproduce": ["example"], "map": ["t.csv", "--mapping", "m.toml"]}
-    result = run_here(command, *own.get(command, ["t.csv"]), name, "bogus")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"probfs: error: Invalid value for '{name}': ")
-    assert re.findall(r"\w+", choices) == re.findall(r"\w+", result.stderr.split("one of")[1].split(";")[0])
-    assert result.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("parameter", "choices"),
-    [
-        ("classifier", "nb, svm, logistic, forest, boosting"),
-        ("score", "absolute, signed, unlabeled"),
-        ("estimate", "loo, resubstitution, cv, oob"),
-        ("input_format", "csv, tsv, arff, parquet, feather, jsonl, excel"),
-    ],
-)
-def test_an_unknown_word_is_the_same_error_in_python(write: Write, parameter: str, choices: str) -> None:
-    path = write("t.csv", "a,y\nx,0\ny,0\nx,1\nx,1\n")
-    wrong: dict[str, Any] = {parameter: "bogus"}
-    with pytest.raises(probfs.UsageError, match=rf"^{parameter}=: 'bogus' is not one of {choices}$"):
-        probfs.rank(path, **wrong)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_word_is_an_error_that_lists_the_choices(run_here: Run, command: str) -> None:
+    for name, declared in load_command(command).options.items():
+        if isinstance(declared.takes, Choice) and not declared.is_argument:
+            given = {"generate": "xcp", "reproduce": "example", "compare": "a.json b.json"}.get(command, "t.csv")
+            (spelling, *_) = declared.spellings(name)
+            result = run_here(command, *given.split(), spelling, "bogus")
+            assert (result.returncode, result.stdout) == (2, "")
+            expected = f"Invalid value for '{spelling}': 'bogus' is not one of {', '.join(declared.takes.words)}; see"
+            assert result.stderr.startswith(f"probfs: error: {expected}")
 
 
 @pytest.mark.parametrize(

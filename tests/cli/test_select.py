@@ -21,6 +21,7 @@ from tests.support.paths import SAMPLES
 from tests.support.selections import make_feature, make_hostile_selection, make_selection
 from tests.support.table_content import Write, table_content
 
+CANCER = SAMPLES / "breast_cancer.csv"
 KEPT = (make_feature(1, "zip", "keep"), make_feature(2, "dose", "keep"), make_feature(3, "note", "noise"))
 ODD_TABLE = (
     'note,dose,outcome,n,zip,rest\na,1.50,yes,1,007, x \nb,NA,no,2,"1,5",\nc,,,1,"say ""so""",=1+1\nd,1e3,no,1,é,-\n'
@@ -31,8 +32,9 @@ Selected = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def selected(monkeypatch: pytest.MonkeyPatch) -> Selected:
+def selected(monkeypatch: pytest.MonkeyPatch, write: Write) -> Selected:
     """Let the library select something made up, and keep what it was called with: for tests of what is written."""
+    write("t.csv", ODD_TABLE)
 
     def let_select(selection: Selection) -> dict[str, Any]:
         called: dict[str, Any] = {}
@@ -47,14 +49,14 @@ def selected(monkeypatch: pytest.MonkeyPatch) -> Selected:
     return let_select
 
 
-def test_options_are_keywords_of_the_library(run_here: Run, write: Write, selected: Selected) -> None:
+def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) -> None:
     called = selected(make_selection())
-    write("t.csv", ODD_TABLE)
     words = "--target outcome --count n --always zip,dose --always note --keep 2 --false-discoveries 0.2 --folds 0"
     others = "--seed 7 --score absolute --classifier nb --smoothing 2 --exclude rest --decimal , --na auto"
     result = run_here("select", "t.csv", *words.split(), *others.split())
     assert result.returncode == 0, result.stderr
-    expected = {
+    assert called.pop("on_note") is not None
+    assert called == {
         "data": ["t.csv"],
         "target": "outcome",
         "count": "n",
@@ -69,19 +71,16 @@ def test_options_are_keywords_of_the_library(run_here: Run, write: Write, select
         "exclude": ["rest"],
         "decimal": ",",
         "na": ["auto"],
-    }
-    assert {name: called[name] for name in expected} == expected
-    assert "encoding" not in called, "what is not given is left to the library"
+        "report": False,
+    }, "what is not given is left to the library"
 
 
 @pytest.mark.parametrize("name", ["s.json", "s.csv", "s.md", "s.txt", "s.html"])
 def test_the_ending_of_the_output_decides_its_format(
     run_here: Run, tmp_path: Path, selected: Selected, name: str
 ) -> None:
-    selection = make_selection()
-    called = selected(selection)
-    result = run_here("select", "t.csv", "--output", name)
-    assert (result.returncode, result.stdout) == (0, "")
+    called = selected(make_selection())
+    assert run_here("select", "t.csv", "--output", name).stdout == ""
     beginning = {"s.json": "{", "s.csv": "rank,feature,keep,", "s.html": "<!DOCTYPE html>"}
     assert (tmp_path / name).read_text().startswith(beginning.get(name, "patients.csv: "))
     assert called["report"] == (name == "s.html")
@@ -90,28 +89,27 @@ def test_the_ending_of_the_output_decides_its_format(
 def test_top_prints_the_best_and_speaks_of_all(run_here: Run, selected: Selected) -> None:
     selected(make_selection())
     assert len(run_here("select", "t.csv", "--top", 2).stdout.splitlines()) == 3
-    assert len(json.loads(run_here("select", "t.csv", "--top", 2, "--format", "json").stdout)["features"]) == 2
     shown = run_here("select", "t.csv", "--top", 2, "--format", "table").stdout
     assert "Keep 1 of 4. " in shown
     assert shown.endswith("… and 2 more\n")
 
 
-def test_keeping_nothing_is_no_error(run_here: Run, selected: Selected) -> None:
-    selected(make_selection(make_feature(1, "a", "noise"), make_feature(2, "b", "noise")))
+def test_keeping_nothing_is_no_error(run_here: Run, tmp_path: Path, selected: Selected) -> None:
+    selected(make_selection(make_feature(1, "zip", "noise"), make_feature(2, "dose", "noise")))
     result = run_here("select", "t.csv", "--format", "table")
     assert result.returncode == 0
     assert "Keep none of 2: none can be told from noise" in result.stdout
-    result = run_here("select", "t.csv", "--names")
+    result = run_here("select", "t.csv", "--names", "--reduced", "small.csv")
     assert (result.returncode, result.stdout) == (0, "")
     assert "no column is kept, so no name is printed" in result.stderr
+    assert (tmp_path / "small.csv").read_text() == 'outcome\nyes\nno\n""\nno\n'
 
 
 def test_names_are_printed_one_a_line(run_here: Run, tmp_path: Path, selected: Selected) -> None:
     selected(make_selection(*KEPT))
     assert run_here("select", "t.csv", "--names").stdout == "zip\ndose\n"
     assert run_here("select", "t.csv", "--names", "--top", 1).stdout == "zip\n"
-    result = run_here("select", "t.csv", "--names", "--output", "kept.names")
-    assert (result.returncode, result.stdout) == (0, "")
+    assert run_here("select", "t.csv", "--names", "--output", "kept.names").stdout == ""
     assert (tmp_path / "kept.names").read_text() == "zip\ndose\n"
 
 
@@ -122,9 +120,7 @@ def test_names_are_as_they_are_for_programs_and_escaped_for_eyes(
     assert run_here("select", "t.csv", "--names").stdout == "a\x1b[31mred\n=1+1\n"
     monkeypatch.setattr(rankings, "stdout_is_terminal", lambda: True)
     assert run_here("select", "t.csv", "--names").stdout == "a\\x1b[31mred\n=1+1\n"
-
-
-def test_a_name_of_two_lines_is_not_taken_for_two_names(run_here: Run, selected: Selected) -> None:
+    monkeypatch.undo()
     selected(make_hostile_selection(["new\nline", "twin"]))
     result = run_here("select", "t.csv", "--names")
     problem = "--names: the name 'new\\nline' is more than one line; use --format json"
@@ -132,135 +128,86 @@ def test_a_name_of_two_lines_is_not_taken_for_two_names(run_here: Run, selected:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "status", "message"),
     [
-        ("--names --format json", "--names: the result is a list of names; leave out --format, or --names"),
-        ("--names --safe-csv", "--names: the result is a list of names; leave out --safe-csv, or --names"),
-        ("--keep least", "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 0 on"),
-        ("--keep -1", "'--keep': '-1' is neither best nor"),
-        ("--folds 1", "'--folds': '1' is neither 0 (none) nor a whole number from 2 on"),
-        ("--false-discoveries 0", "'--false-discoveries': '0' is not a number from 1e-06 to 1"),
-        ("--false-discoveries 10", "'--false-discoveries': '10' is not a number from 1e-06 to 1"),
-        ("--score unlabeled", "'--score': 'unlabeled' is not one of absolute, signed"),
-        ("--step 2", "No such option: --step, which belongs to rank; see 'probfs select --help'"),
-        ("--estimate cv", "No such option: --estimate"),
-        ("--reduced t.csv", "--reduced: t.csv is an input; name another file"),
-        ("--reduced m.toml --mapping m.toml", "--reduced: m.toml is an input; name another file"),
-        ("--reduced s.csv --output s.csv", "--reduced: s.csv is where the result goes; name another file"),
-        ("--reduced s.csv.gz", "--reduced: the ending '.gz' tells no format; use .csv, .tsv, .tab, .arff, "),
-        ("--reduced -", "--reduced: a name without an ending tells no format; use .csv, "),
+        ("--names --format json", 2, "--names: the result is a list of names; leave out --format, or --names"),
+        ("--names --safe-csv", 2, "--names: the result is a list of names; leave out --safe-csv, or --names"),
+        ("--keep least", 2, "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 0 on"),
+        ("--folds 1", 2, "'--folds': '1' is neither 0 (none) nor a whole number from 2 on"),
+        ("--false-discoveries 0", 2, "'--false-discoveries': '0' is not a number from 1e-06 to 1"),
+        ("--score unlabeled", 2, "'--score': 'unlabeled' is not one of absolute, signed"),
+        ("--step 2", 2, "No such option: --step, which belongs to rank; see 'probfs select --help'"),
+        ("--reduced m.toml --mapping m.toml", 2, "--reduced: m.toml is an input; name another file"),
+        ("--reduced s.csv --output s.csv", 2, "--reduced: s.csv is where the result goes; name another file"),
+        ("--reduced s.csv.gz", 2, "--reduced: the ending '.gz' tells no format; use .csv, .tsv, .tab, .arff, "),
+        ("--reduced -", 2, "--reduced: a name without an ending tells no format; use .csv, "),
+        ("--reduced s.csv --engine dask", 2, "--reduced needs the table here, and with --engine dask only workers"),
+        ("--reduced no/such.csv", 1, "no/such.csv: cannot be written: there is no folder"),
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_written(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected, words: str, message: str
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected, words: str, status: int, message: str
 ) -> None:
     called = selected(make_selection(*KEPT))
-    write("t.csv", ODD_TABLE)
     write("m.toml", "")
     result = run_here("select", "t.csv", *words.split())
-    assert (result.returncode, result.stdout) == (2, "")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
     assert message in result.stderr
-    assert result.stderr.count("\n") == 1
     assert not called, "found before the work begins"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.toml", "t.csv"]
-    assert (tmp_path / "t.csv").read_text() == ODD_TABLE
-
-
-def test_a_folder_that_is_not_there_is_told_before_the_work(run_here: Run, write: Write, selected: Selected) -> None:
-    called = selected(make_selection(*KEPT))
-    write("t.csv", ODD_TABLE)
-    result = run_here("select", "t.csv", "--reduced", "no/such.csv")
-    assert result.returncode == 1
-    assert "no/such.csv: cannot be written: there is no folder" in result.stderr
-    assert not called
 
 
 def test_the_reduced_table_has_its_cells_rows_and_columns_as_they_were(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected
+    run_here: Run, tmp_path: Path, selected: Selected
 ) -> None:
     called = selected(make_selection(*KEPT, count="n"))
-    write("t.csv", ODD_TABLE)
-    result = run_here("select", "t.csv", "--reduced", "small.csv", "--quiet")
-    assert (result.returncode, result.stderr) == (0, "")
+    assert run_here("select", "t.csv", "--reduced", "small.csv", "--quiet").stderr == ""
     assert isinstance(called["data"], Table), "read once"
     rows = list(csv.reader(io.StringIO(ODD_TABLE)))
-    assert list(csv.reader(io.StringIO((tmp_path / "small.csv").read_text()))) == [row[1:5] for row in rows]
-    assert (tmp_path / "small.csv").read_text().splitlines()[:3] == [
-        "dose,outcome,n,zip",
-        "1.50,yes,1,007",
-        'NA,no,2,"1,5"',
-    ]
+    written = (tmp_path / "small.csv").read_text()
+    assert list(csv.reader(io.StringIO(written))) == [row[1:5] for row in rows]
+    assert written.splitlines()[:3] == ["dose,outcome,n,zip", "1.50,yes,1,007", 'NA,no,2,"1,5"']
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "arff", "parquet", "feather", "jsonl"])
 def test_the_reduced_table_is_written_in_the_format_of_its_ending(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected, ending: str
+    run_here: Run, tmp_path: Path, selected: Selected, ending: str
 ) -> None:
     selected(make_selection(*KEPT))
-    path = write("t.csv", ODD_TABLE)
-    result = run_here("select", "t.csv", "--reduced", f"small.{ending}")
-    assert result.returncode == 0, result.stderr
+    assert run_here("select", "t.csv", "--reduced", f"small.{ending}").returncode == 0
     small = table_content(read_table(tmp_path / f"small.{ending}"))
-    assert small == {name: table_content(read_table(path))[name] for name in ("dose", "outcome", "zip")}
+    assert small == {name: table_content(read_table(tmp_path / "t.csv"))[name] for name in ("dose", "outcome", "zip")}
 
 
-def test_numbers_of_a_csv_are_numbers_in_a_typed_reduced_table(
+def test_numbers_become_numbers_in_a_typed_reduced_table_and_formulas_can_be_guarded(
     run_here: Run, tmp_path: Path, write: Write, selected: Selected
 ) -> None:
     selected(make_selection(*KEPT))
-    write("t.csv", "dose,outcome,zip\n0.75,yes,007\n2,no,8\n")
-    assert run_here("select", "t.csv", "--reduced", "small.jsonl").returncode == 0
-    first, *_ = (tmp_path / "small.jsonl").read_text().splitlines()
-    assert first == '{"dose": 0.75, "outcome": "yes", "zip": "007"}'
-
-
-def test_nothing_kept_leaves_the_target(run_here: Run, tmp_path: Path, write: Write, selected: Selected) -> None:
-    selected(make_selection(make_feature(1, "zip", "noise")))
-    write("t.csv", ODD_TABLE)
-    assert run_here("select", "t.csv", "--reduced", "small.csv").returncode == 0
-    assert (tmp_path / "small.csv").read_text() == 'outcome\nyes\nno\n""\nno\n'
-
-
-def test_formulas_are_guarded_in_the_reduced_table_too(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected
-) -> None:
-    selected(make_selection(make_feature(1, "rest", "keep")))
-    write("t.csv", ODD_TABLE)
-    run_here("select", "t.csv", "--reduced", "small.csv", "--safe-csv")
-    assert "'=1+1" in (tmp_path / "small.csv").read_text()
-    run_here("select", "t.csv", "--reduced", "small.csv")
-    assert "'=1+1" not in (tmp_path / "small.csv").read_text()
+    write("t.csv", "dose,outcome,zip\n0.75,=1+1,007\n2,no,8\n")
+    run_here("select", "t.csv", "--reduced", "small.jsonl")
+    assert (tmp_path / "small.jsonl").read_text().startswith('{"dose": 0.75, "outcome": "=1+1", "zip": "007"}\n')
+    for options, cell in (((), ",=1+1,"), (("--safe-csv",), ",'=1+1,")):
+        run_here("select", "t.csv", "--reduced", "small.csv", *options)
+        assert cell in (tmp_path / "small.csv").read_text()
 
 
 def test_a_table_is_reduced_to_what_is_kept_and_can_be_ranked(run_here: Run, tmp_path: Path) -> None:
-    cancer = SAMPLES / "breast_cancer.csv"
-    result = run_here("select", cancer, "--reduced", "small.csv", "--format", "json", "--folds", "3")
-    assert result.returncode == 0, result.stderr
+    result = run_here("select", CANCER, "--reduced", "small.csv", "--format", "json", "--folds", "3")
     kept = json.loads(result.stdout)["kept"]
-    assert kept
     header, *rows = (tmp_path / "small.csv").read_text().splitlines()
     assert sorted(header.split(",")) == sorted([*kept, "class"])
     assert len(rows) == 699
     ranked = list(csv.DictReader(io.StringIO(run_here("rank", "small.csv", "--quiet").stdout)))
     assert {row["feature"] for row in ranked} == set(kept)
+    result = run_here("select", CANCER, "--always", "mitosis")
+    assert result.returncode == 2
+    assert "--always: no column 'mitosis' in " in result.stderr
 
 
 def test_names_are_those_of_the_selection_here_and_on_a_cluster(run: Run) -> None:
-    command = ("select", SAMPLES / "breast_cancer.csv", "-qq", "--folds", "0")
-    document = json.loads(run(*command, "--format", "json").stdout)
+    document = json.loads(run("select", CANCER, "-qq", "--folds", "0", "--format", "json").stdout)
     assert document["honest"] is None
     for engine in ((), ("--engine", "dask", "--workers", "1")):
-        named = run(*command, "--names", *engine)
+        named = run("select", CANCER, "-qq", "--folds", "0", "--names", *engine)
         assert (named.returncode, named.stderr) == (0, "")
         assert named.stdout.splitlines() == document["kept"]
-
-
-def test_what_a_selection_cannot_do_is_refused(run_here: Run, tmp_path: Path) -> None:
-    result = run_here("select", SAMPLES / "breast_cancer.csv", "--always", "mitosis")
-    assert result.returncode == 2
-    assert result.stderr.startswith("probfs: error: --always: no column 'mitosis' in ")
-    assert "did you mean 'mitoses'?" in result.stderr
-    result = run_here("select", SAMPLES / "breast_cancer.csv", "--engine", "dask", "--reduced", "small.csv")
-    assert result.returncode == 2
-    assert "--reduced needs the table here" in result.stderr
-    assert not (tmp_path / "small.csv").exists()
