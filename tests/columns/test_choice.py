@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-from functools import partial
 from typing import Any
 
 import pytest
 
 from probfs.columns.choice import ColumnChoice, columns_as_text, columns_not_needed
-from probfs.columns.mapping import ColumnMapping, parse_mapping
+from probfs.columns.mapping import parse_mapping
 from probfs.errors import UsageError
 from probfs.text import command_line_language
 from tests.support.prepared_tables import prepare_csv
@@ -20,17 +18,14 @@ NAMES = ["a", "b", "c,d", "n", "y"]
 @pytest.mark.parametrize(
     ("choice", "mapping", "expected"),
     [
-        (ColumnChoice(), b"", []),
         (ColumnChoice(exclude=["a,c,d"]), b"", ["a", "c,d"]),
         (ColumnChoice(exclude=["a", "nothing"]), b"", []),
         (ColumnChoice(exclude=["a"], target="a"), b"", []),
-        (ColumnChoice(), b'drop = ["b"]', ["b"]),
         (ColumnChoice(exclude=["a"]), b'drop = ["b"]', ["a", "b"]),
         (ColumnChoice(include=["a"]), b"", ["b", "c,d", "n"]),
         (ColumnChoice(include=["a"], target="b", count="n"), b"", ["c,d"]),
         (ColumnChoice(include=["a"], exclude=["y"]), b"", ["b", "c,d", "y"]),
         (ColumnChoice(include=["a"], count="y"), b"", ["b", "c,d"]),
-        (ColumnChoice(include=["a"]), b'target = "n"', ["b", "c,d"]),
         (ColumnChoice(include=["a"]), b'[columns]\nb = "category"', ["c,d", "n"]),
     ],
 )
@@ -42,7 +37,6 @@ def test_columns_that_are_not_needed(choice: ColumnChoice, mapping: bytes, expec
     ("choice", "mapping", "expected"),
     [
         (ColumnChoice(), b"", ["y"]),
-        (ColumnChoice(target="a"), b"", ["a"]),
         (ColumnChoice(exclude=["y"], count="n"), b"", ["c,d"]),
         (ColumnChoice(), b'target = "b"\n[columns]\na = "category"\nn = "<= 5"', ["a", "b"]),
         (ColumnChoice(), b"[columns]\na = '== \"1.0\"'\nb = '== 1.0'\nn = { groups = { g = ['1'] } }", ["a", "n", "y"]),
@@ -50,12 +44,6 @@ def test_columns_that_are_not_needed(choice: ColumnChoice, mapping: bytes, expec
 )
 def test_columns_whose_digits_count_are_read_as_text(choice: ColumnChoice, mapping: bytes, expected: list[str]) -> None:
     assert sorted(columns_as_text(NAMES, parse_mapping(mapping), choice)) == expected
-
-
-@pytest.mark.parametrize("ask", [columns_not_needed, columns_as_text])
-def test_the_question_can_be_sent_to_another_process(ask: Any) -> None:
-    question = partial(ask, mapping=ColumnMapping(), choice=ColumnChoice(exclude=["a"], target="a"))
-    assert pickle.loads(pickle.dumps(question))(NAMES) == question(NAMES)
 
 
 @pytest.mark.parametrize("choice", [{"target": "\udcff"}, {"na": ["\udcff"]}, {"include": ["a", "b\ud800"]}])
@@ -69,8 +57,6 @@ def test_a_name_that_is_not_unicode_is_refused(choice: dict[str, Any]) -> None:
     [
         (["a,b"], {"a", "b"}),
         (["a, b", "c"], {"a", "b", "c"}),
-        (["b,a,"], {"a", "b"}),
-        (["b,c"], {"b,c"}),
         (["a,b,c"], {"a", "b,c"}),
         (["b,c,b"], {"b,c", "b"}),
         (["ab", "a", "a"], {"ab", "a"}),
@@ -91,7 +77,6 @@ def test_names_between_commas_are_several_columns_where_none_is_called_so(
     ("name", "problem"),
     [
         ("a,agee", "no column 'agee' in t.csv; did you mean 'age'?"),
-        ("agee,zzz", "no column 'agee' in t.csv; did you mean 'age'?"),
         ("name, firs", "no column 'name, firs' in t.csv; did you mean 'name, first'?"),
         (",", "no column ',' in t.csv; choose from 'a', 'age', 'name, first', 'y'"),
         ("", "the name is empty; name a column, or leave the option out"),

@@ -82,20 +82,6 @@ def test_a_number_hashes_alike_however_it_is_written() -> None:
     assert len(set(as_text.tolist())) == 3, "01 is no number, so 1 and 01 differ"
 
 
-def test_a_missing_cell_hashes_otherwise_than_any_value() -> None:
-    labelled, unlabelled = content_hashes(encode_csv("a,y\nx,p\n,p\nz,q\n", unlabelled=["a\nx\n"]), 0)
-    assert len(set(labelled.tolist())) == 3
-    assert unlabelled.tolist() == [labelled[0]]
-    assert labelled.dtype == np.uint64
-
-
-def test_rows_are_counted_as_often_as_they_stand_for() -> None:
-    dataset = encode_csv("a,n,y\nx,3,q\nz,2,p\nx,1,q\nx,4,\n", count="n")
-    assert dataset.classes == ("p", "q")
-    assert (dataset.rows, dataset.unlabelled_rows) == (6, 4)
-    assert dataset.class_rows() == {"p": 2, "q": 4}
-
-
 @given(datasets())
 def test_the_counts_of_some_features_are_those_of_a_table_of_them(dataset: Dataset) -> None:
     every = count_values(dataset)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -17,18 +14,15 @@ from hypothesis import strategies as st
 import probfs
 from probfs.columns import encode as encode_module
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.dataset import MISSING_LABEL
-from probfs.columns.encode import FeatureCoding, encode, learn_coding, notes_on_unseen
+from probfs.columns.encode import encode
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
-from probfs.columns.rules import Category, Numeric, Quantiles, Seen, interval_codes, quantile_points
+from probfs.columns.rules import Category, Numeric, Quantiles
 from probfs.columns.suggest import suggest_mapping
 from probfs.columns.texts import mark_missing
 from probfs.errors import DataError, ProbfsError
 from probfs.ranking.inputs import every_name, reading_for
-from probfs.tables.arrays import double_array
-from probfs.tables.cells import Kind
 from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
@@ -37,34 +31,6 @@ from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv, prepare_frame
 from tests.support.table_content import Write, read_bytes, read_csv_text
 from tests.support.wide_tables import as_csv, columns_together, wide_tables
-
-# Many columns of numbers cut at once
-
-NUMBERS = st.one_of(st.sampled_from([0.0, -1.0, 2.0, 3.0]), st.floats(-1e6, 1e6), st.just(np.nan))
-
-
-@given(
-    st.lists(st.lists(NUMBERS, min_size=7, max_size=7), min_size=1, max_size=4),
-    st.one_of(st.none(), st.lists(st.sampled_from([1, 2, 5, 2**49]), min_size=8, max_size=8)),
-    st.sampled_from([2, 3, 5, 40]),
-)
-def test_the_rows_of_a_matrix_are_cut_as_each_column_alone(
-    rows: list[list[float]], weights: list[int] | None, intervals: int
-) -> None:
-    # A number that all rows have, as those that are cut have some.
-    matrix = np.array([[*row, 1.5] for row in rows])
-    own_weights = None if weights is None else np.array(weights)
-    points, counting = quantile_points(matrix, own_weights, intervals)
-    codes = interval_codes(matrix, points, counting)
-    for numbers, row_points, row_counting, row_codes in zip(matrix, points, counting, codes, strict=True):
-        present = ~np.isnan(numbers)
-        counts = np.ones(len(numbers), dtype=np.int64) if own_weights is None else own_weights
-        seen = Seen(double_array(numbers[present]), counts[present], Kind.NUMBER)
-        expected = Quantiles(intervals).points(seen)
-        assert row_points[row_counting].tolist() == expected.tolist()
-        assert row_codes[present].tolist() == np.searchsorted(expected, numbers[present]).tolist()
-        assert (row_codes[~present] == len(expected) + 1).all()
-
 
 # Everything that can be seen of a table
 
@@ -150,13 +116,6 @@ def test_all_ways_to_hold_numbers_give_the_same(case: Case) -> None:
     check_that_all_ways_give_the_same(case)
 
 
-@pytest.mark.slow
-@settings(max_examples=600, suppress_health_check=HEALTH)
-@given(CASES)
-def test_all_ways_to_hold_numbers_give_the_same_in_many_tables(case: Case) -> None:
-    check_that_all_ways_give_the_same(case)
-
-
 @settings(max_examples=30)
 @given(
     st.lists(
@@ -185,17 +144,6 @@ def test_csv_frame_and_parquet_give_the_same(rows: list[tuple[Any, ...]], measur
     ]
     found = [content_of(encode(prepare(table, mapping, choice))[0]) for table in tables]
     assert all(content == found[0] for content in found)
-
-
-def test_whole_numbers_that_doubles_merge_stay_apart_as_categories(write: Write) -> None:
-    numbers = [2**53 + 1, 2**53, 2**53 + 2, 5] * 2
-    text = csv_of_rows(["a", "y"], [(number, "pq"[place % 2]) for place, number in enumerate(numbers)])
-    lines = "".join(json.dumps({"a": number, "y": "pq"[place % 2]}) + "\n" for place, number in enumerate(numbers))
-    datasets = [encode_csv(text), encode(prepare_frame({"a": numbers, "y": list("pq" * 4)}))[0]]
-    datasets.append(encode(prepare(read_table(write("t.jsonl", lines)), ColumnMapping(), ColumnChoice()))[0])
-    for dataset in datasets:
-        assert dataset.features[0].labels.to_pylist() == sorted(map(str, set(numbers)))
-        assert dataset.features[0].labelled.tolist() == [2, 1, 3, 0] * 2
 
 
 # Labelled rows
@@ -227,21 +175,6 @@ def test_dates_are_measured_in_days_since_the_first_of_all_tables() -> None:
     (feature,) = encode(prepared, [read_csv_text("d,y\n2020-02-27,\n")])[0].features
     assert feature.numbers is not None
     assert feature.numbers.tolist() == [0.0, 1.0, 3.0, 3.5]
-
-
-@pytest.mark.parametrize(("values", "dtype"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
-@pytest.mark.parametrize("measured", [False, True])
-def test_codes_have_the_narrowest_type(values: int, dtype: type, measured: bool) -> None:
-    rows = [(number if measured else f"v{number:05}", "pq"[number % 2]) for number in range(values)]
-    (feature,) = encode_csv(csv_of_rows(["a", "y"], rows), numbers_as_they_are=measured, keep_identifiers=True).features
-    assert feature.labelled.dtype == dtype
-    assert feature.labelled.tolist() == list(range(values))
-
-
-def test_a_type_of_categories_is_told_from_texts() -> None:
-    columns = {"c": pd.Categorical(list("uvuv")), "t": list("uvvu"), "y": list("aabb")}
-    dataset, _ = encode(prepare_frame(columns))
-    assert {feature.name: feature.nominal for feature in dataset.features} == {"c": True, "t": False}
 
 
 def test_ordered_categories_stand_in_their_order_unless_texts_are_wanted() -> None:
@@ -283,9 +216,6 @@ def test_most_cells_of_enough_must_be_unseen_to_be_noted(
     data, others = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n"), [write("u.csv", "a\n" + cells)]
     ranking = probfs.rank(data, target="y", unlabeled=others, classifier=classifier)
     assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
-    assert notes_on_unseen({"a": 0.5, "b": 0.0}) == []
-    (note,) = notes_on_unseen({"a": 0.5, "b": 0.51, "c": 1.0})
-    assert note.endswith("so they count as missing: 'b', 'c'; are they written alike?")
 
 
 def test_further_tables_must_have_the_features_and_should_have_the_counts(write: Write) -> None:
@@ -299,63 +229,6 @@ def test_further_tables_must_have_the_features_and_should_have_the_counts(write:
     assert notes == ("t.csv: no column 'n', so each of its rows counts once",)
     numbered = csv_of_rows(["nr", "a", "y"], [(n, "uv"[n % 3 > 1], "pq"[n % 2]) for n in range(30)])
     assert encode_csv(numbered, unlabelled=["a\nu\nv\n"]).unlabelled_rows == 2, "an identifier may be lacking"
-
-
-# What was learned, for rows that are coded elsewhere
-
-OTHER = read_csv_text("a,y\n9,\n3,\n,\n1,\n7,\n")
-
-
-def coding_of(mapping: str = "", missing: str = "skip") -> FeatureCoding:
-    prepared = prepare_csv("a,y\n3,p\n1,q\n3,q\n,p\n9,\n", mapping, target="y", missing=missing)
-    return learn_coding(prepared, prepared.features[0])[0]
-
-
-@pytest.mark.parametrize(
-    ("mapping", "missing", "labels", "codes", "silenced", "telling"),
-    [
-        ("", "skip", ["1", "3"], [2, 1, 2, 0, 2], [2, 1, 2, 0, 2], 2),
-        ("", "value", ["1", "3", MISSING_LABEL], [3, 1, 2, 0, 3], [3, 1, 2, 0, 3], 2),
-        (
-            "[columns]\na = { cut = [1, 3, 8] }",
-            "skip",
-            ["(-inf,1]", "(1,3]", "(3,8]", "(8,inf)"],
-            *([3, 1, 4, 0, 2], [4, 1, 4, 0, 4], 2),
-        ),
-    ],
-)
-def test_other_rows_get_the_codes_of_labelled_ones_or_say_nothing(
-    mapping: str, missing: str, labels: list[str], codes: list[int], silenced: list[int], telling: int
-) -> None:
-    coding = coding_of(mapping, missing)
-    assert (coding.labels.to_pylist(), coding.values, coding.distinct) == (
-        labels,
-        len(labels),
-        2 + (missing == "value"),
-    )
-    assert coding.recode(OTHER).tolist() == codes
-    silent, known = coding.silence_unseen(coding.recode(OTHER))
-    assert (silent.tolist(), known) == (silenced, telling)
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        *('"category"', '"numeric"', '"<= 2"', '"!= 3"', "'in [1, 3]'", "{ cut = [2] }", "{ quantiles = 2 }"),
-        *("{ widths = 3 }", '{ groups = { few = ["1"] } }', '{ groups = { few = ["1"] }, other = "x" }'),
-        *("{ min_count = 2 }", '{ min_count = 2, other = "x" }', '{ min_count = 2, missing = "value" }'),
-    ],
-)
-def test_what_every_rule_learned_travels(rule: str) -> None:
-    coding = coding_of(f"[columns]\na = {rule}")
-    sent: FeatureCoding = pickle.loads(pickle.dumps(coding))
-    assert sent.recode(OTHER).tolist() == coding.recode(OTHER).tolist()
-    assert sent.labels.to_pylist() == coding.labels.to_pylist()
-
-
-def test_a_cell_that_the_rule_cannot_take_is_an_error_with_its_line() -> None:
-    with pytest.raises(DataError, match=r"^t.csv:3: column 'a': 'x' is not a number"):
-        coding_of("[columns]\na = { quantiles = 2 }").recode(read_csv_text("a,y\n1,\nx,\n"))
 
 
 # Notes and refusals

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import probfs
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import check_class_sizes, deal, deal_folds, telling_rows_apart
 from probfs.errors import DataError, UsageError
-from probfs.tables.arrays import index_array
 from probfs.text import command_line_language
-from tests.support.datasets import random_dataset
-from tests.support.paths import SAMPLES
 from tests.support.prepared_tables import csv_of_rows, encode_csv
 from tests.support.screening import datasets
 
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.sampled_from("pq")), min_size=4)
 TWO_CLASSES = ROWS.filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
-
-
-def test_folds_are_seeded() -> None:
-    def ranks(seed: int) -> str:
-        return probfs.rank(
-            SAMPLES / "commute.csv", target="mode", exclude=["person"], estimate="cv", folds=5, seed=seed
-        ).to_csv()
-
-    assert ranks(1) == ranks(1)
-    assert ranks(1) != ranks(2)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.integers(2, 5))
@@ -58,29 +42,6 @@ def test_every_row_is_in_one_fold_and_folds_are_stratified(rows: list[tuple[str,
     for label in (0, 1):
         in_folds = dealt[:, dataset.labels == label].sum(axis=1)
         assert in_folds.max() - in_folds.min() <= 1
-
-
-@given(TWO_CLASSES, st.integers(0, 9))
-def test_neither_the_order_of_rows_nor_that_of_columns_matters(rows: list[tuple[str, ...]], seed: int) -> None:
-    shuffled = list(rows)
-    Random(seed).shuffle(shuffled)
-    in_order = csv_of_rows(["a", "b", "y"], rows)
-    in_another = csv_of_rows(["b", "a", "y"], [(b, a, y) for a, b, y in shuffled])
-    assert rows_by_fold(encode_csv(in_order), seed) == rows_by_fold(encode_csv(in_another), seed)
-
-
-def rows_by_fold(dataset: Dataset, seed: int) -> list[Counter[tuple[object, ...]]]:
-    """How many rows of each class and content are in the first and in the second fold."""
-    features = sorted(dataset.features, key=lambda feature: feature.name)
-    cells = [feature.labels.take(index_array(feature.labelled)).to_pylist() for feature in features]
-    rows = list(zip(dataset.labels.tolist(), *cells, strict=True))
-    found = []
-    for fold in deal_folds(dataset, 2, seed).tolist():
-        members: Counter[tuple[object, ...]] = Counter()
-        for row, copies in zip(rows, fold, strict=True):
-            members[row] += copies
-        found.append(+members)
-    return found
 
 
 def test_a_counted_row_is_dealt_out_as_repeated_rows_are() -> None:
@@ -128,7 +89,3 @@ def test_the_columns_that_tell_rows_apart_tell_all_of_them_apart(dataset: Datase
 def _rows(dataset: Dataset) -> list[tuple[int, ...]]:
     columns = [dataset.labels, *(feature.labelled for feature in dataset.features)]
     return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def test_a_wide_table_takes_few_columns_to_tell_its_rows_apart() -> None:
-    assert len(telling_rows_apart(random_dataset(40, 200, 4, 2, seed=0)).features) <= 16

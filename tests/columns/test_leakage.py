@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.columns.leakage import Leak, LeakLimits, find_leaks, note_on_leaks, times_in_leak
+from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, times_in_leak
 from probfs.columns.target import Target
 from probfs.tables.arrays import text_array
 from probfs.tables.column import Column, number_column, text_column
@@ -123,14 +123,3 @@ def test_one_note_tells_of_the_first_few() -> None:
     (note,) = note_on_leaks(leaks)
     assert note.startswith("these columns nearly give the class away (leakage?): 'c0' ('x' or not tells 'p' in 98.5%")
     assert note.endswith("of rows) and 2 more")
-
-
-@given(labelled_cells())
-def test_limits_tell_which_values_leak(cells: tuple[list[int], list[int], list[int], int, int]) -> None:
-    codes, labels, weights, values, classes = cells
-    overlap = np.zeros((values + 1, classes), dtype=np.int64)
-    np.add.at(overlap, (codes, labels), weights)
-    limits = LeakLimits.of(overlap.sum(axis=0))
-    leaking = limits.leaking(overlap)
-    assert leaking.any() == (fewest_errors(codes, labels, weights, values, classes) is not None)
-    assert (overlap[leaking].sum(axis=1) >= limits.fewest_rows).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact, hypergeom, poisson
+from scipy.stats import fisher_exact, hypergeom
 
 import probfs
 from probfs.columns import missing as missing_cells
@@ -37,24 +36,6 @@ def test_the_test_is_scipy_s_hypergeometric_one_and_with_two_classes_fisher_s(ta
     assert missingness_p_value(missing, rows) == pytest.approx(by_definition(missing, rows), rel=1e-8)
     square = [missing[:2], [size - own for own, size in table[:2]]]
     assert missingness_p_value(missing[:2], rows[:2]) == pytest.approx(min(1.0, 2 * fisher_exact(square)[1]), rel=1e-6)
-
-
-@pytest.mark.parametrize("own", [0, 3, 12])
-def test_many_missing_cells_of_very_many_rows_follow_poisson_s_law(own: int) -> None:
-    rows, missing = [300_000, 10**11], [own, 300_000 - own]
-    outcomes = poisson(300_000 * 300_000 / sum(rows)).pmf(np.arange(60))
-    likely = float(outcomes[outcomes <= outcomes[own] * (1 + 1e-7)].sum())
-    assert missingness_p_value(missing, rows) == pytest.approx(min(1.0, 2 * likely), rel=1e-3)
-
-
-def test_beyond_that_the_normal_law_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = missingness_p_value([20_000, 20_300], [100_000, 100_000])
-    monkeypatch.setattr(missing_cells, "_MOST_OUTCOMES", 100)
-    assert missingness_p_value([20_000, 20_300], [100_000, 100_000]) == pytest.approx(exact, rel=0.01)
-    # Quadrillions of rows, as a count column may hold.
-    assert missingness_p_value([10**15, 2 * 10**15], [4 * 10**15, 8 * 10**15]) == 1.0
-    assert missingness_p_value([10**15, 10**15], [4 * 10**15, 8 * 10**15]) == 0.0
-    assert not math.isnan(missingness_p_value([10**15, 0], [10**15, 10**15]))
 
 
 def titanic(rows: int = 200, seed: int = 0) -> str:
@@ -91,7 +72,6 @@ def test_auto_marks_what_tells_the_class_and_says_so() -> None:
 def test_the_mapping_has_the_last_word() -> None:
     text = titanic()
     assert marked(text, '[columns]\nboat = { missing = "skip" }\n', missing="auto") == ([], [])
-    assert marked(text, '[columns]\nboat = { missing = "skip" }\n', missing="value") == (["deck"], [])
     assert marked(text, '[columns]\ndeck = { missing = "value" }\n') == (["deck"], [])
     cut = '[columns]\nboat = { cut = [4], missing = "value" }\n'
     assert marked(text, cut) == (["boat"], [])
@@ -148,9 +128,8 @@ def test_boat_comes_first_where_missing_tells_and_last_where_it_is_skipped(write
     assert probfs.rank(data, target="survived").features[0].feature == "boat"
     assert any(warning.startswith(NOTE) for warning in probfs.rank(data, target="survived").warnings)
     assert probfs.rank(data, target="survived", missing="skip").features[0].feature != "boat"
-    for kernel in ("linear", "rbf"):
-        svm = probfs.rank(data, target="survived", classifier="svm", kernel=kernel, jobs=1, permutations=3)
-        assert svm.features[0].feature == "boat"
+    svm = probfs.rank(data, target="survived", classifier="svm", jobs=1, permutations=3)
+    assert svm.features[0].feature == "boat"
 
 
 def test_missing_as_a_value_is_the_same_as_a_text_in_its_place(write: Write) -> None:

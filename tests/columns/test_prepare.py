@@ -25,13 +25,6 @@ def test_rows_are_labelled_unlabelled_or_none() -> None:
     assert prepared.labelled_weights.tolist() == [1, 0, 0, 3, 0]
 
 
-@pytest.mark.parametrize("count", [None, "n"])
-def test_where_every_row_is_labelled_and_counts_once_there_are_no_weights(count: str | None) -> None:
-    prepared = prepare_csv("a,n,y\nx,1,p\nz,1,q\n", count=count)
-    assert prepared.labelled_weights is None
-    assert (prepared.labelled.tolist(), prepared.unlabelled.tolist()) == ([0, 1], [])
-
-
 def test_a_text_that_means_missing_takes_the_label_away() -> None:
     prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
     assert prepared.texts.missing == ("?", "NA", "-")
@@ -108,7 +101,6 @@ def test_every_column_has_its_role_and_who_said_so() -> None:
     [
         (SHORT, "", {}, Category()),
         (LONG, "", {}, Quantiles(5, strict=False)),
-        (LONG, "", {"bins": 3}, Quantiles(3, strict=False)),
         (SHORT, NUMERIC, {}, Numeric(Category())),
         (LONG, NUMERIC, {"bins": 7}, Numeric(Quantiles(7))),
         (SHORT, "", {"numbers_as_they_are": True}, Measured(strict=False)),
@@ -129,12 +121,6 @@ def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
     assert plans(LONG)["x"] == "5 intervals at quantiles (30 numbers)"
     infinite = "5 intervals at quantiles (30 numbers; the infinite one needs na=)"
     assert plans(LONG.replace("29.5,", "inf,"))["x"] == infinite
-
-
-def test_leading_zeros_make_names_of_numbers() -> None:
-    text = csv_of_rows(["x", "y"], [(f"{number % 25:03}", "pq"[number % 2]) for number in range(50)])
-    assert plans(text)["x"] == "category"
-    assert prepare_csv(text).notes == ()
 
 
 def test_nearly_numeric_columns_and_unknown_members_of_groups_are_noted_in_the_caller_s_language() -> None:

@@ -57,12 +57,8 @@ def rows(*columns: Cell, number: int = 200) -> str:
     ("name", "cell", "dropped"),
     [
         ("customer_id", lambda n: n * 7 % 1000, True),
-        ("rowNum", lambda n: n + 5, True),
         ("userId", lambda n: n * 1.5, False),
         ("userId", lambda n: f"u{n % 150}", True),
-        ("note", lambda n: f"text {n}", True),
-        ("valid", lambda n: n * 1.5, False),
-        ("period", lambda n: n % 12, False),
         ("customer_id", lambda n: n % 15, False),
         ("colour", lambda n: f"colour {n % 40}", False),
     ],

@@ -17,17 +17,10 @@ import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
-from probfs.columns.texts import (
-    NumberStyle,
-    are_dates,
-    looks_missing,
-    mark_missing,
-    respell_numbers,
-    style_of_numbers,
-)
+from probfs.columns.texts import NumberStyle, are_dates, mark_missing, respell_numbers, style_of_numbers
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
-from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
+from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
@@ -75,14 +68,6 @@ def test_among_numbers_a_number_is_missing_however_it_is_written(na: str) -> Non
 # Texts that look like missing
 
 
-@given(st.lists(st.sampled_from([*UNMISTAKABLE, *AMONG_NUMBERS, "x", "NAN0", "été", " NA", "none ", " ", "- -"])))
-def test_few_and_many_texts_are_judged_alike(texts: list[str]) -> None:
-    many = [*texts, *(f"some longer text {number}" for number in range(40)), *map(str, range(40))]
-    expected = [text.strip() in (*UNMISTAKABLE, *AMONG_NUMBERS) for text in texts]
-    assert looks_missing(text_array(texts)).tolist() == expected
-    assert looks_missing(text_array(many)).tolist() == expected + [False] * 80
-
-
 @pytest.mark.parametrize(
     ("mapping", "na", "age", "town"),
     [
@@ -114,11 +99,7 @@ def test_notes_say_what_was_taken_as_missing_and_how_to_keep_it() -> None:
         )
     assert prepare_csv(AGES, na=["auto"]).notes == ("taken as missing: 'NA', '-' in 'age', 'NA' in 'town'",)
     assert prepare_csv(AGES, na=["none"]).notes == ()
-    assert prepare_csv(AGES, exclude=["age", "town"]).notes == prepare_csv(AGES, 'drop = ["age", "town"]').notes == ()
     assert "town" not in str(prepare_csv(AGES, include=["age"]).notes)
-    names = [f"c{number}" for number in range(9)]
-    text = "\n".join([",".join([*names, "y"]), ",".join(["NA"] * 9 + ["p"]), ",".join(["x"] * 9 + ["q"]), ""])
-    assert "'NA' in 'c5' and 3 more columns; " in prepare_csv(text).notes[0]
 
 
 def test_auto_and_none_are_words_not_texts() -> None:
@@ -228,13 +209,6 @@ def test_further_tables_are_read_as_the_first() -> None:
     assert table_content(found.texts.read(further)) == {"x": [None, "1000.5", "z"], "big": ["9", None, "1000"]}
 
 
-def test_with_nothing_to_tell_the_columns_stay_as_they_are() -> None:
-    table = read_csv_text("a,b,y\nx,1,p\nz,2.5,q\n")
-    found = prepare(table, ColumnMapping(), ColumnChoice())
-    assert found.texts.columns == {}
-    assert all(found.table.columns[name] is column for name, column in table.columns.items())
-
-
 # Decimal commas and thousands separators
 
 
@@ -262,15 +236,6 @@ STYLES = {
 def test_a_style_is_told_by_all_texts_of_a_column(styles: tuple[NumberStyle | None, ...], texts: list[str]) -> None:
     """Without the user's word, with a decimal point, and with a decimal comma."""
     assert tuple(style_of_numbers(text_array(texts), decimal) for decimal in (None, ".", ",")) == styles
-    beside = text_array(["0,5", *texts, "x y"]).slice(1, len(texts))
-    assert style_of_numbers(beside, None) is styles[0], "texts of other columns in the same memory do not matter"
-
-
-def test_texts_in_another_style_stay_as_they_are() -> None:
-    texts = text_array(["1.234,5", "x, y", "1,2,3", " 7", "12 345", "NA"])
-    assert respell_numbers(texts, COMMA).to_pylist() == ["1234.5", "x, y", "1,2,3", " 7", "12345", "NA"]
-    texts = text_array(["1,234.5", "1.234,5", "x y", "1 234"])
-    assert respell_numbers(texts, THOUSANDS).to_pylist() == ["1234.5", "1.234,5", "x y", "1234"]
 
 
 @given(
@@ -320,12 +285,10 @@ def test_two_spellings_of_a_number_become_one_value() -> None:
 def test_a_comma_table_ranks_as_the_same_table_with_points(write: Write) -> None:
     rows = "".join(f"{n * 7 % 60 + n / 8:.3f};{'pq'[n * 5 % 7 > 3]}\n" for n in range(60))
     commas, plain = write("c.csv", "x;y\n" + rows.replace(".", ",") + "-;p\n"), write("p.csv", "x;y\n" + rows + ";p\n")
-    for classifier in ("nb", "svm"):
-        expected = probfs.rank(plain, target="y", classifier=classifier)
-        assert probfs.rank(commas, target="y", decimal=",", classifier=classifier).to_csv() == expected.to_csv()
     unlabelled = write("u.csv", "x;z\n" + "17,25;1\n-;2\n" * 10)
-    noted = probfs.rank(commas, target="y", decimal=",", unlabeled=unlabelled)
-    assert not any("most unlabelled cells" in note for note in noted.warnings)
+    found = probfs.rank(commas, target="y", decimal=",", unlabeled=unlabelled)
+    assert not any("most unlabelled cells" in note for note in found.warnings)
+    assert found.rounds == probfs.rank(plain, target="y").rounds
 
 
 # Dates
@@ -388,11 +351,3 @@ def test_missing_texts_among_dates_are_missing() -> None:
     assert found.table.columns["when"].counts()[-1] == 2
     assert found.notes[0].startswith("taken as missing among numbers and dates: 'NA' in 'when'; ")
     assert with_days([*DAYS, "NA"], na=["none"]).table.columns["when"].kind is Kind.TEXT
-
-
-def test_dates_in_unlabelled_rows_fall_into_the_same_intervals(write: Write) -> None:
-    text = "when,k,y\n" + "".join(f"{day},{n % 3},{'pq'[n > 30]}\n" for n, day in enumerate(DAYS))
-    further = "when,k\n" + "".join(f"{day},1\n" for day in DAYS[40:50])
-    both = text + "".join(f"{day},1,\n" for day in DAYS[40:50])
-    apart = probfs.rank(write("t.csv", text), target="y", unlabeled=[write("u.csv", further)], score="unlabeled")
-    assert apart.features == probfs.rank(write("both.csv", both), target="y", score="unlabeled").features

@@ -215,10 +215,10 @@ def _encode_feature(
     """A feature of which the codes of all rows of the labelled table are known; how many different values labelled rows
     hold; and the share of unlabelled cells that hold others.
     """
-    unlabelled = np.concatenate([codes[prepared.unlabelled], *(coding.recode(table) for table in others)])
-    unlabelled, telling = coding.silence_unseen(unlabelled)
-    unseen = 0.0
-    if np.any(unlabelled == coding.values):
+    unlabelled, unseen = codes[prepared.unlabelled], 0.0
+    if len(unlabelled) or others:
+        unlabelled = np.concatenate([unlabelled, *(coding.recode(table) for table in others)])
+        unlabelled, telling = coding.silence_unseen(unlabelled)
         present = int(np.count_nonzero(_present_cells(prepared, others, coding.name)))
         unseen = unseen_share(present - telling, present)
     feature = Feature(
