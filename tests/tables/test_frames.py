@@ -22,8 +22,7 @@ from hypothesis.extra import numpy as arrays
 import probfs
 from probfs.errors import DataError, UsageError
 from probfs.tables.cells import Kind
-from probfs.tables.frames import keep_columns, table_in_memory
-from probfs.tables.labels import add_labels, column_of_labels
+from probfs.tables.frames import add_labels, column_of_labels, keep_columns, table_in_memory
 from probfs.tables.table import Table
 from tests.support.random_frames import Cells, Stream, array_of, csv_file, forms, outcome, tables
 from tests.support.table_content import cell_texts, table_content

@@ -146,7 +146,7 @@ def _size(data: Data) -> int:
 
 def _with_labels(table: Table, data: Data, y: Any, mapping: ColumnMapping, choice: ColumnChoice) -> Table:
     """The table with the values to predict as its last column."""
-    from probfs.tables.labels import add_labels
+    from probfs.tables.frames import add_labels
 
     if choice.target is not None:
         raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")

@@ -6,21 +6,21 @@ DuckDB and whatever else speaks it. Lazy frames of polars are collected first. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.errors import DataError, UsageError
-from probfs.tables.arrays import EXACT
 from probfs.tables.arrow import table_from_arrow
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
 from probfs.tables.csv_head import name_columns
-from probfs.tables.table import Table, table_of_columns
+from probfs.tables.table import GIVEN_AS_Y, Table, table_of_columns
 from probfs.text import did_you_mean, option, printable, quoted
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = npt.NDArray[Any]
 TAKEN = "a path, a data frame (pandas, polars, pyarrow, DuckDB, or whatever has __arrow_c_stream__) or a numpy array"
-FRAME_SOURCE = "<frame>"
-"""The name of a data frame in messages, which has no file name."""
-ARRAY_SOURCE = "<array>"
-"""The name of an array, which has none either."""
-_SPARSE = "a sparse matrix; make it dense with .toarray()"
+_FRAME, _ARRAY = "<frame>", "<array>"
+"""The names of frames and arrays in messages, as they have no file name."""
+_TARGET_NAMES = ("y", "target", "class")
+"""What a target without a name is called: the first of these that no column has."""
+_CONTAINERS = (list, dict, set, frozenset, tuple, np.ndarray)
 
 
 class ArrowStream(Protocol):
@@ -52,24 +52,15 @@ class LazyFrame(Protocol):
 InMemory: TypeAlias = "pandas.DataFrame | ArrowStream | LazyFrame | npt.NDArray[Any] | Table"
 
 
-def is_array(data: object) -> bool:
-    """Whether data is an array, whose columns have no names, unless it is structured."""
-    return not _is_frame(data) and hasattr(data, "__array__")
-
-
-def as_array(data: Any) -> Array:
-    """The array as one of numpy's own, masked if it is; other classes may give columns in a way of their own."""
-    return data if np.ma.isMaskedArray(data) else np.asarray(data)
-
-
 def is_table(data: object) -> bool:
     """Whether data is one table or array, and not a list of them."""
-    return isinstance(data, Table) or _is_frame(data) or hasattr(data, "__array__") or _is_sparse(data)
+    offers = ("iloc", "collect_schema", "__arrow_c_stream__", "__arrow_c_array__", "__array__")
+    return isinstance(data, Table) or any(hasattr(data, name) for name in offers) or _is_sparse(data)
 
 
 def array_width(data: Any) -> int | None:
     """How many columns an array has whose columns have no names; None for all else."""
-    shape = as_array(data).shape if is_array(data) else ()
+    shape = np.shape(data) if _is_array(data) else ()
     return int(shape[1]) if len(shape) == 2 else None
 
 
@@ -78,32 +69,40 @@ def is_pandas(data: object) -> bool:
     return any(base.__module__.partition(".")[0] == "pandas" for base in type(data).__mro__)
 
 
-def _is_frame(data: object) -> bool:
-    """Whether data offers what only frames do."""
-    offers = ("iloc", "collect_schema", "__arrow_c_stream__", "__arrow_c_array__")
-    return any(hasattr(data, name) for name in offers)
+def _is_array(data: object) -> bool:
+    """Whether data is an array, whose columns have no names, unless it is structured."""
+    return hasattr(data, "__array__") and not (
+        hasattr(data, "iloc") or hasattr(data, "collect_schema") or _is_arrow(data)
+    )
+
+
+def _is_arrow(data: object) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def _is_sparse(data: object) -> bool:
     return hasattr(data, "toarray") and hasattr(data, "nnz")
 
 
+def _collected(data: Any) -> Any:
+    return data.collect() if hasattr(data, "collect_schema") and hasattr(data, "collect") else data
+
+
 def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = None) -> Table:
     """The table that a parameter holds; ``names`` are those of the columns of an array."""
-    if names is not None and not is_array(data):
+    if names is not None and not _is_array(data):
         problem = "goes with an array, whose columns have no names"
         raise UsageError(f"{option('feature_names')} {problem}; rename those of {parameter} itself")
     if isinstance(data, Table):
         return data
-    if is_array(data):
-        return _table_of_array(as_array(data), parameter, names)
-    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        return table_in_memory(data.collect(), parameter)
+    if _is_array(data):
+        return _table_of_array(_as_numpy(data), parameter, names)
+    data = _collected(data)
     is_frame = hasattr(data, "iloc") and hasattr(data, "columns")
     if is_frame and (is_pandas(data) or not hasattr(data, "__arrow_c_stream__")):
-        return _table_of_frame(data, FRAME_SOURCE)
-    if is_pandas(data) or not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")):
-        what = _SPARSE if _is_sparse(data) else type(data).__name__
+        return _table_of_frame(data, _FRAME)
+    if is_pandas(data) or not _is_arrow(data):
+        what = "a sparse matrix; make it dense with .toarray()" if _is_sparse(data) else type(data).__name__
         raise UsageError(f"{parameter} must be {TAKEN}, not {what}")
     return _table_of_stream(data, parameter)
 
@@ -117,12 +116,12 @@ def _table_of_stream(data: Any, parameter: str) -> Table:
             raise UsageError(problem) from error
         reason = printable((str(error).splitlines() or [type(error).__name__])[0].rstrip("."))
         remedy = "turn its columns into types that Arrow has"
-        raise DataError(f"cannot be read through Arrow: {reason}; {remedy}", source=FRAME_SOURCE) from error
+        raise DataError(f"cannot be read through Arrow: {reason}; {remedy}", source=_FRAME) from error
     if not arrow.num_columns:
-        raise DataError("has no columns", source=FRAME_SOURCE)
+        raise DataError("has no columns", source=_FRAME)
     if not arrow.num_rows and isinstance(data, pa.RecordBatchReader):
-        raise DataError("has no rows, or has been read before; a reader can be read only once", source=FRAME_SOURCE)
-    return table_from_arrow(arrow, FRAME_SOURCE)
+        raise DataError("has no rows, or has been read before; a reader can be read only once", source=_FRAME)
+    return table_from_arrow(arrow, _FRAME)
 
 
 def _table_of_frame(frame: pandas.DataFrame, source: str) -> Table:
@@ -130,9 +129,18 @@ def _table_of_frame(frame: pandas.DataFrame, source: str) -> Table:
     header = name_columns(_names_of_pandas(frame), source)
     if not len(frame.columns):
         raise DataError("has no columns", source=source)
-    numbers = _number_cells(frame)
+    by_type: dict[Any, list[int]] = {}
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+            by_type.setdefault(dtype, []).append(place)
+    numbers: dict[int, Column] = {}
+    for dtype, places in by_type.items():
+        # All columns of one type with a few calls.
+        some = frame if len(places) == frame.shape[1] else frame.iloc[:, places]
+        columns = _number_columns([header.names[place] for place in places], some.to_numpy(dtype))
+        numbers.update(zip(places, columns, strict=True))
     columns = (
-        _numbers(name, numbers[place]) if place in numbers else column_of_series(name, frame.iloc[:, place])
+        numbers.get(place) or _column_of_series(name, frame.iloc[:, place])
         for place, name in list(enumerate(header.names))[header.indexes :]
     )
     return replace(table_of_columns(columns, source, len(frame), header.notes), left_out=header.left_out)
@@ -146,79 +154,42 @@ def _names_of_pandas(frame: pandas.DataFrame) -> list[str]:
     return ["" if is_scalar(name) and isna(name) else str(name) for name in frame.columns]
 
 
-def _number_cells(frame: pandas.DataFrame) -> dict[int, pa.ChunkedArray]:
-    """The cells of all columns of numbers by their places: those of one type with a few calls for all."""
-    by_type: dict[Any, list[int]] = {}
-    for place, dtype in enumerate(frame.dtypes):
-        # numpy's types, or pandas' own, which have a mask for missing cells.
-        plain = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
-        if plain is not None and _is_numeric(plain):
-            by_type.setdefault(dtype, []).append(place)
-    cells: dict[int, pa.ChunkedArray] = {}
-    for dtype, places in by_type.items():
-        own = frame if len(places) == frame.shape[1] else frame.iloc[:, places]
-        if isinstance(dtype, np.dtype):
-            # A copy, as the frame may change later.
-            cells.update(zip(places, _cells_of_matrix(own.to_numpy(dtype, copy=True)), strict=True))
-            continue
-        matrix = own.to_numpy(np.float32 if dtype.numpy_dtype == np.float32 else np.float64, na_value=np.nan)
-        # Whole numbers that a double cannot hold are left to Arrow.
-        exact = np.ones(len(places), bool) if dtype.kind == "f" else ~(np.abs(matrix) >= EXACT).any(axis=0)
-        found = zip(places, exact.tolist(), _cells_of_matrix(matrix), strict=True)
-        cells.update({place: column for place, is_exact, column in found if is_exact})
-    return cells
-
-
-def _cells_of_matrix(matrix: Array) -> Iterator[pa.ChunkedArray]:
+def _number_columns(names: Sequence[str], matrix: Array) -> Iterator[Column]:
     """The columns of an array of numbers; NaN is a missing cell to whoever reads them."""
-    native = _native(matrix)
-    rows, width = native.shape
-    flat = np.ascontiguousarray(native.T).ravel()
-    cells = pa.Array.from_buffers(pa.from_numpy_dtype(flat.dtype), len(flat), [None, pa.py_buffer(flat)])
-    return (pa.chunked_array([cells.slice(place * rows, rows)]) for place in range(width))
+    dtype = matrix.dtype.newbyteorder("=")
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        # Arrow has no long doubles; halves are written as floats are.
+        dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
+    # A copy, as the array may change later.
+    flat = np.array(matrix.T, dtype, order="C").ravel()
+    cells = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(flat), [None, pa.py_buffer(flat)])
+    for place, name in enumerate(names):
+        column = pa.chunked_array([cells.slice(place * len(matrix), len(matrix))])
+        yield Column(name, column, Kind.NUMBER, stored=column.type)
 
 
-def _numbers(name: str, cells: pa.ChunkedArray) -> Column:
-    return Column(name, cells, Kind.NUMBER, stored=cells.type)
-
-
-def _is_numeric(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "iuf"
-
-
-def _native(array: Array) -> Array:
-    """Numbers in a type that Arrow has and in this machine's order of bytes; halves are written as floats are."""
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        return array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
-
-
-def column_of_series(name: str, series: pandas.Series[Any]) -> Column:
+def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
     """One column of a data frame."""
     try:
-        cells = _arrow_array(series)
+        cells = _arrow_array(_simple(series))
     except UnicodeEncodeError as error:
         problem, kind = f"holds text that is no valid Unicode ({error.reason})", Kind.TEXT
-    except _ContainersError:
-        problem, kind = "holds lists or other containers, not single values", Kind.NESTED
     else:
-        return typed_column(name, cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
+        if cells is not None:
+            return typed_column(name, cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
+        problem, kind = "holds lists or other containers, not single values", Kind.NESTED
     return unusable_column(name, series.isna().to_numpy(dtype=np.bool_), kind, problem)
 
 
-class _ContainersError(Exception):
-    """Some cells hold several values."""
-
-
-def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray:
-    series = _simple(series)
+def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray | None:
+    """The cells in a type of Arrow's; None if some hold several values."""
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         # A column of mixed objects, such as 1 and "x": each cell becomes its text.
         present = series.notna()
-        if any(isinstance(value, (list, dict, set, frozenset, tuple, np.ndarray)) for value in series[present]):
-            raise _ContainersError from None
+        if any(isinstance(value, _CONTAINERS) for value in series[present]):
+            return None
         return pa.array(series.astype(object).where(present, None).map(_cell_text, na_action="ignore"), pa.string())
 
 
@@ -233,25 +204,26 @@ def _simple(series: pandas.Series[Any]) -> Any:
         return series.dt.to_timestamp()
     if isinstance(dtype, pandas.IntervalDtype):
         return series.astype(object).where(series.notna(), None).map(str, na_action="ignore")
-    if isinstance(dtype, pandas.CategoricalDtype) and _are_odd(dtype.categories):
-        texts = [_cell_text(category) for category in dtype.categories]
-        if len(set(texts)) == len(texts):
+    if isinstance(dtype, pandas.CategoricalDtype):
+        categories = dtype.categories
+        # Intervals, as pandas.cut makes, periods, and objects of several types.
+        is_odd = isinstance(categories.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or (
+            categories.dtype == object and pandas.api.types.infer_dtype(categories).startswith("mixed")
+        )
+        texts = [_cell_text(category) for category in categories] if is_odd else []
+        if texts and len(set(texts)) == len(texts):
             return series.cat.rename_categories(texts)
     return series
-
-
-def _are_odd(categories: pandas.Index[Any]) -> bool:
-    """Whether Arrow has no type for categories: intervals, as pandas.cut makes, periods, objects of several types."""
-    import pandas
-
-    if isinstance(categories.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)):
-        return True
-    return categories.dtype == object and pandas.api.types.infer_dtype(categories).startswith("mixed")
 
 
 def _cell_text(value: Any) -> str:
     """A cell among others of several types as a text; a truth value is the same text everywhere."""
     return str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)
+
+
+def _as_numpy(data: Any) -> Array:
+    """The array as one of numpy's own, masked if it is; other classes may give columns in a way of their own."""
+    return data if np.ma.isMaskedArray(data) else np.asarray(data)
 
 
 def _table_of_array(array: Array, parameter: str, names: Sequence[Any] | None) -> Table:
@@ -265,21 +237,30 @@ def _table_of_array(array: Array, parameter: str, names: Sequence[Any] | None) -
     if array.dtype.names is not None and array.ndim == 1:
         import pandas
 
-        return _table_of_frame(pandas.DataFrame({name: array[name] for name in array.dtype.names}), ARRAY_SOURCE)
+        return _table_of_frame(pandas.DataFrame({name: array[name] for name in array.dtype.names}), _ARRAY)
     if array.ndim != 2:
         problem = f"has {array.ndim} dimensions, but a table has two"
-        raise DataError(f"{problem}; reshape it to rows and columns", source=ARRAY_SOURCE)
+        raise DataError(f"{problem}; reshape it to rows and columns", source=_ARRAY)
     rows, width = array.shape
     given = [f"x{place}" for place in range(width)] if names is None else _check_names(names, width)
     if not width:
-        raise DataError("has no columns", source=ARRAY_SOURCE)
-    if _is_numeric(array.dtype) and not np.ma.isMaskedArray(array):
-        # A copy, as the array may change later.
-        cells = _cells_of_matrix(np.array(array, order="F"))
-        columns = [_numbers(name, own) for name, own in zip(given, cells, strict=True)]
-    else:
-        columns = [column_of_array(name, array[:, place]) for place, name in enumerate(given)]
-    return table_of_columns(columns, ARRAY_SOURCE, rows)
+        raise DataError("has no columns", source=_ARRAY)
+    return table_of_columns(_columns_of_array(given, array), _ARRAY, rows)
+
+
+def _columns_of_array(names: Sequence[str], array: Array) -> Iterator[Column]:
+    """The columns of an array of two dimensions; NaN, NaT, None and masked cells are missing."""
+    plain, mask = np.ma.getdata(array), np.ma.getmask(array)
+    if array.dtype.kind in "iuf" and not np.any(mask):
+        yield from _number_columns(names, plain)
+        return
+    import pandas
+
+    if np.any(mask):
+        plain = plain.astype(object)
+        plain[mask] = None
+    for place, name in enumerate(names):
+        yield _column_of_series(name, pandas.Series(plain[:, place]))
 
 
 def _check_names(names: Sequence[Any], width: int) -> list[str]:
@@ -298,40 +279,27 @@ def _check_names(names: Sequence[Any], width: int) -> list[str]:
     return texts
 
 
-def column_of_array(name: str, cells: Array) -> Column:
-    """One column of an array; NaN, NaT, None and masked cells are missing."""
-    plain, mask = np.ma.getdata(cells), np.ma.getmaskarray(cells)
-    if not _is_numeric(cells.dtype):
-        import pandas
-
-        if mask.any():
-            plain = plain.astype(object)
-            plain[mask] = None
-        return column_of_series(name, pandas.Series(plain))
-    numbers = np.array(_native(plain))
-    present = pa.py_buffer(np.packbits(~mask, bitorder="little")) if mask.any() else None
-    arrow = pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [present, pa.py_buffer(numbers)])
-    return _numbers(name, pa.chunked_array([arrow]))
-
-
 def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
     """The frame with only some of its columns, in its own order; those that are optional need not be there.
 
     It stays a frame of its library. Columns are called as in rankings of the frame: those of an array x0, x1 and so on.
     """
-    if not hasattr(frame, "shape") and not hasattr(frame, "collect_schema"):
+    if (
+        not hasattr(frame, "shape")
+        and not hasattr(frame, "collect_schema")
+        and _is_arrow(frame)
+        and not is_pandas(frame)
+    ):
         # Whatever can only be read as a stream, and perhaps only once.
-        if is_pandas(frame) or not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
-            raise _not_a_frame(frame)
         frame = pa.table(frame)
     names = _names_of(frame)
-    header = name_columns(names, FRAME_SOURCE)
+    header = name_columns(names, _FRAME)
     positions = {name: place for place, name in enumerate(header.names) if place >= header.indexes}
     for name in needed:
         if name not in positions:
             raise UsageError(f"frame: it has no column {quoted(name)}{did_you_mean(name, positions)}")
     kept = sorted(positions[name] for name in (*needed, *optional) if name in positions)
-    if is_array(frame):
+    if _is_array(frame):
         return frame[:, kept]
     if hasattr(frame, "iloc"):
         return frame.iloc[:, kept]
@@ -342,8 +310,9 @@ def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()
 
 
 def _names_of(frame: Any) -> list[str]:
-    if is_array(frame) and np.ndim(frame) == 2:
-        return [f"x{place}" for place in range(frame.shape[1])]
+    width = array_width(frame)
+    if width is not None:
+        return [f"x{place}" for place in range(width)]
     if hasattr(frame, "iloc") and hasattr(frame, "columns"):
         return _names_of_pandas(frame)
     if hasattr(frame, "collect_schema"):
@@ -351,8 +320,74 @@ def _names_of(frame: Any) -> list[str]:
     for names in ("column_names", "columns"):
         if isinstance(getattr(frame, names, None), list):
             return list(getattr(frame, names))
-    raise _not_a_frame(frame)
+    raise UsageError(f"frame must be {TAKEN.removeprefix('a path, ')}, not {type(frame).__name__}")
 
 
-def _not_a_frame(frame: Any) -> UsageError:
-    return UsageError(f"frame must be {TAKEN.removeprefix('a path, ')}, not {type(frame).__name__}")
+def add_labels(table: Table, y: Any, mapping_target: str | None = None) -> Table:
+    """The table with ``y`` as its last column, which is the target.
+
+    It is called as ``y`` is, else as the mapping's target, else by a name that no column has.
+    """
+    column = column_of_labels(y)
+    if column.rows != table.rows:
+        raise UsageError(f"y has {column.rows:,} values, but data has {table.rows:,} rows; give one for each row")
+    free = chain(_TARGET_NAMES, (f"{_TARGET_NAMES[0]} ({number})" for number in count(2)))
+    name = column.name or mapping_target or next(name for name in free if name not in table.columns)
+    if mapping_target is not None and mapping_target != name:
+        problem = f"y is called {quoted(name)}, but the mapping's target is {quoted(mapping_target)}"
+        raise UsageError(f"{problem}; rename y, or take the target out of the mapping")
+    if name in table.columns:
+        problem = f"y is called {quoted(name)}, and so is a column of data"
+        raise UsageError(f"{problem}; use {option('target', name)} in place of y, or take the column out of data")
+    columns = {**table.columns, name: replace(column, name=name)}
+    return replace(table, columns=columns, target_hint=(name, GIVEN_AS_Y))
+
+
+def column_of_labels(y: Any) -> Column:
+    """The values as a column, which has no name where they have none."""
+    if isinstance(y, (str, bytes)):
+        raise UsageError(f"y must hold a value for each row; to name a column, use {option('target', str(y))}")
+    y = _collected(y)
+    if not is_pandas(y) and _is_array(y):
+        array = _as_numpy(y)
+        if array.dtype.names is not None or not (array.ndim == 1 or array.shape[1:] == (1,)):
+            _refuse_labels(f"an array of shape {array.shape}")
+        return next(_columns_of_array([""], array.reshape(-1, 1)))
+    if not is_pandas(y) and _is_arrow(y):
+        return _column_of_arrow(y)
+    if not is_pandas(y) and (isinstance(y, (Mapping, Set)) or not (hasattr(y, "__len__") and hasattr(y, "__iter__"))):
+        _refuse_labels(type(y).__name__)
+    import pandas
+
+    if isinstance(y, pandas.DataFrame):
+        if y.shape[1] != 1:
+            _refuse_labels(f"a frame of {y.shape[1]:,} columns")
+        y = y.iloc[:, 0]
+    series = pandas.Series(y) if is_pandas(y) else pandas.Series(list(y), dtype=object)
+    return _column_of_series(_name_of(y), series)
+
+
+def _column_of_arrow(y: Any) -> Column:
+    """One column, or a table of one."""
+    if isinstance(y, (pa.Table, pa.RecordBatch)):
+        cells = pa.table(y).to_struct_array()
+    elif isinstance(y, pa.ChunkedArray):
+        cells = y
+    else:
+        cells = pa.chunked_array(y) if hasattr(y, "__arrow_c_stream__") else pa.chunked_array([pa.array(y)])
+    name = _name_of(y)
+    if pa.types.is_struct(cells.type):
+        if cells.type.num_fields != 1:
+            _refuse_labels(f"a frame of {cells.type.num_fields:,} columns")
+        name, cells = cells.type.field(0).name, cells.flatten()[0]
+    return typed_column(name, cells)
+
+
+def _refuse_labels(what: str) -> NoReturn:
+    raise UsageError(f"y must hold a value for each row (a list, a Series, an Arrow or a numpy array), not {what}")
+
+
+def _name_of(y: Any) -> str:
+    """The name that values bear, empty if they have none."""
+    name = getattr(y, "name", None)
+    return "" if name is None or name != name or callable(name) else str(name)

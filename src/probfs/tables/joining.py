@@ -13,26 +13,14 @@ import pyarrow as pa
 from probfs.errors import DataError
 from probfs.notes import Note
 from probfs.tables.arrays import double_array
-from probfs.tables.cells import Kind, is_text
+from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, missing_column, unread_column, unusable_cells
 from probfs.tables.table import FileLines, Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
 NO_ROWS = "none of these files has data rows"
 _MORE_FILES = re.compile(r"(.+?) and ([\d,]+) more files?: (.*)", re.DOTALL)
-_TYPES = {
-    Kind.TEXT: "text",
-    Kind.NUMBER: "numbers",
-    Kind.DATE: "dates",
-    Kind.NESTED: "nested values",
-    Kind.OTHER: "bytes",
-}
-_FINEST = {
-    Kind.NUMBER: (pa.int64(), pa.uint64(), pa.float64()),
-    Kind.DATE: (pa.timestamp("us"), pa.timestamp("ns")),
-    Kind.TEXT: (pa.string(),),
-}
-"""Types into which cells of several types are put together, if nothing is lost by that."""
+_TYPES = {Kind.TEXT: "text", Kind.NUMBER: "numbers", Kind.DATE: "dates"}
 
 
 def join_tables(parts: Sequence[Table], union: bool, source: str) -> Table:
@@ -108,11 +96,11 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str], *, union: bo
     Types that differ make a column that cannot be used, which is an error for whoever wants its cells. With ``union``,
     lists of declared values need not agree.
     """
-    first = columns[0]
+    first, rows = columns[0], sum(column.rows for column in columns)
     if _are_alike(columns):
-        return Column(first.name, _in_chunks([column.cells for column in columns]), first.kind, stored=first.stored)
+        return replace(first, cells=_in_chunks([column.cells for column in columns]))
     if any(column.unread for column in columns):
-        return unread_column(first.name, sum(column.rows for column in columns))
+        return unread_column(first.name, rows)
     if len({_type(column) for column in columns}) > 1:
         # What a file declares does not matter where no row holds any of it.
         columns = [
@@ -122,24 +110,20 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str], *, union: bo
             for column in columns
         ]
     # A column of nothing but missing cells agrees with all others.
-    telling = [one for one in zip(columns, sources, strict=True) if one[0].problem is None and has_values(one[0])]
-    problem = _find_problem(columns, sources, telling, union)
+    known = [(one, source) for one, source in zip(columns, sources, strict=True) if one.problem or has_values(one)]
+    problem = _find_problem(known, union)
     if problem is not None:
         missing = np.concatenate([column.is_missing() for column in columns])
         return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
-    known = [column for column, _ in telling] or [first]
-    cells = _join_cells(columns, known[0])
-    types = {column.stored for column in known}
-    stored = known[0].stored if len(types) == 1 else None if None in types else cells.type
-    declared = sorted((column.declared for column in known if column.declared is not None), key=len, reverse=True)
-    order = max((column.order for column in known if column.order is not None), key=len, default=None)
-    return replace(
-        known[0],
-        cells=cells,
-        stored=stored,
-        declared=pa.concat_arrays(declared).unique() if declared else None,
-        order=order,
-    )
+    template = known[0][0] if known else first
+    cells = _join_cells([column if has_values(column) else missing_column("", column.rows) for column in columns])
+    types = {column.stored for column, _ in known} or {first.stored}
+    is_typed = None not in types and not pa.types.is_dictionary(cells.type)
+    stored = template.stored if len(types) == 1 else cells.type if is_typed else None
+    declared = sorted((column.declared for column, _ in known if column.declared is not None), key=len, reverse=True)
+    order = max((column.order for column, _ in known if column.order is not None), key=len, default=None)
+    values = pa.concat_arrays(declared).unique() if declared else None
+    return replace(template, cells=cells, stored=stored, declared=values, order=order)
 
 
 def _type(column: Column) -> tuple[Kind, bool, bool, bool]:
@@ -163,48 +147,40 @@ def _in_chunks(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     return pa.chunked_array([chunk for cells in parts for chunk in cells.chunks], parts[0].type)
 
 
-def _join_cells(columns: Sequence[Column], template: Column) -> pa.ChunkedArray:
+def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
     """The cells in the type that they share, else in one that loses nothing, else as texts."""
-    types = {column.cells.type for column in columns if has_values(column)}
-    finest = () if template.is_nominal else _FINEST[template.kind]
-    for dtype in types if len(types) == 1 else finest:
-        try:
-            return _in_chunks([_converted(column, dtype) for column in columns])
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            continue
-    return _in_chunks([dictionary_cells(column.codes, column.values) for column in columns])
+    types = {column.cells.type for column in columns if not pa.types.is_null(column.cells.type)}
+    try:
+        cells = [column.cells if len(types) == 1 else _plain_cells(column) for column in columns]
+        tables = [pa.Table.from_arrays([one], names=[""]) for one in cells]
+        return pa.concat_tables(tables, promote_options="permissive").column(0)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return _in_chunks([dictionary_cells(column.codes, column.values) for column in columns])
 
 
-def _converted(column: Column, dtype: pa.DataType) -> pa.ChunkedArray:
-    """The cells in another type, or an error of Arrow's where that would change some."""
+def _plain_cells(column: Column) -> pa.ChunkedArray:
     cells = column.cells
-    if cells.type == dtype:
-        return cells
-    if not has_values(column):
-        return pa.chunked_array([pa.nulls(column.rows, dtype)])
-    held = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    has_unit = getattr(held, "tz", None) or pa.types.is_decimal(held) or pa.types.is_duration(held)
-    if is_text(held) is not is_text(dtype) or has_unit:
-        raise pa.ArrowInvalid("cells would change")
-    if pa.types.is_float32(held) or pa.types.is_float16(held):
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if pa.types.is_date(cells.type):
+        return cells.cast(pa.timestamp("us"))
+    if pa.types.is_float32(cells.type) or pa.types.is_float16(cells.type):
         # As doubles that are written in the same digits.
-        cells = pa.chunked_array([double_array(column.by_row)])
-    return cells.cast(dtype)
+        return pa.chunked_array([double_array(column.by_row)])
+    return cells
 
 
-def _find_problem(
-    columns: Sequence[Column], sources: Sequence[str], telling: Sequence[tuple[Column, str]], union: bool
-) -> str | None:
+def _find_problem(known: Sequence[tuple[Column, str]], union: bool) -> str | None:
     """Why the columns cannot be used as one, as a message has it after the column's name."""
-    for column, source in zip(columns, sources, strict=True):
+    for column, source in known:
         if column.problem is not None:
             return f"in {source} {column.problem}"
-    for column, source in telling[1:]:
-        first, first_source = telling[0]
+    for column, source in known[1:]:
+        first, first_source = known[0]
         if _type(column) != _type(first):
             types = f"holds {_described(first)} in {first_source}, but {_described(column)} in {source}"
             return f"{types}; write it alike in all files, or leave it out"
-    return _find_other_values(telling, union)
+    return _find_other_values(known, union)
 
 
 def _described(column: Column) -> str:
@@ -217,20 +193,17 @@ def _described(column: Column) -> str:
     return _TYPES[column.kind]
 
 
-def _find_other_values(telling: Sequence[tuple[Column, str]], union: bool) -> str | None:
+def _find_other_values(known: Sequence[tuple[Column, str]], union: bool) -> str | None:
     """Declared values may be more in one file than in others, but not different ones: those may be misspelt."""
-    named = [(column.declared if column.order is None else column.order, source) for column, source in telling]
+    named = [(column.declared if column.order is None else column.order, source) for column, source in known]
     lists = [(values.to_pylist(), source) for values, source in named if values is not None]
-    if not lists:
-        return None
-    longest, longest_source = max(lists, key=lambda one: len(one[0]))
+    longest, longest_source = max(lists, key=lambda one: len(one[0]), default=([], ""))
     for values, source in lists:
-        known = set(values)
-        if telling[0][0].ordered:
-            if [value for value in longest if value in known] != values:
+        if known[0][0].ordered:
+            if [value for value in longest if value in set(values)] != values:
                 problem = f"has its categories in another order in {source} than in {longest_source}"
                 return f"{problem}; give them one order, or leave it out"
-        elif not union and not known <= set(longest):
+        elif not union and not set(values) <= set(longest):
             other = next(value for value in values if value not in longest)
             problem = f"declares {quoted(other)} in {source}, but not in {longest_source}"
             return f"{problem}; declare the same values in both, or take all with {option('union', True)}"
