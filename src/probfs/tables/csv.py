@@ -11,8 +11,8 @@ import io
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -54,6 +54,8 @@ _MOST_FAILURES = 4
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double: invalid value '(.*)'", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _BOM = b"\xef\xbb\xbf"
+Cells: TypeAlias = dict[str, pa.ChunkedArray]
+"""The cells of columns, which are called by their positions."""
 
 
 def read_delimited(table_input: TableInput) -> Table:
@@ -63,33 +65,22 @@ def read_delimited(table_input: TableInput) -> Table:
         text = CsvText(raw)
         head = read_head(text, table_input)
         reader = _RowReader(text, head, table_input)
-        rows = reader.read_by_arrow() or reader.read_by_csv_module()
+        cells, lines, rows = reader.read_by_arrow() or reader.read_by_csv_module()
     indexes, names = head.columns.indexes, head.columns.names[head.columns.indexes :]
-    if not rows.number:
+    if not rows:
         raise NoRowsError("has no data rows below the header; is the file cut off?", source=source, columns=names)
     columns = {}
-    for position, name in enumerate(names, start=indexes):
-        cells = rows.cells.get(str(position))
-        if cells is None:
-            columns[name] = unread_column(name, rows.number)
-        elif str(position) in rows.undecided:
-            columns[name] = _decide(name, cells, reader.words, decimal)
+    for place, name in enumerate(names, start=indexes):
+        found = cells.get(str(place))
+        if found is None:
+            columns[name] = unread_column(name, rows)
+        elif str(place) in reader.undecided:
+            columns[name] = _decide(name, found, reader.words, decimal)
         else:
-            columns[name] = Column(name, cells, Kind.NUMBER if cells.type == _NUMBERS else Kind.TEXT)
+            columns[name] = Column(name, found, Kind.NUMBER if found.type == _NUMBERS else Kind.TEXT)
     # Threads that parsed blocks keep much memory for more of them.
     pa.default_memory_pool().release_unused()
-    return Table(source, columns, rows.number, rows.lines, notes=head.notes, left_out=head.columns.left_out)
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The cells of all rows; columns are called by their positions."""
-
-    cells: dict[str, pa.ChunkedArray]
-    number: int
-    lines: RowLines | None
-    undecided: Collection[str]
-    """Columns of texts that may all be numbers."""
+    return Table(source, columns, rows, lines, notes=head.notes, left_out=head.columns.left_out)
 
 
 class _RowReader:
@@ -98,9 +89,10 @@ class _RowReader:
         options, names, indexes = table_input.options, head.columns.names, head.columns.indexes
         unneeded = frozenset(options.unneeded(names[indexes:]) if options.unneeded is not None else ())
         as_text = frozenset(options.as_text(names[indexes:]) if options.as_text is not None else ())
-        self._positions = [str(position) for position in range(len(names))]
+        self._positions = [str(place) for place in range(len(names))]
         self._wanted = [column for column in self._positions[indexes:] if names[int(column)] not in unneeded]
-        self._undecided = {column for column in self._wanted if names[int(column)] not in as_text}
+        self.undecided = {column for column in self._wanted if names[int(column)] not in as_text}
+        """Columns of texts that may all be numbers."""
         # With decimal commas, 1.234 can be a whole number.
         self._numbers_are_plain = options.decimal != ","
         words = (*UNMISTAKABLE, *AMONG_NUMBERS, *options.na)
@@ -108,38 +100,39 @@ class _RowReader:
         self._has_words = False
         """Whether words are expected among numbers."""
         self._newlines_in_cells = False
-        self._block_bytes, self._in_threads = _BLOCK_BYTES, False
+        self._block_bytes, self._in_threads, self._failures = _BLOCK_BYTES, False, 0
 
-    def read_by_arrow(self) -> _Rows | None:
-        """The rows, or None where only the csv module can be trusted with them."""
+    def read_by_arrow(self) -> tuple[Cells, RowLines, int] | None:
+        """The cells, lines and number of the rows, or None where only the csv module can be trusted with them."""
         if not self._head.sample.strip(b"\r\n") or self._head.sample.startswith(_BOM):
             return None
+        may_be_numbers = self.undecided
         try:
-            return self._read_columns(*self._guess_types())
+            return self._read_columns(self._guess_types())
         except (pa.ArrowInvalid, NotPlainError):
+            self.undecided = may_be_numbers
             return None
 
-    def _guess_types(self) -> tuple[dict[str, pa.DataType], set[str]]:
-        """The type of each wanted column by its first cells, and which columns they leave undecided."""
+    def _guess_types(self) -> dict[str, pa.DataType]:
+        """The type of each wanted column by its first cells; columns of nothing but words are left undecided."""
         types = dict.fromkeys(self._wanted, _TEXTS)
         first = self._first_records()
         if not (first and self._numbers_are_plain and {len(record) for record in first} == {len(self._positions)}):
             # Rows of other lengths will be refused.
-            return types, self._undecided
-        undecided = set()
+            return types
+        may_be_numbers, self.undecided = self.undecided, set()
         for column, cells in zip(self._positions, zip(*first, strict=True), strict=True):
-            if column not in self._undecided:
+            if column not in may_be_numbers:
                 continue
             present = {cell.strip() for cell in set(cells) if cell}
             others = {cell for cell in present if not _is_plain_number(cell)}
-            if not others <= self.words:
-                continue
-            self._has_words |= bool(others)
-            if len(others) == len(present):
-                undecided.add(column)
-            else:
-                types[column] = _TEXTS_AMONG_NUMBERS if others else _NUMBERS
-        return types, undecided
+            if others <= self.words:
+                self._has_words |= bool(others)
+                if len(others) == len(present):
+                    self.undecided.add(column)
+                else:
+                    types[column] = _TEXTS_AMONG_NUMBERS if others else _NUMBERS
+        return types
 
     def _first_records(self) -> list[list[str]]:
         """Some of the first records; also choose the size of blocks, and refuse a file that memory cannot hold."""
@@ -162,29 +155,15 @@ class _RowReader:
         self._in_threads = count_cores() > 1 and size > self._block_bytes and is_enough
         return first
 
-    def _read_columns(self, types: dict[str, pa.DataType], undecided: set[str]) -> _Rows | None:
-        """The cells of columns, read as numbers only where they all are and nothing is lost by that."""
-        failures = 0
+    def _read_columns(self, types: dict[str, pa.DataType]) -> tuple[Cells, RowLines, int] | None:
+        """The rows, with columns read as numbers only where they all are and nothing is lost by that."""
         while True:
             scan = RowScan(self._head.delimiter, len(self._positions), self._head.line)
             try:
                 table = self._read(types, scan)
                 lines = scan.finish()
             except pa.ArrowInvalid as error:
-                fault = _NOT_A_NUMBER.search(str(error))
-                if fault is None:
-                    # A row is longer than a block, or a line end inside a cell was taken for the end of a row.
-                    if self._block_bytes == _MOST_BLOCK_BYTES:
-                        raise
-                    self._block_bytes, self._newlines_in_cells = _MOST_BLOCK_BYTES, True
-                    continue
-                if fault[2] in self.words and not self._has_words:
-                    self._has_words = True
-                    continue
-                failures += 1
-                failed = {column for column, dtype in types.items() if dtype == _NUMBERS}
-                failed = {fault[1]} if failures < _MOST_FAILURES else failed
-                types, undecided = types | dict.fromkeys(failed, _TEXTS), undecided | failed
+                types = self._adapt(types, error)
                 continue
             if self._newlines_in_cells or not scan.newlines_in_cells:
                 break
@@ -200,7 +179,26 @@ class _RowReader:
             # What was missing as a number is not always empty.
             worded = {name for name in gaps if _count_empty(texts.column(name)) < cells[name].null_count}
             cells |= {name: texts.column(name) for name in inexact | worded}
-        return _Rows(cells, scan.rows, lines, undecided | inexact)
+            self.undecided |= inexact
+        return cells, lines, scan.rows
+
+    def _adapt(self, types: dict[str, pa.DataType], error: pa.ArrowInvalid) -> dict[str, pa.DataType]:
+        """The types with which to read again after an error of Arrow's."""
+        fault = _NOT_A_NUMBER.search(str(error))
+        if fault is None:
+            # A row is longer than a block, or a line end inside a cell was taken for the end of a row.
+            if self._block_bytes == _MOST_BLOCK_BYTES:
+                raise error
+            self._block_bytes, self._newlines_in_cells = _MOST_BLOCK_BYTES, True
+            return types
+        if fault[2] in self.words and not self._has_words:
+            self._has_words = True
+            return types
+        self._failures += 1
+        numbers = {column for column, dtype in types.items() if dtype == _NUMBERS}
+        failed = {fault[1]} if self._failures < _MOST_FAILURES else numbers
+        self.undecided |= failed
+        return types | dict.fromkeys(failed, _TEXTS)
 
     def _read(self, types: dict[str, pa.DataType], scan: RowScan | None = None) -> pa.Table:
         """Columns of these types as Arrow reads them; a word among numbers is missing, if words are expected."""
@@ -220,18 +218,17 @@ class _RowReader:
             ),
         )
 
-    def read_by_csv_module(self) -> _Rows:
+    def read_by_csv_module(self) -> tuple[Cells, RowLines | None, int]:
         """The rows as Python's csv module reads them, or its error with the line at fault."""
-        batches: dict[str, list[pa.Array]] = {column: [] for column in self._wanted}
+        chunks: dict[str, list[pa.Array]] = {column: [] for column in self._wanted}
         lines: list[int] = []
         records = self._even_records(lines)
         while batch := list(islice(records, _ROWS_AT_ONCE)):
             by_column = list(zip(*batch, strict=True))
-            for column, arrays in batches.items():
+            for column, arrays in chunks.items():
                 arrays.append(text_array(by_column[int(column)]).dictionary_encode())
-        cells = {column: pa.chunked_array(arrays, _TEXTS) for column, arrays in batches.items()}
-        row_lines = RowLines.of(np.array(lines, dtype=np.int64)) if lines else None
-        return _Rows(cells, len(lines), row_lines, self._undecided)
+        cells = {column: pa.chunked_array(arrays, _TEXTS) for column, arrays in chunks.items()}
+        return cells, RowLines.of(np.array(lines, dtype=np.int64)) if lines else None, len(lines)
 
     def _even_records(self, lines: list[int]) -> Iterator[list[str]]:
         """Records of equal length; ``lines`` takes the line of each."""
@@ -256,8 +253,7 @@ def _is_plain_number(cell: str) -> bool:
 
 def _decide(name: str, cells: pa.ChunkedArray, words: Collection[str], decimal: str | None) -> Column:
     """A column of texts, or of numbers if all texts are, as these say exactly."""
-    dictionaries = pa.chunked_array([chunk.dictionary for chunk in cells.chunks], pa.string())
-    distinct = dictionaries.unique()
+    distinct = pa.chunked_array([chunk.dictionary for chunk in cells.chunks], pa.string()).unique()
     distinct = distinct.filter(pc.invert(is_empty(distinct)))
     if not len(distinct):
         return missing_column(name, len(cells))

@@ -1,5 +1,5 @@
-"""What the first lines of a file say: what columns are called, which are row indexes, what separates cells; the text of
-a delimited file, and its records by Python's csv module.
+"""What the first lines of a file say: what columns are called, which are row indexes, what separates cells; and the
+records of a delimited file by Python's csv module.
 
 The csv module defines what a file says, and what is wrong with it and on which line. Light to import, as shells ask
 for the names of columns.
@@ -60,9 +60,7 @@ def name_columns(names: Sequence[str], source: str) -> NamedColumns:
     >>> name_columns(["", "a", "", "b"], "t.csv").names
     ('', 'a', 'column 3', 'b')
     """
-    indexes = 0
-    if names and not names[0].strip():
-        indexes = 1
+    indexes = 1 if names and not names[0].strip() else 0
     while indexes < len(names) and _PANDAS_INDEX.fullmatch(names[indexes]):
         indexes += 1
     if indexes == len(names):
@@ -100,29 +98,27 @@ class CsvText:
     """
 
     def __init__(self, raw: BinaryIO) -> None:
-        self._raw, self._start, self._lock = raw, raw.tell(), threading.Lock()
-        self.size = raw.seek(0, os.SEEK_END) - self._start
+        self.raw, self.start, self.lock = raw, raw.tell(), threading.Lock()
+        self.size = raw.seek(0, os.SEEK_END) - self.start
 
     def open(self, position: int, look: Callable[[bytes], None] | None = None) -> CsvReading:
         """The text from a place on; ``look`` is given all bytes that are read."""
-        return CsvReading(self._raw, self._start + position, self._lock, look)
+        return CsvReading(self, self.start + position, look)
 
 
 class CsvReading(RawIOBase):
     """One of several readings of a file."""
 
-    def __init__(
-        self, raw: BinaryIO, position: int, lock: threading.Lock, look: Callable[[bytes], None] | None
-    ) -> None:
-        self._raw, self._position, self._lock, self._look = raw, position, lock, look
+    def __init__(self, text: CsvText, position: int, look: Callable[[bytes], None] | None) -> None:
+        self._text, self._position, self._look = text, position, look
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        with self._lock:
-            self._raw.seek(self._position)
-            data = self._raw.read(size)
+        with self._text.lock:
+            self._text.raw.seek(self._position)
+            data = self._text.raw.read(size)
         self._position += len(data)
         if self._look is not None:
             self._look(data)
@@ -141,21 +137,17 @@ class CsvRecords:
         self._source, self._delimiter = source, delimiter
         buffered = stream if isinstance(stream, BytesIO) else BufferedReader(stream, HEAD_BYTES)
         self._text = TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="")
-        self._line = first_line - 1
         self._unfinished: list[str] = []
+        self.next_line = first_line
+        """The first line that has not been read."""
         self.bytes_read = 0
         """How many bytes the lines have that were read so far."""
-
-    @property
-    def next_line(self) -> int:
-        """The first line that has not been read."""
-        return self._line + 1
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         limit = csv.field_size_limit(_LONGEST_CELL)
         try:
             for record in csv.reader(self._lines(), delimiter=self._delimiter, strict=True):
-                start = self._line - len(self._unfinished) + 1
+                start = self.next_line - len(self._unfinished)
                 self._unfinished.clear()
                 if record:
                     yield start, record
@@ -166,32 +158,25 @@ class CsvRecords:
 
     def _lines(self) -> Iterator[str]:
         for line in self._text:
-            self._line += 1
             encoded = line.encode("utf-8", "surrogateescape")
+            text = decode_line(encoded, self.next_line, self._source)
+            self.next_line += 1
             self.bytes_read += len(encoded)
-            text = decode_line(encoded, self._line, self._source)
             self._unfinished.append(text)
             yield text
 
     def _quote_error(self, problem: str) -> DataError:
-        if "unexpected end" in problem:
-            text = "".join(self._unfinished)
-            line = self._line - len(self._unfinished) + 1
-            line += len(_LINE_END.findall(text[: _unclosed_quote(text, self._delimiter)]))
-            problem = "a quote opens here and is never closed; close it, or double a quote inside a cell"
-            return DataError(problem, source=self._source, line=line)
-        problem = "text follows a closing quote; double a quote inside a quoted cell"
-        return DataError(problem, source=self._source, line=self._line)
-
-
-def _unclosed_quote(text: str, delimiter: str) -> int:
-    """The position of the quote that opens the last, unfinished cell of a record."""
-    end = re.escape(delimiter)
-    cell = re.compile(rf'"(?:[^"]|"")*"{end}|[^"{end}][^{end}]*{end}|{end}')
-    position = 0
-    while (match := cell.match(text, position)) is not None:
-        position = match.end()
-    return position
+        if "unexpected end" not in problem:
+            problem = "text follows a closing quote; double a quote inside a quoted cell"
+            return DataError(problem, source=self._source, line=self.next_line - 1)
+        # The quote that opens the last, unfinished cell of the record.
+        text, end, position = "".join(self._unfinished), re.escape(self._delimiter), 0
+        cell = re.compile(rf'"(?:[^"]|"")*"{end}|[^"{end}][^{end}]*{end}|{end}')
+        while (match := cell.match(text, position)) is not None:
+            position = match.end()
+        line = self.next_line - len(self._unfinished) + len(_LINE_END.findall(text[:position]))
+        problem = "a quote opens here and is never closed; close it, or double a quote inside a cell"
+        return DataError(problem, source=self._source, line=line)
 
 
 @dataclass(frozen=True)
@@ -214,8 +199,11 @@ def read_head(text: CsvText, table_input: TableInput) -> CsvHead:
     source, usual = table_input.source, table_input.delimiter
     skipped = table_input.options.skip_rows
     start, block = _first_block(text, skipped)
-    _refuse_markup(block, source)
-    delimiter = _recognise_delimiter(block, usual, table_input.other_delimiters, source)
+    if block[:1000].lstrip().lower().startswith(_MARKUP):
+        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
+    if _JSON_ARRAY.match(block[:1000]):
+        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
+    delimiter = _recognise_delimiter(block, usual, table_input.other_delimiters)
     notes: tuple[Note, ...] = ()
     if delimiter != usual:
         shown = _DELIMITER_NAMES.get(delimiter, delimiter).replace("tab", "tabs")
@@ -225,12 +213,21 @@ def read_head(text: CsvText, table_input: TableInput) -> CsvHead:
     if names is None:
         raise DataError("is empty; a header line and data rows are needed", source=source)
     sample = block[records.bytes_read :]
-    if _rows_have_names(sample, len(names), delimiter, source):
+    if _rows_have_names(sample, len(names), delimiter):
         names = ["", *names]
-    else:
-        _refuse_other_delimiter(names, delimiter, source, line)
+    elif len(names) == 1:
+        other = next((other for other in _DELIMITER_NAMES if other != delimiter and other in names[0]), None)
+        if other is not None:
+            shown = _DELIMITER_NAMES[other]
+            remedy = f"use {option('delimiter', other, typed=shown)}"
+            raise DataError(f"the header is one column and contains {shown}; {remedy}", source=source, line=line)
     columns = name_columns(names, source)
-    _refuse_equal_names(columns, source, line)
+    first: dict[str, int] = {}
+    # The names of row indexes do not matter.
+    for number, name in enumerate(columns.names[columns.indexes :], start=columns.indexes + 1):
+        if first.setdefault(name, number) != number:
+            problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
+            raise DataError(problem, source=source, line=line)
     return CsvHead(columns, delimiter, notes + columns.notes, start + records.bytes_read, records.next_line, sample)
 
 
@@ -240,7 +237,8 @@ def _first_block(text: CsvText, skipped: int) -> tuple[int, bytes]:
     while True:
         data = text.open(0).read(size)
         is_all = len(data) < size
-        start = _end_of_lines(data, skipped)
+        last = next(islice(_LINE.finditer(data), skipped - 1, None), None) if skipped else None
+        start = 0 if not skipped else len(data) if last is None else last.end()
         body = data[start:]
         if is_all:
             return start, body
@@ -262,52 +260,23 @@ def _whole_records(data: bytes) -> bytes:
     return b""
 
 
-def _end_of_lines(data: bytes, number: int) -> int:
-    """The place where so many lines have ended."""
-    if not number:
-        return 0
-    last = next(islice(_LINE.finditer(data), number - 1, None), None)
-    return len(data) if last is None else last.end()
-
-
-def _refuse_markup(start: bytes, source: str) -> None:
-    """Refuse a web page, which a failed download leaves in place of a table, XML, and a JSON array of objects."""
-    if start[:1000].lstrip().lower().startswith(_MARKUP):
-        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
-    if _JSON_ARRAY.match(start[:1000]):
-        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
-
-
-def _refuse_other_delimiter(names: Sequence[str], delimiter: str, source: str, line: int) -> None:
-    """Refuse a header of one column that another delimiter would split."""
-    for other, shown in _DELIMITER_NAMES.items():
-        if len(names) == 1 and other != delimiter and other in names[0]:
-            use = option("delimiter", other, typed=shown)
-            raise DataError(f"the header is one column and contains {shown}; use {use}", source=source, line=line)
-
-
-def _refuse_equal_names(columns: NamedColumns, source: str, line: int) -> None:
-    """Refuse a name that two columns have; the names of row indexes do not matter."""
-    first: dict[str, int] = {}
-    for number, name in enumerate(columns.names[columns.indexes :], start=columns.indexes + 1):
-        if name in first:
-            problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
-            raise DataError(problem, source=source, line=line)
-        first[name] = number
-
-
-def _recognise_delimiter(block: bytes, delimiter: str, others: Sequence[str], source: str) -> str:
+def _recognise_delimiter(block: bytes, delimiter: str, others: Sequence[str]) -> str:
     """The one of the ``others`` that splits the first records evenly, if ``delimiter`` does not split the header.
 
     If none of them does, or several do, it is ``delimiter``, and what is wrong with the file will be found with it.
     """
-    if not others or len((_records(block, delimiter, 1, source) or [[]])[0]) > 1:
+    if not others or len((_records(block, delimiter, 1) or [[]])[0]) > 1:
         return delimiter
-    fitting = [other for other in others if _splits_evenly(_records(block, other, 1 + _ROWS_LOOKED_AT, source))]
+    fitting = []
+    for other in others:
+        header, *rows = _records(block, other, 1 + _ROWS_LOOKED_AT) or [[]]
+        # Each row may have one cell more, its name.
+        if len(header) > 1 and {len(row) for row in rows} in ({len(header)}, {len(header) + 1}):
+            fitting.append(other)
     return fitting[0] if len(fitting) == 1 else delimiter
 
 
-def _rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> bool:
+def _rows_have_names(block: bytes, width: int, delimiter: str) -> bool:
     """Whether each of a block's rows begins with a name that the header of ``width`` columns does not count.
 
     So R's ``write.table`` writes row names. Rows can be too long for other reasons: a last cell that is empty in all of
@@ -315,9 +284,9 @@ def _rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> b
     hardly all different, nor numbers in ascending order. A single column is left alone: commas in it are likelier.
     """
     # Nearly all files are told by their first row, and need no more than that.
-    if width < 2 or [len(row) for row in _records(block, delimiter, 1, source) or ()] != [width + 1]:
+    if width < 2 or [len(row) for row in _records(block, delimiter, 1)] != [width + 1]:
         return False
-    rows = _records(block, delimiter, None, source) or []
+    rows = _records(block, delimiter, None)
     if any(len(row) != width + 1 for row in rows) or all(row[-1] == "" for row in rows):
         return False
     names = [row[0] for row in rows if row[0].strip()]
@@ -327,17 +296,9 @@ def _rows_have_names(block: bytes, width: int, delimiter: str, source: str) -> b
     return len(numbers) < len(names) or numbers == sorted(numbers)
 
 
-def _records(block: bytes, delimiter: str, most: int | None, source: str) -> list[list[str]] | None:
-    """The first records of a block, None if one of them is broken."""
+def _records(block: bytes, delimiter: str, most: int | None) -> list[list[str]]:
+    """The first records of a block; none if one of them is broken."""
     try:
-        return [record for _, record in islice(CsvRecords(source, delimiter, BytesIO(block)), most)]
+        return [record for _, record in islice(CsvRecords("", delimiter, BytesIO(block)), most)]
     except DataError:
-        return None
-
-
-def _splits_evenly(records: list[list[str]] | None) -> bool:
-    """Whether header and rows have the same number of cells, or each row has one more, its name."""
-    if records is None or len(records) < 2 or len(records[0]) < 2:
-        return False
-    widths = {len(record) for record in records[1:]}
-    return widths in ({len(records[0])}, {len(records[0]) + 1})
+        return []
