@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,6 @@ from probfs.tables.arrays import (
     looked_up,
     mask_array,
     numpy_array,
-    text_array,
     texts_of_numbers,
     without_exponents,
 )
@@ -57,10 +57,7 @@ class Kind(Enum):
     """Bytes and other types that are neither text nor numbers, as unusable as nested ones."""
 
 
-class UnusableCellsError(Exception):
-    """The cells cannot be texts; the message says why, as it follows the column's name."""
-
-
+@cache
 def kind_of(dtype: pa.DataType) -> Kind:
     """The kind that a dtype declares."""
     if pa.types.is_dictionary(dtype):
@@ -125,21 +122,24 @@ def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, cells.type)
 
 
-def refuse_unusable(cells: pa.ChunkedArray) -> None:
-    """Refuse cells that can be no texts: nested ones, bytes, and dates too far away to be written."""
+def find_problem(cells: pa.ChunkedArray) -> str | None:
+    """Why cells can be no texts, as a message has it after the column's name: they are nested, bytes, or dates too far
+    away to be written.
+    """
     kind = kind_of(cells.type)
     if kind in (Kind.NESTED, Kind.OTHER):
-        raise UnusableCellsError(f"holds {_shown(cells.type)}, which cannot be ranked")
-    if kind is Kind.DATE:
-        for chunk in cells.chunks:
-            ends = pc.min_max(chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk)
+        # The names of a struct's fields come from the file, and may be long.
+        text = str(cells.type)
+        shown = text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…"
+        return f"holds {printable(shown)}, which cannot be ranked"
+    for chunk in cells.chunks if kind is Kind.DATE else ():
+        ends = pc.min_max(chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk)
+        for end in (ends["min"], ends["max"]):
+            plain = end.cast(pa.timestamp(end.type.unit)) if pa.types.is_timestamp(end.type) else end
             # Arrow formats a date beyond its range as "<value out of range: …>".
-            if any(str(_without_zone(ends[end]).cast(pa.string())).startswith("<") for end in ("min", "max")):
-                raise UnusableCellsError("holds dates too far away to be written")
-
-
-def _without_zone(moment: pa.Scalar) -> pa.Scalar:
-    return moment.cast(pa.timestamp(moment.type.unit)) if pa.types.is_timestamp(moment.type) else moment
+            if str(plain.cast(pa.string())).startswith("<"):
+                return "holds dates too far away to be written"
+    return None
 
 
 def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
@@ -233,14 +233,17 @@ def in_order_of_rows(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
 
 
 def texts_of(distinct: pa.Array) -> pa.Array:
-    """Cells as a CSV file would hold them."""
+    """Cells as a CSV file would hold them; durations are numbers of seconds."""
     dtype = distinct.type
     if pa.types.is_floating(dtype):
         return without_exponents(pc.cast(distinct, pa.string()))
     if pa.types.is_decimal(dtype):
-        return _decimal_texts(distinct)
+        texts = pc.cast(distinct, pa.string())
+        shorter = pc.replace_substring_regex(texts, r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
+        return pc.if_else(pc.match_substring(texts, "E"), unify_numbers(texts), shorter)
     if pa.types.is_duration(dtype):
-        return _second_texts(distinct)
+        counts, parts = distinct.cast(pa.int64()).to_pylist(), _UNITS_OF_A_SECOND[dtype.unit]
+        return text_array([None if number is None else f"{Decimal(number) / parts:f}" for number in counts])
     if pa.types.is_timestamp(dtype):
         texts = pc.cast(pc.cast(distinct, pa.timestamp("us"), safe=False), pa.string())
         return pc.replace_substring_regex(texts, r"\.000000$", "")
@@ -284,36 +287,3 @@ def _simple(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
     # Adding zero turns -0 into 0.
     return pc.add(present, index_array(np.zeros(1)).cast(dtype)[0])
-
-
-def _decimal_texts(distinct: pa.Array) -> pa.Array:
-    """Decimals in all of their digits, without zeros at the end."""
-    texts = pc.cast(distinct, pa.string())
-    shorter = pc.replace_substring_regex(texts, r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
-    scientific = pc.match_substring(shorter, "E")
-    if not pc.any(scientific, min_count=0).as_py():
-        return shorter
-    return text_array([_plain_decimal(text) if text and "E" in text else text for text in shorter.to_pylist()])
-
-
-def _plain_decimal(text: str) -> str:
-    number = Decimal(text)
-    return f"{number:f}" if number == number.to_integral_value() else str(number.normalize()).replace("E", "e")
-
-
-def _second_texts(distinct: pa.Array) -> pa.Array:
-    """Durations in seconds."""
-    parts = _UNITS_OF_A_SECOND[distinct.type.unit]
-    counts = distinct.cast(pa.int64())
-    known = filled(counts, 0)
-    if np.any(known % parts):
-        texts = text_array([_plain_decimal(str(Decimal(number) / parts)) for number in known.tolist()])
-    else:
-        texts = pc.cast(index_array(known // parts), pa.string())
-    return pc.if_else(counts.is_valid(), texts, pa.nulls(1, pa.string())[0]) if counts.null_count else texts
-
-
-def _shown(dtype: pa.DataType) -> str:
-    """A dtype as messages show it; the names of a struct's fields come from the file, and may be long."""
-    text = str(dtype)
-    return printable(text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…")

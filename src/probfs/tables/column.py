@@ -31,15 +31,14 @@ from probfs.tables.arrays import (
 )
 from probfs.tables.cells import (
     Kind,
-    UnusableCellsError,
     as_texts,
     encode_cells,
+    find_problem,
     in_order_of_rows,
     is_text,
     kind_of,
     null_where,
     numbers_by_row,
-    refuse_unusable,
 )
 from probfs.text import printable
 
@@ -146,10 +145,6 @@ class Column:
             return numpy_array(self.entries)
         return numbers_of(self.values, self.kind)
 
-    def renamed(self, name: str) -> Column:
-        """The same column by another name."""
-        return replace(self, name=name)
-
     def recoded(self, new_codes: Codes, values: pa.StringArray, kind: Kind | None = None) -> Column:
         """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
         codes = looked_up(new_codes, self.codes)
@@ -255,17 +250,7 @@ def typed_columns(named: Sequence[tuple[str, pa.ChunkedArray]]) -> Iterator[Colu
         checked = True
     except (pa.ArrowException, UnicodeDecodeError):
         checked = False
-    simple: dict[pa.DataType, Kind | None] = {}
-    for name, cells in named:
-        dtype = cells.type
-        if dtype not in simple:
-            kind = kind_of(dtype)
-            is_simple = kind is Kind.NUMBER or dtype in (pa.string(), pa.large_string())
-            simple[dtype] = kind if is_simple and not pa.types.is_dictionary(dtype) else None
-        known = simple[dtype] if checked else None
-        yield (
-            typed_column(name, cells, checked=checked) if known is None else Column(name, cells, known, stored=dtype)
-        )
+    return (typed_column(name, cells, checked=checked) for name, cells in named)
 
 
 def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) -> Column:
@@ -277,15 +262,14 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
     try:
         if not checked:
             cells.validate(full=True)
-        plain = without_extension(cells)
+        plain = _without_extension(cells)
         kind = kind_of(plain.type)
-        refuse_unusable(plain)
-        categorical = pa.types.is_dictionary(plain.type)
-        order = _category_order(plain) if categorical and plain.type.ordered else None
-        stored = cells.type if is_text(cells.type) else plain.type
-        return Column(name, plain, kind, categorical=categorical, order=order, stored=stored)
-    except UnusableCellsError as error:
-        problem, remedy = str(error), "turn it into text or numbers"
+        problem, remedy = find_problem(plain), "turn it into text or numbers"
+        if problem is None:
+            categorical = pa.types.is_dictionary(plain.type)
+            order = _category_order(plain) if categorical and plain.type.ordered else None
+            stored = cells.type if is_text(cells.type) else plain.type
+            return Column(name, plain, kind, categorical=categorical, order=order, stored=stored)
     except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
         not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or is_text(cells.type)
         damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"
@@ -293,7 +277,7 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
     return unusable_column(name, is_missing(cells), kind, problem, remedy)
 
 
-def without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+def _without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """The cells of an extension type that says how plain ones are meant, as what they mean; all others as they are."""
     if pa.types.is_string_view(cells.type):
         # Arrow computes hardly anything with them.
