@@ -29,6 +29,7 @@ from probfs.tables.arrays import (
     looked_up,
     mask_array,
     numpy_array,
+    text_array,
     texts_of_numbers,
     without_exponents,
 )

@@ -1,12 +1,12 @@
-"""The files that make up one table: what patterns, folders and URLs stand for, in an order of its own."""
+"""The files that make up one table: what patterns, folders and URLs stand for, in the order of their paths."""
 
 from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from urllib.parse import unquote
 
 from probfs.errors import DataError, UsageError
@@ -16,8 +16,6 @@ from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.text import counted, quoted
 
 _MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-# In a URL a question mark begins a query.
-_URL_PATTERN = re.compile(r"[*\[]")
 
 
 @dataclass(frozen=True)
@@ -32,15 +30,6 @@ class Part:
     """Which row groups of a Parquet file to read, in their order; all where none is named."""
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What one argument names."""
-
-    root: str
-    """The folder above whatever was not spelt out."""
-    files: Sequence[str]
-
-
 def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
     """The files that paths, patterns, folders and URLs name together, sorted by their paths.
 
@@ -53,12 +42,15 @@ def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
     if not names:
         raise UsageError("no file is named; name one or more")
     found = [_expand(name) for name in names]
-    files = [file for one in found for file in one.files]
+    files = [file for _, some in found for file in some]
     if files == names[:1]:
         return (Part(names[0]),)
     _refuse_the_same_twice(files)
     _refuse_other_formats(sorted(files))
-    depth = _common_depth([one.root for one in found])
+    # How many folders all paths begin with.
+    roots = [root.rstrip("/").split("/") for root, _ in found]
+    alike = takewhile(lambda folders: len(set(folders)) == 1, zip(*roots, strict=False))
+    depth = len(list(alike)) if any(root for root, _ in found) else 0
     return tuple(Part(file, _partition(file, depth)) for file in sorted(files))
 
 
@@ -82,13 +74,15 @@ def _is_folder(name: str) -> bool:
 
 def _is_pattern(name: str) -> bool:
     if urls.is_url(name):
-        return _URL_PATTERN.search(urls.without_ipv6_host(name)) is not None
+        # Here, a question mark begins a query.
+        return any(mark in urls.without_ipv6_host(name) for mark in "*[")
     return glob.has_magic(name) and not os.path.lexists(name)
 
 
-def _expand(name: str) -> _Found:
+def _expand(name: str) -> tuple[str, Sequence[str]]:
+    """The files that one argument names, and the folder above whatever was not spelt out."""
     if _is_pattern(name):
-        return _Found(_fixed_folder(name), _files_matching(name))
+        return _fixed_folder(name), _files_matching(name)
     if _is_folder(name):
         folder = name.rstrip("/") or "/"
         files = _tables_below(folder)
@@ -96,24 +90,21 @@ def _expand(name: str) -> _Found:
             endings = ", ".join(ending for known in TABLE_FORMATS if is_readable(known) for ending in known.endings)
             problem = f"is a directory without tables, which end in {endings}"
             raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
-        return _Found(folder, files)
-    return _Found(name.rpartition("/")[0], [name])
+        return folder, files
+    return name.rpartition("/")[0], [name]
 
 
 def _fixed_folder(pattern: str) -> str:
     """The folders of a pattern before the first that is one itself."""
-    folders = pattern.split("/")[:-1]
-    fixed = next((place for place, folder in enumerate(folders) if glob.has_magic(folder)), len(folders))
-    return "/".join(folders[:fixed])
+    return "/".join(takewhile(lambda folder: not glob.has_magic(folder), pattern.split("/")[:-1]))
 
 
 def _files_matching(pattern: str) -> list[str]:
-    is_url = urls.is_url(pattern)
-    matches = urls.matching_urls(pattern) if is_url else glob.glob(pattern, recursive=True)
+    matches = urls.matching_urls(pattern) if urls.is_url(pattern) else glob.glob(pattern, recursive=True)
     fixed = len(_fixed_folder(pattern))
-    if not any(map(_is_hidden, pattern[fixed:].split("/"))):
-        # Nobody asked for them.
-        matches = [match for match in matches if not any(map(_is_hidden, match[fixed:].split("/")))]
+    if not _is_hidden(pattern[fixed:]):
+        # Nobody asked for hidden ones.
+        matches = [match for match in matches if not _is_hidden(match[fixed:])]
     folders = [match for match in matches if _is_folder(match)]
     files = sorted(set(matches).difference(folders))
     if "**" not in pattern:
@@ -122,6 +113,13 @@ def _files_matching(pattern: str) -> list[str]:
     if not files:
         raise DataError("no file matches this pattern", source=display_name(pattern))
     return files
+
+
+def _tables_below(folder: str) -> list[str]:
+    """The files below a folder that have the ending of a table, without hidden ones."""
+    files = urls.files_below(folder) if urls.is_url(folder) else _files_below(folder)
+    start = len(folder.rstrip("/")) + 1
+    return [file for file in sorted(files) if format_of_path(file) is not None and not _is_hidden(file[start:])]
 
 
 def _files_below(folder: str) -> list[str]:
@@ -145,20 +143,9 @@ def _files_below(folder: str) -> list[str]:
     return files
 
 
-def _tables_below(folder: str) -> list[str]:
-    """The files below a folder that have the ending of a table, without hidden ones."""
-    files = urls.files_below(folder) if urls.is_url(folder) else _files_below(folder)
-    start = len(folder.rstrip("/")) + 1
-    return [
-        file
-        for file in sorted(files)
-        if format_of_path(file) is not None and not any(map(_is_hidden, file[start:].split("/")))
-    ]
-
-
-def _is_hidden(name: str) -> bool:
-    """Whether a name is one of those that are passed over: hidden, or a mark like Spark's _SUCCESS."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+def _is_hidden(path: str) -> bool:
+    """Whether a part of a path is one of those that are passed over: hidden, or a mark like Spark's _SUCCESS."""
+    return any(name.startswith(".") or (name.startswith("_") and "=" not in name) for name in path.split("/"))
 
 
 def _refuse_the_same_twice(files: Sequence[str]) -> None:
@@ -180,17 +167,6 @@ def _refuse_other_formats(files: Sequence[str]) -> None:
             raise DataError(f"{problem}; name files of one format", source=display_name(file))
 
 
-def _common_depth(roots: Sequence[str]) -> int:
-    """How many folders all paths begin with."""
-    split = [root.rstrip("/").split("/") for root in roots]
-    depth = 0
-    for folders in zip(*split, strict=False):
-        if len(set(folders)) > 1:
-            break
-        depth += 1
-    return depth if any(roots) else 0
-
-
 def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
     """The columns that the folders of a path stand for, from some depth on."""
     cells: dict[str, str] = {}
@@ -198,13 +174,11 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
         key, equals, value = folder.partition("=")
         if not (key and equals):
             continue
-        name = _decode(key)
+        # Names of folders need not be UTF-8.
+        name, cell = (
+            unquote(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in (key, value)
+        )
         if name in cells:
             raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
-        cells[name] = "" if value == _MISSING_PARTITION else _decode(value)
+        cells[name] = "" if value == _MISSING_PARTITION else cell
     return tuple(cells.items())
-
-
-def _decode(text: str) -> str:
-    """A key or a value as it was before it became part of a path; names of folders need not be UTF-8."""
-    return unquote(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -7,6 +7,7 @@ they are called.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -93,25 +94,18 @@ def format_of_path(path: str | os.PathLike[str]) -> TableFormat | None:
 
 def format_of_magic(head: bytes) -> TableFormat | None:
     """The binary format whose files begin like this."""
-    for table_format in filter(is_readable, TABLE_FORMATS):
-        if table_format.magic and head.startswith(table_format.magic):
-            return table_format
-    return None
+    known = (one for one in TABLE_FORMATS if is_readable(one) and one.magic)
+    return next((one for one in known if head.startswith(one.magic)), None)
 
 
 def format_of_content(head: bytes, encoding: str) -> TableFormat:
     """The format that the beginning of a file shows; CSV, which has no mark of its own, if it shows none."""
-    binary = format_of_magic(head)
-    if binary is not None:
-        return binary
     try:
         text = head.decode(encoding, "ignore").removeprefix("\ufeff")
     except (LookupError, UnicodeError):
-        return CSV
-    for table_format in filter(is_readable, TABLE_FORMATS):
-        if table_format.recognizes is not None and table_format.recognizes(text):
-            return table_format
-    return CSV
+        text = ""
+    known = (one for one in TABLE_FORMATS if is_readable(one) and one.recognizes is not None and one.recognizes(text))
+    return format_of_magic(head) or next(known, CSV)
 
 
 def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
@@ -123,23 +117,16 @@ def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
 
 def _is_arff(text: str) -> bool:
     """Whether the first line that is not a comment is a declaration; comments alone are taken for ARFF too."""
-    commented = False
-    for line in text.splitlines():
-        if line.strip() and not line.lstrip().startswith("%"):
-            return line.lstrip().lower().startswith(("@relation", "@attribute"))
-        commented = commented or bool(line.strip())
-    return commented
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("%")), None)
+    return bool(lines) if first is None else first.lower().startswith(("@relation", "@attribute"))
 
 
 def _is_json_lines(text: str) -> bool:
     """Whether the first line is a whole JSON object, as no header of a delimited file is."""
     first, *_ = text.lstrip().split("\n", 1)
-    if not first.startswith("{"):
-        return False
-    import json
-
     try:
-        return isinstance(json.loads(first), dict)
+        return first.startswith("{") and isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -154,48 +141,50 @@ _read_delimited = _function("csv.read_delimited")
 CSV = TableFormat(
     "csv", "CSV", (".csv",), _read_delimited, _function("writers.csv_bytes"), ",", ";\t|", has_header_row=True
 )
-_TSV = TableFormat(
-    "tsv", "TSV", (".tsv", ".tab"), _read_delimited, _function("writers.tsv_bytes"), "\t", has_header_row=True
-)
-_ARFF = TableFormat(
-    "arff", "ARFF", (".arff",), _function("arff.read_arff"), _function("writers.arff_bytes"), recognizes=_is_arff
-)
-_PARQUET = TableFormat(
-    "parquet",
-    "Parquet",
-    (".parquet", ".pq"),
-    _function("arrow.read_parquet"),
-    _function("writers.parquet_bytes"),
-    typed=True,
-    magic=b"PAR1",
-)
-_FEATHER = TableFormat(
-    "feather",
-    "Feather",
-    (".feather", ".arrow", ".ipc"),
-    _function("arrow.read_feather"),
-    _function("writers.feather_bytes"),
-    typed=True,
-    # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
-    magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
-)
-_JSON_LINES = TableFormat(
-    "jsonl",
-    "JSON lines",
-    (".jsonl", ".ndjson"),
-    _function("json_lines.read_json_lines"),
-    _function("writers.json_lines_bytes"),
-    typed=True,
-    recognizes=_is_json_lines,
-)
-_EXCEL = TableFormat(
-    "excel",
-    "Excel",
-    (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
-    _function("excel.read_excel"),
-    has_header_row=True,
-    has_sheets=True,
-    magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
-)
-for _known in (CSV, _TSV, _ARFF, _PARQUET, _FEATHER, _JSON_LINES, _EXCEL):
+for _known in (
+    CSV,
+    TableFormat(
+        "tsv", "TSV", (".tsv", ".tab"), _read_delimited, _function("writers.tsv_bytes"), "\t", has_header_row=True
+    ),
+    TableFormat(
+        "arff", "ARFF", (".arff",), _function("arff.read_arff"), _function("writers.arff_bytes"), recognizes=_is_arff
+    ),
+    TableFormat(
+        "parquet",
+        "Parquet",
+        (".parquet", ".pq"),
+        _function("arrow.read_parquet"),
+        _function("writers.parquet_bytes"),
+        typed=True,
+        magic=b"PAR1",
+    ),
+    TableFormat(
+        "feather",
+        "Feather",
+        (".feather", ".arrow", ".ipc"),
+        _function("arrow.read_feather"),
+        _function("writers.feather_bytes"),
+        typed=True,
+        # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
+        magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
+    ),
+    TableFormat(
+        "jsonl",
+        "JSON lines",
+        (".jsonl", ".ndjson"),
+        _function("json_lines.read_json_lines"),
+        _function("writers.json_lines_bytes"),
+        typed=True,
+        recognizes=_is_json_lines,
+    ),
+    TableFormat(
+        "excel",
+        "Excel",
+        (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
+        _function("excel.read_excel"),
+        has_header_row=True,
+        has_sheets=True,
+        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
+    ),
+):
     TABLE_FORMATS.register(_known)

@@ -60,8 +60,7 @@ def is_table(data: object) -> bool:
 
 def array_width(data: Any) -> int | None:
     """How many columns an array has whose columns have no names; None for all else."""
-    shape = np.shape(data) if _is_array(data) else ()
-    return int(shape[1]) if len(shape) == 2 else None
+    return int(np.shape(data)[1]) if _is_array(data) and np.ndim(data) == 2 else None
 
 
 def is_pandas(data: object) -> bool:

@@ -17,7 +17,7 @@ from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import text_column
 from probfs.tables.files import Part, find_parts, name_together
-from probfs.tables.formats import TableFormat, choose_format, format_of_magic
+from probfs.tables.formats import choose_format, format_of_magic
 from probfs.tables.joining import NO_ROWS, has_values, join_tables, refuse_other_columns
 from probfs.tables.opening import ReadOptions, display_name, open_source
 from probfs.tables.table import NoRowsError, Table
@@ -45,12 +45,12 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
     if options.union:
         # Which columns there are in all, and which is the last, is known only when all are read.
         options = replace(options, unneeded=None)
-    tables: list[Table] = []
-    read: list[Part] = []
+    read: list[tuple[Part, Table]] = []
     empty: list[NoRowsError] = []
-    ends = list(accumulate((_size(part.path) for part in parts), initial=0))
-    held = 0
-    listener = current_listener()
+    # Of a URL it is not known how many bytes it has before it is opened.
+    sizes = (os.path.getsize(part.path) if os.path.exists(part.path) else 0 for part in parts)
+    ends = list(accumulate(sizes, initial=0))
+    held, listener = 0, current_listener()
     for part, start in zip(parts, ends, strict=False):
         with listening(_counting(listener, start, ends[-1])):
             try:
@@ -58,31 +58,22 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
             except NoRowsError as error:
                 empty.append(error)
                 continue
-        if tables and not options.union:
-            refuse_other_columns(tables[0].columns, tables[0].source, table.columns, table.source)
-        tables.append(table)
-        read.append(part)
-        held += 8 * table.rows * len(table.columns)
+        if read and not options.union:
+            refuse_other_columns(read[0][1].columns, read[0][1].source, table.columns, table.source)
+        read.append((part, table))
         # Each file may be small; and ranking the table will take about as much memory again as the table itself.
+        held += 8 * table.rows * len(table.columns)
         require_memory(held, "this table", source)
         if options.unneeded is not None:
             # The first file decides: in another one, the last column may be another.
             unread = frozenset(name for name, column in table.columns.items() if column.unread)
             options = replace(options, unneeded=unread.intersection)
-    if not tables:
+    if not read:
         raise NoRowsError(NO_ROWS, source=source, columns=empty[0].columns)
     for without_rows in empty if not options.union else ():
-        refuse_other_columns(tables[0].columns, tables[0].source, without_rows.columns, without_rows.source or "")
-    _read_numbers_as_texts(tables, read, options)
-    return join_tables(tables, options.union, source)
-
-
-def _size(path: str) -> int:
-    """The bytes of a file; 0 where that is not known before it is opened."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+        first = read[0][1]
+        refuse_other_columns(first.columns, first.source, without_rows.columns, without_rows.source or "")
+    return join_tables(_agreeing_on_numbers(read, options), options.union, source)
 
 
 def _counting(listener: Listener, before: int, total: int) -> Listener:
@@ -96,34 +87,26 @@ def _counting(listener: Listener, before: int, total: int) -> Listener:
     return tell
 
 
-def _read_numbers_as_texts(tables: list[Table], parts: Sequence[Part], options: ReadOptions) -> None:
-    """Read those files again, as texts, that have numbers in columns where others have texts, in formats of text."""
-    kinds: dict[str, Kind] = {}
-    differ = {
-        name
-        for table in tables
-        for name, column in table.columns.items()
-        if kinds.setdefault(name, column.kind) is not column.kind
-    }
-    mixed = frozenset(
-        name for name in differ if all(_some_hold(kind, name, tables) for kind in (Kind.NUMBER, Kind.TEXT))
-    )
+def _agreeing_on_numbers(read: Sequence[tuple[Part, Table]], options: ReadOptions) -> list[Table]:
+    """The tables, read again as texts where formats of text have numbers in columns in which other files have texts."""
+    kinds: dict[str, set[Kind]] = {}
+    for _, table in read:
+        for name, column in table.columns.items():
+            kinds.setdefault(name, set()).add(column.kind)
+    mixed: set[str] = set()
+    for name in (name for name, found in kinds.items() if len(found) > 1):
+        # Not by the word of a file.
+        columns = [table.columns[name] for _, table in read if name in table.columns]
+        plain = [one for one in columns if one.problem is None and one.stored is None and not one.is_nominal]
+        if {Kind.NUMBER, Kind.TEXT} <= {column.kind for column in plain if has_values(column)}:
+            mixed.add(name)
     given = options.as_text
-    again = replace(
-        options, as_text=lambda names: mixed.intersection(names).union(() if given is None else given(names))
-    )
-    for place, table in enumerate(tables if mixed else ()):
-        if any(_some_hold(Kind.NUMBER, name, [table]) for name in mixed):
-            tables[place] = read_part(parts[place], again)
+    again = replace(options, as_text=lambda names: mixed.intersection(names) | {*(given(names) if given else ())})
+    return [read_part(part, again) if any(_is_number(table, name) for name in mixed) else table for part, table in read]
 
 
-def _some_hold(kind: Kind, name: str, tables: Sequence[Table]) -> bool:
-    """Whether a column is of this kind in some of the tables, but not by the word of the file."""
-    columns = [column for table in tables if (column := table.columns.get(name)) is not None and column.kind is kind]
-    return any(
-        column.problem is None and column.stored is None and not column.is_nominal and has_values(column)
-        for column in columns
-    )
+def _is_number(table: Table, name: str) -> bool:
+    return name in table.columns and table.columns[name].kind is Kind.NUMBER and table.columns[name].stored is None
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:
@@ -159,28 +142,19 @@ def read_part(part: Part, options: ReadOptions) -> Table:
 def _read_file(part: Part, options: ReadOptions) -> Table:
     source = display_name(part.path)
     with open_source(part.path, options.max_unpacked) as (raw, head):
-        table_format = choose_format(part.path, head, options)
-        _refuse_other_options(table_format, options, source)
-        _refuse_other_binary(table_format, head, source)
-        assert table_format.read is not None
-        return table_format.read(table_format.input_from(raw, source, options, part.row_groups))
-
-
-def _refuse_other_options(table_format: TableFormat, options: ReadOptions, source: str) -> None:
-    """Refuse options that the format has no use for."""
-    for parameter, given, taken, lacking in (
-        ("delimiter", options.delimiter is not None, bool(table_format.delimiter), "no delimiter to choose"),
-        ("sheet", options.sheet is not None, table_format.has_sheets, "no sheets"),
-        ("skip_rows", options.skip_rows > 0, table_format.has_header_row, "no rows before its names"),
-    ):
-        if given and not taken:
-            raise UsageError(f"{option(parameter)}: {source} is {table_format.title}, which has {lacking}")
-
-
-def _refuse_other_binary(expected: TableFormat, head: bytes, source: str) -> None:
-    """Refuse a binary file that is to be read as text; binary formats find their own faults."""
-    other = None if expected.magic else format_of_magic(head)
-    if other is not None:
-        article = "an" if other.title[0] in "AEIOU" else "a"
-        problem = f"is {article} {other.title} file, not {expected.title}; use {option('input_format', other.name)}"
-        raise DataError(problem, source=source)
+        chosen = choose_format(part.path, head, options)
+        for parameter, given, taken, lacking in (
+            ("delimiter", options.delimiter is not None, bool(chosen.delimiter), "no delimiter to choose"),
+            ("sheet", options.sheet is not None, chosen.has_sheets, "no sheets"),
+            ("skip_rows", options.skip_rows > 0, chosen.has_header_row, "no rows before its names"),
+        ):
+            if given and not taken:
+                raise UsageError(f"{option(parameter)}: {source} is {chosen.title}, which has {lacking}")
+        # Binary formats find their own faults.
+        other = None if chosen.magic else format_of_magic(head)
+        if other is not None:
+            article = "an" if other.title[0] in "AEIOU" else "a"
+            problem = f"is {article} {other.title} file, not {chosen.title}; use {option('input_format', other.name)}"
+            raise DataError(problem, source=source)
+        assert chosen.read is not None
+        return chosen.read(chosen.input_from(raw, source, options, part.row_groups))
