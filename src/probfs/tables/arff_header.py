@@ -6,10 +6,11 @@ Light to import, as shells ask for the names of columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from io import TextIOWrapper
+from itertools import chain
 from typing import BinaryIO
 
 from probfs.errors import DataError
@@ -93,34 +94,7 @@ def as_bytes(text: str) -> bytes:
 
 def read_header(text: TextIOWrapper, source: str) -> Header:
     """Read the header from a text, of which it takes the lines up to and including @data."""
-    numbered = enumerate(iter(text.readline, ""), 1)
-    lines = ((number, decode_line(as_bytes(line), number, source).strip()) for number, line in numbered)
-    parser = _AttributeParser(lines, source)
-    attributes: list[Attribute] = []
-    seen: dict[str, int] = {}
-    for number, line in lines:
-        parser.line = number
-        word, rest = _split(_KEYWORD, line)
-        keyword = word.lower()
-        if keyword == "@data":
-            if not attributes:
-                raise parser.error("no @attribute comes before @data; declare each column with one")
-            names, naming = name_by_position([attribute.name for attribute in attributes], source, "attribute")
-            named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
-            row = "" if _END.fullmatch(rest) else rest.strip()
-            return Header(named, tuple(dict.fromkeys([*naming, *parser.notes])), number, row)
-        if keyword == "@attribute":
-            attributes.append(parser.parse(rest))
-            name = attributes[-1].name
-            if name.strip() and seen.setdefault(name, number) != number:
-                problem = f"attribute {quoted(name)} is declared on line {seen[name]} already; rename one"
-                raise DataError(problem, source=source, line=number)
-        elif keyword not in ("", "@relation"):
-            choices = "choose from @relation, @attribute and @data"
-            raise parser.error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")
-    if not parser.line:
-        raise DataError("is empty; an ARFF header and data rows are needed", source=source)
-    raise parser.error("the ARFF header has no @data line; is the file cut off?")
+    return _HeaderParser(text, source).parse()
 
 
 def _split(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
@@ -129,28 +103,56 @@ def _split(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
     return (next(filter(None, match.groups()), ""), text[match.end() :]) if match else ("", text)
 
 
-class _AttributeParser:
-    """Parses what follows @attribute; a list of values may go on in further lines."""
-
-    def __init__(self, lines: Iterator[tuple[int, str]], source: str) -> None:
-        self._lines, self._source = lines, source
-        self.line = 0
+class _HeaderParser:
+    def __init__(self, text: TextIOWrapper, source: str) -> None:
+        numbered = enumerate(iter(text.readline, ""), 1)
+        self._lines = ((number, decode_line(as_bytes(line), number, source).strip()) for number, line in numbered)
+        self._source = source
+        self._line = 0
         """The line that is being read."""
-        self.notes: list[Note] = []
+        self._notes: list[Note] = []
 
-    def error(self, problem: str) -> DataError:
-        return DataError(problem, source=self._source, line=self.line)
+    def _error(self, problem: str) -> DataError:
+        return DataError(problem, source=self._source, line=self._line)
 
-    def parse(self, text: str) -> Attribute:
+    def parse(self) -> Header:
+        attributes: list[Attribute] = []
+        seen: dict[str, int] = {}
+        for number, line in self._lines:
+            self._line = number
+            word, rest = _split(_KEYWORD, line)
+            keyword = word.lower()
+            if keyword == "@data":
+                if not attributes:
+                    raise self._error("no @attribute comes before @data; declare each column with one")
+                names, notes = name_by_position([attribute.name for attribute in attributes], self._source, "attribute")
+                named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
+                row = "" if _END.fullmatch(rest) else rest.strip()
+                return Header(named, tuple(dict.fromkeys([*notes, *self._notes])), self._line, row)
+            if keyword == "@attribute":
+                attributes.append(self._parse_attribute(rest))
+                name = attributes[-1].name
+                if name.strip() and seen.setdefault(name, number) != number:
+                    problem = f"attribute {quoted(name)} is declared on line {seen[name]} already; rename one"
+                    raise DataError(problem, source=self._source, line=number)
+            elif keyword not in ("", "@relation"):
+                choices = "choose from @relation, @attribute and @data"
+                raise self._error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")
+        if not self._line:
+            raise DataError("is empty; an ARFF header and data rows are needed", source=self._source)
+        raise self._error("the ARFF header has no @data line; is the file cut off?")
+
+    def _parse_attribute(self, text: str) -> Attribute:
+        """What follows @attribute; a list of values may go on in further lines."""
         if _END.fullmatch(text):
-            raise self.error("@attribute needs a name and a type")
+            raise self._error("@attribute needs a name and a type")
         if not _NAME.match(text):
-            raise self.error(UNCLOSED_QUOTE)
+            raise self._error(UNCLOSED_QUOTE)
         name, rest = _split(_NAME, text)
         name = unquote(name.strip())
         subject = f"attribute {quoted(name)}"
         if _END.fullmatch(rest):
-            raise self.error(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
+            raise self._error(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
         if rest.startswith("{"):
             nominal, rest = self._parse_values(subject, rest[1:])
             attribute = Attribute(name, nominal=nominal)
@@ -158,12 +160,12 @@ class _AttributeParser:
             attribute, rest = self._parse_type(name, subject, rest)
         rest = rest.lstrip(", \t")
         if rest.startswith("{"):
-            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: attribute weights are ignored"))
+            self._notes.append(NoteKind.IGNORED.note(f"{self._source}: attribute weights are ignored"))
         elif not _END.fullmatch(rest):
             problem = f"{subject}: {quoted(rest)} after the type is"
             if attribute.nominal is not None:
-                raise self.error(f"{problem} not understood")
-            self.notes.append(NoteKind.IGNORED.note(f"{self._source}: {problem} ignored", [name]))
+                raise self._error(f"{problem} not understood")
+            self._notes.append(NoteKind.IGNORED.note(f"{self._source}: {problem} ignored", [name]))
         return attribute
 
     def _parse_type(self, name: str, subject: str, text: str) -> tuple[Attribute, str]:
@@ -173,7 +175,7 @@ class _AttributeParser:
         if kind in ("numeric", "real", "integer"):
             bounds = _BOUNDS.match(rest)
             if bounds is not None and not bounds[1].endswith("]"):
-                raise self.error("no ']' closes the bracket")
+                raise self._error("no ']' closes the bracket")
             return Attribute(name, "number"), rest if bounds is None else rest[bounds.end() :]
         if kind == "string":
             return Attribute(name), rest
@@ -183,55 +185,49 @@ class _AttributeParser:
             parse = make_date_parser(pattern)
             if parse is None:
                 problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
-                self.notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
+                self._notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
             return Attribute(name, "date" if parse else "text", None, pattern, parse), rest
         if kind == "relational":
-            raise self.error(f"{subject} is relational (a table in a cell), which cannot be ranked; flatten it")
-        raise self.error(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
+            raise self._error(f"{subject} is relational (a table in a cell), which cannot be ranked; flatten it")
+        raise self._error(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
 
     def _parse_values(self, subject: str, text: str) -> tuple[tuple[str, ...], str]:
         """The values of a list that stand before its closing brace, and what follows that."""
-        start = self.line
+        start = self._line
         values: dict[str, bool] = {}
         has_commas = False
         while True:
             for match in _VALUE.finditer(text):
                 if match[2]:
-                    return _separate_values(values, has_commas), text[match.end() :]
+                    # Blanks separate bare values; where commas do, "New York" is one value.
+                    parts = [value.split() if bare and not has_commas else [value] for value, bare in values.items()]
+                    return tuple(chain.from_iterable(parts)), text[match.end() :]
                 if match[6]:
-                    raise self.error(UNCLOSED_QUOTE)
+                    raise self._error(UNCLOSED_QUOTE)
                 has_commas = has_commas or bool(match[3])
                 if match[1] or match[5]:
                     value = unquote(match[0].strip())
                     if value in values:
-                        raise self.error(f"{subject}: value {quoted(value)} is declared twice")
+                        raise self._error(f"{subject}: value {quoted(value)} is declared twice")
                     values[value] = bool(match[5])
             following = next(self._lines, None)
             if following is None or following[1].lower().startswith(_DECLARATIONS):
-                self.line = start
-                raise self.error(f"{subject}: the list of values is never closed with '}}'")
-            self.line, text = following
-
-
-def _separate_values(values: dict[str, bool], has_commas: bool) -> tuple[str, ...]:
-    """Declared values, of which it is known whether they are bare: blanks separate these where no commas do."""
-    if has_commas:
-        # "New York" is one value here.
-        return tuple(values)
-    return tuple(part for value, is_bare in values.items() for part in (value.split() if is_bare else [value]))
+                self._line = start
+                raise self._error(f"{subject}: the list of values is never closed with '}}'")
+            self._line, text = following
 
 
 def unquote(text: str) -> str:
     """A text without the quotes around it, if it has some, its backslash sequences replaced by their characters."""
     if text[:1] not in ("'", '"'):
         return text
-    return _ESCAPE.sub(_escaped_character, text[1:-1]) if "\\" in text else text[1:-1]
 
+    def character(escape: re.Match[str]) -> str:
+        if escape[1] or escape[2]:
+            return chr(int(escape[1], 16) if escape[1] else int(escape[2], 8))
+        return _ESCAPES.get(escape[3], escape[3])
 
-def _escaped_character(escape: re.Match[str]) -> str:
-    if escape[1] or escape[2]:
-        return chr(int(escape[1], 16) if escape[1] else int(escape[2], 8))
-    return _ESCAPES.get(escape[3], escape[3])
+    return _ESCAPE.sub(character, text[1:-1])
 
 
 def make_date_parser(pattern: str) -> DateParser | None:
