@@ -25,7 +25,10 @@ def test_compiled_sums_are_those_of_numpy(rows: int, classes: int) -> None:
         compiled, plain = (odds.tempered(least, compiled=compiled) for compiled in (True, False))
         for sharpness in (0.0, 0.37, 1.0):
             found, expected = astuple(compiled(sharpness)), astuple(plain(sharpness))
-            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-9 * odds.rows)
+            np.testing.assert_allclose(found[:3], expected[:3], rtol=1e-11, atol=1e-9 * odds.rows)
+            # The higher the cumulants, the larger the terms that cancel.
+            np.testing.assert_allclose(found[3:5], expected[3:5], rtol=1e-9, atol=1e-12 * odds.rows * (5 * size) ** 4)
+            assert found[5] == expected[5] or rows == 1
 
 
 @pytest.mark.parametrize("zeros", [True, False], ids=["classes of weight 0", "no compiler"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import probfs
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
-from probfs.ranking.elimination import eliminate, leaving_count, leaving_order, schedule
+from probfs.ranking.elimination import alphabetical_ranks, eliminate, leaving_count, leaving_order, schedule
 from probfs.ranking.settings import Step
 from probfs.tables.arrays import Floats
 from tests.support.paths import SAMPLES
@@ -100,19 +100,19 @@ def test_ties_are_those_that_a_look_at_each_pair_finds(
             group.append(other)
         expected += sorted(group, reverse=True)
     wanted = min(wanted, len(values))
-    assert leaving_order(scores, score, np.arange(len(values)), names, wanted) == expected[:wanted]
+    assert leaving_order(scores, score, alphabetical_ranks(names), wanted) == expected[:wanted]
 
 
 def test_a_tie_falls_to_the_name() -> None:
     values = [0.5, 0.25, 0.5 * (1 + 1e-13), 0.25 * (1 - 1e-13)]
-    order = leaving_order(round_scores(values), SIGNED, np.arange(4), ["a", "c", "b", "d"], 4)
+    order = leaving_order(round_scores(values), SIGNED, alphabetical_ranks(["a", "c", "b", "d"]), 4)
     assert order == [3, 1, 2, 0]
-    assert leaving_order(round_scores([0.5, 0.5 * (1 + 1e-11)]), ABSOLUTE, np.arange(2), ["a", "b"], 2) == [0, 1]
+    assert leaving_order(round_scores([0.5, 0.5 * (1 + 1e-11)]), ABSOLUTE, alphabetical_ranks(["a", "b"]), 2) == [0, 1]
 
 
 def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
-    assert leaving_order(round_scores([1e-18, -3e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
-    assert leaving_order(round_scores([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, np.arange(2), ["a", "b"], 2) == [1, 0]
+    assert leaving_order(round_scores([1e-18, -3e-18], [0.2, 0.2]), SIGNED, alphabetical_ranks(["a", "b"]), 2) == [1, 0]
+    assert leaving_order(round_scores([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, alphabetical_ranks(["a", "b"]), 2) == [1, 0]
 
 
 @given(st.data())
@@ -121,10 +121,10 @@ def test_the_order_does_not_depend_on_where_columns_stand(data: st.DataObject) -
     names = [f"f{number}" for number in range(len(scores))]
     order = data.draw(st.permutations(range(len(scores))))
     wanted = data.draw(st.integers(1, len(scores)))
-    first = leaving_order(round_scores(scores), ABSOLUTE, np.arange(len(scores)), names, wanted)
+    first = leaving_order(round_scores(scores), ABSOLUTE, alphabetical_ranks(names), wanted)
     shuffled_names = [names[position] for position in order]
     shuffled = round_scores([scores[position] for position in order])
-    second = leaving_order(shuffled, ABSOLUTE, np.arange(len(scores)), shuffled_names, wanted)
+    second = leaving_order(shuffled, ABSOLUTE, alphabetical_ranks(shuffled_names), wanted)
     assert [names[position] for position in first] == [shuffled_names[position] for position in second]
 
 

@@ -10,12 +10,9 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.classifiers.scores import ABSOLUTE
 from probfs.output.documents import RANKING_HEADER
-from probfs.ranking.elimination import eliminate
-from probfs.ranking.result import Ranking, collect
+from probfs.ranking.result import Ranking
 from tests.support.paths import SAMPLES
-from tests.support.scripted_classifier import ScriptedClassifier
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +55,6 @@ def test_a_score_without_unlabelled_rows_is_missing_and_not_a_number(frame: pd.D
     assert {feature.s_su for feature in ranking.features} == {None}
     assert ranking.to_frame()["s_su"].isna().all()
     assert ranking.to_frame()["s_su"].dtype == float
-
-
-def test_features_are_ranked_by_when_they_left() -> None:
-    rounds = eliminate(ScriptedClassifier([0.3, 0.1, 0.2]), ["a", "b", "c"], ABSOLUTE, 2)
-    features, summaries = collect(rounds, ["a", "b", "c"])
-    assert [(f.rank, f.feature, f.round, f.s_s) for f in features] == [
-        (1, "a", 2, 0.3),
-        (2, "c", 1, 0.2),
-        (3, "b", 1, 0.1),
-    ]
-    assert [f.initial_s_s for f in features] == [0.3, 0.2, 0.1]
-    assert [(summary.round, summary.features, summary.removed) for summary in summaries] == [
-        (1, 3, ("b", "c")),
-        (2, 1, ("a",)),
-    ]
 
 
 def test_the_input_says_what_was_ranked(commute: Ranking) -> None:

@@ -12,9 +12,10 @@ import pytest
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
+from probfs.notes import Note
 from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import RANKING, Listeners, LocalEngine, rank_table
+from probfs.ranking.stages import RANKING, LocalEngine, rank_table
 from probfs.runtime.progress import Progress
 from probfs.tables.reading import ReadOptions
 from probfs.text import command_line_language
@@ -24,6 +25,10 @@ from tests.support.table_content import Write
 CHOICE = ColumnChoice("y", exclude=["n"])
 
 
+def ignore(note: Note) -> None:
+    pass
+
+
 @pytest.fixture
 def settings(frame: pd.DataFrame) -> Settings:
     return probfs.rank(frame, target="y", exclude=["n"]).settings
@@ -31,10 +36,10 @@ def settings(frame: pd.DataFrame) -> Settings:
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
     request = InputRequest(frame, (), None, ReadOptions(), CHOICE)
-    ranking = rank_table(LocalEngine(), request, settings, Listeners())
+    ranking = rank_table(LocalEngine(), request, settings, ignore)
     assert ranking == probfs.rank(frame, target="y", exclude=["n"])
     assert ranking.background is None
-    told = rank_table(LocalEngine(), request, settings, Listeners(), call="probfs.rank(…)")
+    told = rank_table(LocalEngine(), request, settings, ignore, call="probfs.rank(…)")
     assert told.background is not None
     assert told.background.call == "probfs.rank(…)"
 
@@ -57,11 +62,11 @@ def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Se
     inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
-        LocalEngine().encode(inputs, unlabeled, Listeners())
+        LocalEngine().encode(inputs, unlabeled, ignore)
     ways = "or as rows without a value in the target"
     assert str(caught.value) == f'score="unlabeled": there is no unlabelled row; add some with unlabeled=, {ways}'
     with command_line_language(), pytest.raises(UsageError) as caught:
-        LocalEngine().encode(inputs, unlabeled, Listeners())
+        LocalEngine().encode(inputs, unlabeled, ignore)
     assert str(caught.value) == f"--score unlabeled: there is no unlabelled row; add some with --unlabeled FILE, {ways}"
 
 

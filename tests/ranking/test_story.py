@@ -14,7 +14,7 @@ from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import Round, eliminate, schedule
-from probfs.ranking.story import MOST_ROUNDS, Story, StoryRecorder, choose_rounds
+from probfs.ranking.story import MOST_ROUNDS, RoundCollector, Story, choose_rounds
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds
 from tests.support.paths import SAMPLES
@@ -32,8 +32,8 @@ class CountingClassifier(ScriptedClassifier):
 
 
 def follow(classifier: ScriptedClassifier, step: int | float | None = 1) -> tuple[list[Round], Story]:
-    recorder = StoryRecorder(SIGNED, step)
     names = [str(number) for number in range(len(classifier.active))]
+    recorder = RoundCollector(names, None, SIGNED, schedule(len(names), step))
     rounds = list(recorder.follow(eliminate(classifier, names, SIGNED, step), classifier))
     return rounds, recorder.story
 
@@ -81,8 +81,8 @@ def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_th
     seed: int, score: str, prune: bool, classes: int
 ) -> None:
     dataset = random_dataset(30, 9, 3, classes, seed)
-    recorder = StoryRecorder(SCORES[score], 1)
     names = [feature.name for feature in dataset.features]
+    recorder = RoundCollector(names, None, SCORES[score], schedule(9, 1))
     classifier = naive_bayes(dataset, prune)
     rounds = list(recorder.follow(eliminate(classifier, names, SCORES[score], 1), classifier))
     assert_same_rounds(rounds, list(eliminate(naive_bayes(dataset, prune), names, SCORES[score], 1)))
@@ -107,7 +107,8 @@ def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None
     names = [feature.name for feature in dataset.features]
     plain, heard = (FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
     expected = list(eliminate(plain, names, SIGNED, 1))
-    rounds = StoryRecorder(SIGNED, 1).follow(eliminate(heard, names, SIGNED, 1), heard)
+    collector = RoundCollector(names, None, SIGNED, schedule(len(names), 1))
+    rounds = collector.follow(eliminate(heard, names, SIGNED, 1), heard)
     assert_same_rounds(list(rounds), expected)
 
 
@@ -141,7 +142,20 @@ def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() ->
 
 
 def test_the_score_that_drives_is_the_one_that_is_told() -> None:
-    recorder = StoryRecorder(ABSOLUTE, 1)
+    recorder = RoundCollector(["a", "b"], None, ABSOLUTE, [2, 1])
     classifier = ScriptedClassifier([-0.5, 0.1])
     list(recorder.follow(eliminate(classifier, ["a", "b"], ABSOLUTE, 1), classifier))
     assert sorted(recorder.story[0].scores) == [0.1, 0.5]
+
+
+def test_features_are_ranked_by_when_they_left() -> None:
+    names, classifier = ["a", "b", "c"], ScriptedClassifier([0.3, 0.1, 0.2])
+    collector = RoundCollector(names)
+    assert len(list(collector.follow(eliminate(classifier, names, ABSOLUTE, 2), classifier))) == 2
+    assert [(f.rank, f.feature, f.round, f.s_s, f.initial_s_s) for f in collector.features] == [
+        (1, "a", 2, 0.3, 0.3),
+        (2, "c", 1, 0.2, 0.2),
+        (3, "b", 1, 0.1, 0.1),
+    ]
+    summaries = [(summary.round, summary.features, summary.removed) for summary in collector.summaries]
+    assert summaries == [(1, 3, ("b", "c")), (2, 1, ("a",))]

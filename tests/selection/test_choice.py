@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.ranking.stages import Encoded
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import LocalBlocks, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
 from probfs.screening.screen import screen
-from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
+from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.settings import SelectionSettings
+from probfs.selection.stages import deal_and_count
 from tests.support import plain_selection
 from tests.support.datasets import feature_of, random_dataset, with_unlabelled
 from tests.support.selections import make_settings
@@ -52,6 +53,12 @@ def counted_rows(candidates: Candidates) -> Dataset:
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
     options = {"smoothing": smoothing, "shrink": "auto", "bins": 5, "missing": "auto"}
     return candidates_of(dataset, make_settings(options=options, **changes), always)
+
+
+def dealt(candidates: Candidates, folds: int) -> tuple[Candidates, tuple[ValueCounts, ...]]:
+    """The candidates with their rows dealt out to folds, and the counts of these."""
+    encoded, counts, fold_counts = deal_and_count(candidates.encoded, folds, candidates.settings.seed)
+    return replace(candidates, encoded=encoded, counts=counts), fold_counts
 
 
 def choose(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Choice:
@@ -172,7 +179,7 @@ def test_unlabelled_rows_are_left_out_and_numbers_can_be_had_again() -> None:
     numbers = CodedNumbers(0, np.zeros(len(dataset.labels), np.uint8), np.zeros(1))
     own = with_unlabelled(dataset, table(1))
     blocks = LocalBlocks(Block(own, iter([numbers])))
-    alone = labelled_alone(Encoded(own, blocks, ()))
+    alone, _, _ = deal_and_count(Encoded(own, blocks, ()), 0, 0)
     block = alone.blocks.here
     assert block is not None
     assert alone.dataset is block.dataset

@@ -14,7 +14,7 @@ import probfs
 from probfs.columns.folds import order_by_content
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.nested import nested_cross_validation
-from tests.selection.test_choice import candidates, table
+from tests.selection.test_choice import candidates, dealt, table
 from tests.support import plain_selection
 from tests.support.datasets import random_dataset
 
@@ -29,7 +29,7 @@ def test_the_estimate_is_that_of_a_plain_loop(
     dataset = table(seed, classes=classes)
     # Enough rows of each class for every fold.
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    found, kept = nested_cross_validation(candidates(dataset, always, smoothing), folds)
+    found, kept = nested_cross_validation(*dealt(candidates(dataset, always, smoothing), folds))
     plain = plain_selection.estimate(dataset, folds, smoothing, always)
     assert found.folds == folds
     for judged, losses, errors in zip((found.kept, found.all, found.none), plain.losses, plain.errors, strict=True):
@@ -45,7 +45,7 @@ def test_the_estimate_is_that_of_a_plain_loop(
 
 def test_noise_alone_is_judged_as_no_column_at_all() -> None:
     dataset = random_dataset(60, 5, 3, 2, seed=1, signal=0.0)
-    estimate, kept = nested_cross_validation(candidates(dataset, false_discoveries=1e-6), 5)
+    estimate, kept = nested_cross_validation(*dealt(candidates(dataset, false_discoveries=1e-6), 5))
     assert estimate.kept == estimate.none
     assert kept.sum() == 0
 
@@ -54,7 +54,7 @@ def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
     dataset = table(7)
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
     (one, one_kept), (other, other_kept) = (
-        nested_cross_validation(candidates(own), 3) for own in (dataset, order_by_content(dataset, 5))
+        nested_cross_validation(*dealt(candidates(own), 3)) for own in (dataset, order_by_content(dataset, 5))
     )
     assert one.kept.log_loss == pytest.approx(other.kept.log_loss, rel=1e-9)
     assert one.difference == pytest.approx(other.difference, rel=1e-7, abs=1e-9)
@@ -64,7 +64,7 @@ def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
 def test_folds_are_counted() -> None:
     heard: list[Progress] = []
     with listening(heard.append):
-        nested_cross_validation(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3)
+        nested_cross_validation(*dealt(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3))
     judging = [progress for progress in heard if progress.unit == "folds"]
     assert [(progress.done, progress.total) for progress in judging] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 

@@ -25,7 +25,7 @@ from probfs.selection.nested import nested_cross_validation
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from probfs.selection.verdicts import judge_columns
 from probfs.tables.arrays import Integers
-from tests.selection.test_choice import candidates_of, counted_rows, without_fold
+from tests.selection.test_choice import candidates_of, counted_rows, dealt, without_fold
 from tests.selection.test_verdicts import plain_twin
 from tests.support.datasets import feature_of
 from tests.support.datasets import random_dataset as dataset_of_categories
@@ -140,7 +140,7 @@ def plain_choice(training: Dataset) -> list[int]:
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     dataset = random_dataset(3, 26, "ccc", counted=True)
     settings = svm_settings(options={"kernel": "rbf"})
-    estimate, kept_in_each = nested_cross_validation(candidates_of(dataset, settings), 2)
+    estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2))
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
     kept_in_folds = np.zeros(3, dtype=np.int64)
@@ -192,7 +192,7 @@ def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
 def test_nothing_told_from_noise_keeps_nothing() -> None:
     dataset = dataset_of_categories(40, 3, 3, 3, seed=4, signal=0.0)
     candidates = candidates_of(dataset, svm_settings(false_discoveries=1e-6))
-    estimate, _ = nested_cross_validation(candidates, 3)
+    estimate, _ = nested_cross_validation(*dealt(candidates, 3))
     assert estimate.kept == estimate.none
     (size,) = choose_columns(candidates).curve.sizes
     assert size.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))

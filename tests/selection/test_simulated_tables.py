@@ -18,7 +18,7 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.selection.choice import Candidates, choose_columns
 from probfs.selection.nested import nested_cross_validation
 from probfs.tables.arrays import Integers
-from tests.selection.test_choice import candidates
+from tests.selection.test_choice import candidates, dealt
 from tests.support.datasets import feature_of
 
 FRESH_ROWS = 20_000
@@ -95,7 +95,7 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
         own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
         chosen = candidates(_first_rows(dataset, regime.rows))
         choice = choose_columns(chosen)
-        estimate, _ = nested_cross_validation(chosen, 10)
+        estimate, _ = nested_cross_validation(*dealt(chosen, 10))
         noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
         size = choice.curve.sizes[choice.size]
         assert size.temperature is not None

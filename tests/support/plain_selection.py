@@ -16,7 +16,7 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, telling_rows_apart
-from probfs.ranking.elimination import leaving_order
+from probfs.ranking.elimination import alphabetical_ranks, leaving_order
 from probfs.screening.screen import q_values, screen
 
 Row = tuple[int, tuple[int, ...]]
@@ -172,7 +172,7 @@ def _eliminate(
         )
         names = [dataset.features[j].name for j in active]
         scores = model.score()
-        lowest = leaving_order(scores, SCORES["signed"], np.arange(len(active)), names, len(active))
+        lowest = leaving_order(scores, SCORES["signed"], alphabetical_ranks(names), len(active))
         free = [place for place in lowest if survivors[active[place]] not in always]
         left.append(survivors[active.pop((free or lowest)[0])])
     return tuple(reversed(left))

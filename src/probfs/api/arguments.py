@@ -23,7 +23,7 @@ from probfs.errors import ProbfsWarning, TargetWarning, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest, Labels
 from probfs.ranking.settings import ENGINES, Settings
-from probfs.ranking.stages import Engine, Listeners, LocalEngine
+from probfs.ranking.stages import Engine, LocalEngine
 from probfs.ranking.story import WRITING_A_REPORT
 from probfs.runtime.progress import listening
 from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
@@ -119,7 +119,7 @@ class Call:
         self._values = {name: check_argument(name, value) for name, value in arguments.items()}
         self.options = {name: value for name, value in options.items() if name not in READING}
         """Those of the classifier."""
-        self.listeners = Listeners(self._values["on_note"] or warn_of)
+        self.on_note = self._values["on_note"] or warn_of
         self.text = _describe(function, given) if self._values["report"] else None
         """The call as users can write it again, where a report is to show it."""
 

@@ -181,7 +181,7 @@ def rank(
         columns=call.column_settings,
     )
     with call.open_engine(settings) as opened:
-        return rank_table(opened, call.request(settings), settings, call.listeners, call.text)
+        return rank_table(opened, call.request(settings), settings, call.on_note, call.text)
 
 
 def select(
@@ -286,7 +286,7 @@ def select(
     with call.open_engine(settings) as opened:
         from probfs.selection.stages import select_columns
 
-        return select_columns(opened, call.request(settings), settings, call.listeners, call.text)
+        return select_columns(opened, call.request(settings), settings, call.on_note, call.text)
 
 
 def read(

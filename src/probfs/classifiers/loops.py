@@ -198,11 +198,12 @@ def sum_changes(codes, features, offsets, excess, posterior, start, slots, label
 
 @_compiled
 def sum_tempered_losses(against_own, counts, sharpness, largest, sums, first, end):
-    """Σ count · min(-log P_own, largest) of each block, and the derivatives of Σ count · -log P_own by the sharpness b,
-    where class c has the weight e^(b·odds) and the row's own class the weight 1. All odds must be finite.
+    """Σ count · min(-log P_own, largest) of each block, how many rows have the largest loss, and four derivatives of
+    Σ count · -log P_own by the sharpness b, where class c has the weight e^(b·odds) and the row's own class the weight
+    1: the cumulants of the odds under these weights. All odds must be finite.
     """
     others, rows = against_own.shape
-    top, total, moment, square = np.empty((4, ROWS_PER_BLOCK))
+    top, total, one, two, three, four = np.empty((6, ROWS_PER_BLOCK))
     for block in range(first, end):
         begin = np.uint64(block * ROWS_PER_BLOCK)
         size = np.uint64(min(rows - block * ROWS_PER_BLOCK, ROWS_PER_BLOCK))
@@ -212,29 +213,37 @@ def sum_tempered_losses(against_own, counts, sharpness, largest, sums, first, en
             for i in range(size):
                 value = sharpness * odds[begin + i]
                 top[i] = value if value > top[i] else top[i]
-        moment[:] = 0.0
-        square[:] = 0.0
+        one[:] = 0.0
+        two[:] = 0.0
+        three[:] = 0.0
+        four[:] = 0.0
         for i in range(size):
             total[i] = _exp(-top[i])
         for c in range(others):
             odds = against_own[c]
             for i in range(size):
-                weight = _exp(sharpness * odds[begin + i] - top[i])
+                value = odds[begin + i]
+                weight = _exp(sharpness * value - top[i])
                 total[i] += weight
-                moment[i] += weight * odds[begin + i]
-                square[i] += weight * odds[begin + i] * odds[begin + i]
-        slope, curvature = 0.0, 0.0
+                one[i] += weight * value
+                two[i] += weight * value * value
+                three[i] += weight * value * value * value
+                four[i] += weight * value * value * value * value
+        slope, curvature, third, fourth = 0.0, 0.0, 0.0, 0.0
         for i in range(size):
-            mean = moment[i] / total[i]
-            slope += counts[begin + i] * mean
-            curvature += counts[begin + i] * (square[i] / total[i] - mean * mean)
-        sums[block, 0] = _sum_losses(top, total, counts[begin : begin + size], largest)
-        sums[block, 1], sums[block, 2] = slope, curvature
+            scale, count = 1.0 / total[i], counts[begin + i]
+            a, b, c3, d = one[i] * scale, two[i] * scale, three[i] * scale, four[i] * scale
+            slope += count * a
+            curvature += count * (b - a * a)
+            third += count * (c3 - 3.0 * a * b + 2.0 * a * a * a)
+            fourth += count * (d - 4.0 * a * c3 - 3.0 * b * b + 12.0 * a * a * b - 6.0 * a * a * a * a)
+        sums[block, 0], sums[block, 5] = _sum_losses(top, total, counts[begin : begin + size], largest)
+        sums[block, 1], sums[block, 2], sums[block, 3], sums[block, 4] = slope, curvature, third, fourth
 
 
 @_compiled
 def _sum_losses(top, total, counts, largest):
-    loss, product, factors = 0.0, 1.0, 0
+    loss, product, factors, clipped = 0.0, 1.0, 0, 0.0
     for i in range(counts.size):
         if counts[i] == 1.0 and top[i] + total[i] <= largest and total[i] <= 2.0:
             # As log x < x, this loss is below the largest.
@@ -245,8 +254,10 @@ def _sum_losses(top, total, counts, largest):
                 loss += math.log(product)
                 product, factors = 1.0, 0
         else:
-            loss += counts[i] * min(top[i] + math.log(total[i]), largest)
-    return loss + math.log(product)
+            row = top[i] + math.log(total[i])
+            clipped += counts[i] if row >= largest else 0.0
+            loss += counts[i] * min(row, largest)
+    return loss + math.log(product), clipped
 
 
 @_compiled

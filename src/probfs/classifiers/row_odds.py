@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -64,14 +64,18 @@ class Moments:
 
 @dataclass(frozen=True)
 class TemperedSums:
-    """Sums over rows at one sharpness: of the losses, and of the first and second derivatives of -log P_own."""
+    """Sums over rows at one sharpness: of the losses, and of four derivatives of -log P_own by the sharpness."""
 
     loss: float
     slope: float
     curvature: float
+    third: float
+    fourth: float
+    clipped: float
+    """How many rows have the largest loss."""
 
     def __add__(self, other: TemperedSums) -> TemperedSums:
-        return TemperedSums(self.loss + other.loss, self.slope + other.slope, self.curvature + other.curvature)
+        return TemperedSums(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Losses(Protocol):
@@ -158,17 +162,20 @@ class RowOdds:
     def _sum_losses(self, least: float, sharpness: float) -> TemperedSums:
         _, total, weights = self._weights(sharpness)
         odds = np.where(np.isfinite(self.against_own), self.against_own, 0.0)
-        mean = (weights * odds).sum(axis=0) / total
-        variance = (weights * odds**2).sum(axis=0) / total - mean**2
+        # The derivatives are the cumulants of the odds.
+        a, b, c, d = ((weights * odds**power).sum(axis=0) / total for power in (1, 2, 3, 4))
+        third, fourth = c - 3 * a * b + 2 * a**3, d - 4 * a * c - 3 * b**2 + 12 * a**2 * b - 6 * a**4
         fitted = np.where(self._impossible, 0.0, self.counts)
-        loss = self.counts @ self.losses(sharpness, least).values
-        return TemperedSums(float(loss), float(fitted @ mean), float(fitted @ variance))
+        losses = self.losses(sharpness, least).values
+        derivatives = [float(fitted @ sums) for sums in (a, b - a**2, third, fourth)]
+        clipped = self.counts @ (losses >= -math.log(least))
+        return TemperedSums(*(float(self.counts @ losses), *derivatives, float(clipped)))
 
     def _sum_losses_compiled(self, least: float, sharpness: float) -> TemperedSums:
         from probfs.classifiers import loops
 
         blocks = -(-len(self.counts) // loops.ROWS_PER_BLOCK)
-        sums = np.empty((blocks, 3))
+        sums = np.empty((blocks, 6))
         add_up = partial(
             loops.sum_tempered_losses, self.against_own, self.counts, float(sharpness), -math.log(least), sums
         )

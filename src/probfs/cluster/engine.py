@@ -51,7 +51,7 @@ from probfs.ranking.inputs import (
     reading_unlabelled,
 )
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import Encoded, Listeners, announce_inputs
+from probfs.ranking.stages import Encoded, OnNote, announce_inputs
 from probfs.rows.block import BYTES_OF_A_ROW, Block
 from probfs.rows.blocks import add_answers
 from probfs.runtime.memory import require_memory
@@ -263,8 +263,8 @@ class ClusterEngine:
 
     # Encoding
 
-    def encode(self, inputs: Inputs, settings: Settings, listeners: Listeners) -> Encoded:
-        listeners.on_note(inputs.prepared.target_note)
+    def encode(self, inputs: Inputs, settings: Settings, on_note: OnNote) -> Encoded:
+        on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = plan_encoding(inputs.prepared, self._tested(inputs.prepared))
         memory = self._note_on_memory(plan, inputs.prepared.table.rows)
@@ -287,7 +287,7 @@ class ClusterEngine:
         )
         dataset = dataset_without_rows(inputs.prepared, plan, unlabelled)
         blocks = ClusterBlocks(self._cluster, self._cluster.map("block", itemgetter(0), coded))
-        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, listeners))
+        return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
 
     def _tested(self, prepared: PreparedTable) -> dict[str, Any]:
         """The upper ends of bins by which the numbers of columns that are cut will be tested."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from probfs.classifiers.protocol import Classifier, Features, RoundScores
 from probfs.classifiers.scores import Score
 from probfs.ranking.settings import Step
-from probfs.tables.arrays import Floats
+from probfs.tables.arrays import Flags, Floats, Integers
 
 _TIE = 1e-12
 # A signed score is a sum of terms of either sign: it is known to a fraction of the terms' size, not of its own.
@@ -45,7 +44,7 @@ def eliminate(
 
     ``protected`` features, by position, leave after all others.
     """
-    number = 0
+    number, alphabet = 0, alphabetical_ranks(names)
     while len(classifier.active):
         number += 1
         active = classifier.active
@@ -53,7 +52,7 @@ def eliminate(
         wanted = min(leaving_count(step, len(active)), len(active) - len(staying))
         lowest = wanted + len(staying)
         scored, scores = (active, classifier.score()) if number == 1 else classifier.lowest(score, lowest)
-        leaving = leaving_order(scores, score, scored, names, lowest)
+        leaving = leaving_order(scores, score, alphabet[scored], lowest)
         if staying:
             leaving = [position for position in leaving if int(scored[position]) not in staying][:wanted]
         yield Round(number, active, scored, scores, tuple(leaving))
@@ -88,40 +87,39 @@ def leaving_count(step: Step | None, remaining: int) -> int:
     return max(1, int(Fraction(repr(step)) * remaining))
 
 
-def leaving_order(scores: RoundScores, score: Score, scored: Features, names: Sequence[str], wanted: int) -> list[int]:
-    """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first."""
-    if len(scored) == 1:
-        return [0]
-    near = _near_the_lowest(scores, score, wanted)
-    if len(near) == 1:
-        return [int(near[0])]
-    driving = scores.driving(score)
-    near = near[np.argsort(driving[near], kind="stable")]
-    driving, sizes = driving[near], scores.s_s[near]
+def alphabetical_ranks(names: Sequence[str]) -> Integers:
+    """The place of each name in the alphabet."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def leaving_order(scores: RoundScores, score: Score, alphabet: Integers, wanted: int) -> list[int]:
+    """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first.
+
+    ``alphabet`` has the place of each scored feature's name in the alphabet.
+    """
+    driving, sizes = scores.driving(score), scores.s_s
+    if wanted == 1:
+        lowest = int(driving.argmin())
+        equal = np.flatnonzero(_tied(driving[lowest], driving, np.maximum(sizes[lowest], sizes), score))
+        return [int(equal[alphabet[equal].argmax()])]
+    near = np.argsort(driving, kind="stable")
+    driving, sizes = driving[near], sizes[near]
     tied_with_next = [*_tied(driving[:-1], driving[1:], np.maximum(sizes[:-1], sizes[1:]), score).tolist(), False]
     order: list[int] = []
     while len(order) < wanted:
-        start = end = len(order)
+        start, end = len(order), len(order) + 1
         if tied_with_next[start]:
             tied = _tied(driving[start], driving[start:], np.maximum(sizes[start], sizes[start:]), score)
-            end += len(tied) if tied.all() else int(tied.argmin())
-        else:
-            end += 1
-        order += sorted(near[start:end].tolist(), key=lambda position: names[int(scored[position])], reverse=True)
+            end = len(near) if tied.all() else start + int(tied.argmin())
+        group = near[start:end]
+        order += group[np.argsort(-alphabet[group])].tolist()
     return order[:wanted]
 
 
-def _near_the_lowest(scores: RoundScores, score: Score, wanted: int) -> Features:
-    """The positions of the lowest scores and of all that may be tied with them: in most rounds very few."""
-    values = scores.driving(score)
-    last = values.min() if wanted == 1 else np.partition(values, wanted - 1)[wanted - 1]
-    # More than any two that are tied differ by.
-    tie = 2 * _TIE * abs(last) + (2 * _ROUNDING * scores.s_s.max() if score.signed else 0.0)
-    return np.flatnonzero(values <= last + tie)
-
-
-def _tied(scores: Floats, others: Floats, sizes: Floats, score: Score) -> npt.NDArray[np.bool_]:
+def _tied(scores: Floats, others: Floats, sizes: Floats, score: Score) -> Flags:
     """Whether two scores differ by no more than rounding, for each pair; ``sizes`` is that of the larger terms."""
     difference = np.abs(others - scores)
-    tied: npt.NDArray[np.bool_] = difference <= _TIE * np.maximum(np.abs(others), np.abs(scores))
+    tied: Flags = difference <= _TIE * np.maximum(np.abs(others), np.abs(scores))
     return tied | (difference <= _ROUNDING * sizes) if score.signed else tied

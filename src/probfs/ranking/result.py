@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from probfs.ranking.elimination import Round
     from probfs.ranking.story import Background
 
 
@@ -204,69 +203,3 @@ class Ranking:
         from probfs.output.notebook import ranking_html
 
         return ranking_html(self)
-
-
-class RoundCollector:
-    """Follows an elimination, round by round, and says in which order the features left."""
-
-    def __init__(self, names: Sequence[str], tests: Mapping[str, tuple[float | None, float | None]] | None = None):
-        """``tests`` are p and q of each feature, by name."""
-        self._names = names
-        self._tests = tests
-        self._summaries: list[RoundSummary] = []
-        self._left: list[RankedFeature] = []
-        self._initial: dict[int, tuple[float, float, float | None]] = {}
-
-    def add(self, current: Round) -> None:
-        """The next round, once it is known who leaves."""
-        if not self._initial:
-            every = range(len(current.active))
-            self._initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
-        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = int(current.scored[position])
-            name = self._names[feature]
-            tested = (None, None) if self._tests is None else self._tests[name]
-            own = (*scores, current.number, *self._initial[feature], *tested)
-            self._left.append(RankedFeature(len(self._names) - len(self._left), name, *own))
-        self._summaries.append(_summarize(current, self._names))
-
-    def finish(self) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
-        """The features, the last to leave first, and the rounds."""
-        return tuple(reversed(self._left)), tuple(self._summaries)
-
-
-def collect(
-    rounds: Iterable[Round], names: Sequence[str], tests: Mapping[str, tuple[float, float]] | None = None
-) -> tuple[tuple[RankedFeature, ...], tuple[RoundSummary, ...]]:
-    """Follow an elimination to its end, and say in which order the features left.
-
-    ``tests`` are p and q of each feature, by name.
-    """
-    collector = RoundCollector(names, tests)
-    for current in rounds:
-        collector.add(current)
-    return collector.finish()
-
-
-def _scores(current: Round, positions: Sequence[int]) -> list[tuple[float, float, float | None]]:
-    # Item by item: in most rounds one feature leaves. Adding 0 makes -0.0, a tiny negative number, 0.0.
-    s_s, s_a, s_su = current.scores.s_s.item, current.scores.s_a.item, current.scores.s_su
-    return [
-        (s_s(position) + 0.0, s_a(position) + 0.0, None if s_su is None else s_su.item(position) + 0.0)
-        for position in positions
-    ]
-
-
-def _summarize(current: Round, names: Sequence[str]) -> RoundSummary:
-    scores = current.scores
-    return RoundSummary(
-        current.number,
-        len(current.active),
-        tuple(names[current.scored[position]] for position in current.leaving),
-        scores.errors,
-        scores.rows,
-        scores.absolute_loss,
-        scores.log_loss,
-        scores.exponent,
-        scores.cv_errors,
-    )

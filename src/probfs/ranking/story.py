@@ -1,13 +1,11 @@
-"""What a report tells beside a result: what the table holds, how it was cut, how to make it again, and the story of the
-elimination, which is the scores of all features that are left, in some of its rounds.
-
-An elimination scores only the features that might be lowest. A recorder listens to it and scores the others too, in a
-few rounds.
+"""What is kept of an elimination: the features in the order in which they left, a summary of each round, and for a
+report what the table holds, how it was cut, how to make the result again, and the scores of all features that are left
+in some of the rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +16,14 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.inspect import Inspection, inspect_table
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers
-from probfs.ranking.elimination import Round, schedule
-from probfs.ranking.settings import Step
+from probfs.ranking.elimination import Round
+from probfs.ranking.result import RankedFeature, RoundSummary
 from probfs.tables.arrays import Floats
 
 MOST_ROUNDS = 40
 WRITING_A_REPORT = ".to_html('report.html')"
 """How a call in Python ends that writes a report."""
+Scores = tuple[float, float, float | None]
 
 
 @dataclass(frozen=True)
@@ -37,65 +36,6 @@ class StoryRound:
 
 
 Story = tuple[StoryRound, ...]
-
-
-class StoryRecorder:
-    """Hears of every round of one elimination, and keeps the scores of some."""
-
-    def __init__(self, score: Score, step: Step | None) -> None:
-        self._score = score
-        self._step = step
-        self._told: frozenset[int] = frozenset()
-        self._heard: list[tuple[int, Features, Floats]] = []
-        self._left: list[int] = []
-
-    def follow(self, rounds: Iterator[Round], classifier: Classifier) -> Iterator[Round]:
-        """The same rounds; each is heard of while the classifier still has its features."""
-        for current in rounds:
-            if current.number == 1:
-                self._told = choose_rounds(schedule(len(current.active), self._step))
-            if current.number in self._told:
-                self._record(current, classifier)
-            self._left += current.scored[list(current.leaving)].tolist()
-            yield current
-
-    def _record(self, current: Round, classifier: Classifier) -> None:
-        complete = len(current.scored) == len(current.active)
-        scores = current.scores if complete else classifier.score()
-        self._heard.append((current.number, current.active, scores.driving(self._score)))
-
-    @property
-    def story(self) -> Story:
-        """The rounds that were kept, once the elimination is over."""
-        rank = np.empty(len(self._left), dtype=np.intp)
-        rank[self._left] = np.arange(len(self._left))[::-1]
-        return tuple(
-            StoryRound(number, tuple(values[np.argsort(rank[active])].tolist()))
-            for number, active, values in self._heard
-        )
-
-
-def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:
-    """The numbers of the rounds to tell of, given how many features each starts with: all, or ``most`` of them at most.
-
-    From one to the next, about the same share of the features leaves. So the last rounds, in which the features that
-    matter are left, are told one by one, and scoring all features in these rounds takes only as long as in the first
-    round a few times over.
-
-    >>> sorted(choose_rounds(range(100, 0, -1), most=8))
-    [1, 45, 70, 84, 91, 96, 98, 100]
-    """
-    if len(sizes) <= most:
-        return frozenset(range(1, len(sizes) + 1))
-    chosen: frozenset[int] = frozenset()
-    falling = -np.asarray(sizes)
-    for number in range(2, 10 * most):
-        wanted = np.geomspace(sizes[0], sizes[-1], number)
-        found = frozenset((1 + np.minimum(np.searchsorted(falling, -wanted - 1e-9), len(sizes) - 1)).tolist())
-        if len(found) > most:
-            break
-        chosen = found
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -115,8 +55,111 @@ class Background:
         return self if call == self.call else replace(self, call=f"{call}.top({number}){WRITING_A_REPORT}")
 
 
-def gather_background(prepared: PreparedTable, dataset: Dataset, call: str, story: Story = ()) -> Background:
-    """``dataset`` is the prepared table, encoded; the story may come later."""
+def gather_background(prepared: PreparedTable, dataset: Dataset, call: str) -> Background:
+    """``dataset`` is the prepared table, encoded; the story comes later."""
     cut = {plan.name for plan in prepared.features if cuts_numbers(plan.rule)}
-    intervals = {own.name: tuple(own.own_labels().to_pylist()) for own in dataset.features if own.name in cut}
-    return Background(inspect_table(prepared), intervals, story, call)
+    intervals = {each.name: tuple(each.own_labels().to_pylist()) for each in dataset.features if each.name in cut}
+    return Background(inspect_table(prepared), intervals, (), call)
+
+
+class RoundCollector:
+    """Follows an elimination, round by round, and keeps what results say of it."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        tests: Mapping[str, tuple[float | None, float | None]] | None = None,
+        told: Score | None = None,
+        rounds: Sequence[int] = (),
+    ) -> None:
+        """``tests`` are p and q of each feature, by name. Of the score ``told``, the story is kept: an elimination
+        scores only the features that might be lowest, and in some of its rounds the others are scored as well.
+        ``rounds`` says how many features each round starts with.
+        """
+        self._names = names
+        self._tests = tests
+        self._score = told
+        self._told_rounds = frozenset() if told is None else choose_rounds(rounds)
+        self._told: list[tuple[int, Features, Floats]] = []
+        self._initial: dict[int, Scores] = {}
+        self._summaries: list[RoundSummary] = []
+        self._left: list[int] = []
+        self._ranked: list[RankedFeature] = []
+
+    def follow(self, rounds: Iterable[Round], classifier: Classifier) -> Iterator[Round]:
+        """The same rounds; each is kept while the classifier still has its features."""
+        for current in rounds:
+            if self._score is not None and current.number in self._told_rounds:
+                complete = len(current.scored) == len(current.active)
+                scores = current.scores if complete else classifier.score()
+                self._told.append((current.number, current.active, scores.driving(self._score)))
+            self._add(current)
+            yield current
+
+    def _add(self, current: Round) -> None:
+        if not self._initial:
+            every = range(len(current.active))
+            self._initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
+        removed = []
+        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
+            feature = int(current.scored[position])
+            name = self._names[feature]
+            tested = (None, None) if self._tests is None else self._tests[name]
+            content = (*scores, current.number, *self._initial[feature], *tested)
+            self._ranked.append(RankedFeature(len(self._names) - len(self._ranked), name, *content))
+            self._left.append(feature)
+            removed.append(name)
+        found = current.scores
+        fit = (found.errors, found.rows, found.absolute_loss, found.log_loss, found.exponent, found.cv_errors)
+        self._summaries.append(RoundSummary(current.number, len(current.active), tuple(removed), *fit))
+
+    @property
+    def features(self) -> tuple[RankedFeature, ...]:
+        """The last to leave first."""
+        return tuple(reversed(self._ranked))
+
+    @property
+    def summaries(self) -> tuple[RoundSummary, ...]:
+        return tuple(self._summaries)
+
+    @property
+    def story(self) -> Story:
+        """The rounds that were kept, once the elimination is over."""
+        rank = np.empty(len(self._left), dtype=np.intp)
+        rank[self._left] = np.arange(len(self._left))[::-1]
+        return tuple(
+            StoryRound(number, tuple(values[np.argsort(rank[active])].tolist()))
+            for number, active, values in self._told
+        )
+
+
+def _scores(current: Round, positions: Sequence[int]) -> list[Scores]:
+    # Item by item: in most rounds one feature leaves. Adding 0 makes -0.0, a tiny negative number, 0.0.
+    s_s, s_a, s_su = current.scores.s_s.item, current.scores.s_a.item, current.scores.s_su
+    return [
+        (s_s(position) + 0.0, s_a(position) + 0.0, None if s_su is None else s_su.item(position) + 0.0)
+        for position in positions
+    ]
+
+
+def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:
+    """The numbers of the rounds to tell of, given how many features each starts with: all, or ``most`` of them at most.
+
+    From one to the next, about the same proportion of the features leaves. So the last rounds, in which the features
+    that matter are left, are told one by one, and scoring all features in these rounds takes only as long as in the
+    first round a few times over.
+
+    >>> sorted(choose_rounds(range(100, 0, -1), most=8))
+    [1, 45, 70, 84, 91, 96, 98, 100]
+    """
+    if len(sizes) <= most:
+        return frozenset(range(1, len(sizes) + 1))
+    chosen: frozenset[int] = frozenset()
+    falling = -np.asarray(sizes)
+    for number in range(2, 10 * most):
+        wanted = np.geomspace(sizes[0], sizes[-1], number)
+        found = frozenset((1 + np.minimum(np.searchsorted(falling, -wanted - 1e-9), len(sizes) - 1)).tolist())
+        if len(found) > most:
+            break
+        chosen = found
+    return chosen

@@ -6,7 +6,7 @@ It is made once from all rows, and again without each fold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,13 +14,11 @@ import numpy as np
 from probfs.classifiers.options import DEFAULT_FOLDS
 from probfs.classifiers.protocol import FitRequest, OddsClassifier
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.notes import Note
+from probfs.columns.dataset import ValueCounts
 from probfs.ranking.elimination import schedule
-from probfs.ranking.result import RankedFeature, RoundCollector, RoundSummary
 from probfs.ranking.stages import Encoded
-from probfs.ranking.story import StoryRecorder
-from probfs.rows.block import Block, Part, Sample
+from probfs.ranking.story import RoundCollector
+from probfs.rows.block import Part, Sample
 from probfs.screening.screen import q_values, screen_part
 from probfs.selection.curve import Curve, choose_size, compare_sizes, trace_curve
 from probfs.selection.settings import SelectionSettings
@@ -47,19 +45,6 @@ class Candidates:
     @property
     def names(self) -> list[str]:
         return self.encoded.names
-
-    def represented(self, survivors: Integers) -> dict[int, int]:
-        """The survivors that are copies, each with the one survivor that stands for all: one that is always kept, else
-        the first by name. Columns that are always kept stand for themselves.
-        """
-        instead = {}
-        surviving = set(survivors.tolist())
-        for group in self.copies:
-            members = sorted(surviving.intersection(group), key=lambda place: self.names[place])
-            by_request = [place for place in members if place in self.always]
-            first = (by_request or members)[:1]
-            instead.update({place: first[0] for place in members if place not in (*first, *by_request)})
-        return instead
 
     def fit(
         self, features: Integers, on_model: OnModel | None = None, repeats: int = 1
@@ -105,10 +90,9 @@ class Choice:
     """How many of them are kept."""
     copies: dict[int, int]
     """The other survivors, each with the column that it is a copy of."""
-    notes: tuple[Note, ...]
-    ranked: tuple[RankedFeature, ...]
-    """The survivors that are no copies, as the elimination ranked them."""
-    rounds: tuple[RoundSummary, ...]
+    classifier: OddsClassifier
+    collector: RoundCollector
+    """What the elimination says of the survivors that are no copies."""
 
     @property
     def kept(self) -> list[int]:
@@ -117,25 +101,24 @@ class Choice:
 
 
 def choose_columns(
-    candidates: Candidates,
-    on_model: OnModel | None = None,
-    recorder: StoryRecorder | None = None,
-    repeats: int = 1,
+    candidates: Candidates, on_model: OnModel | None = None, *, tell: bool = False, repeats: int = 1
 ) -> Choice:
-    """Screen all columns, eliminate the survivors, and cut. ``on_model`` is for a classifier that fits many models, and
-    ``recorder`` hears of the elimination; ``repeats`` says how many such choices are made in all.
+    """Screen all columns, eliminate the survivors, and cut. ``on_model`` is for a classifier that fits many models;
+    ``tell`` keeps the story of the elimination, and ``repeats`` says how many such choices are made in all.
 
     Of copies only one takes part in the elimination: two would each make the other dispensable, and count double.
     """
-    settings = candidates.settings
+    settings, score = candidates.settings, SCORES[candidates.settings.score]
     p, q = _screen(candidates)
     survivors = np.flatnonzero(~(q > settings.false_discoveries))
-    copies = candidates.represented(survivors)
+    copies = _represented(candidates, survivors)
     classifier, columns = candidates.fit(survivors[~np.isin(survivors, list(copies))], on_model, repeats)
     names = [candidates.names[place] for place in columns.tolist()]
-    collector = RoundCollector(names, _tests(names, p[columns], q[columns]))
+    tested = zip(names, p[columns].tolist(), q[columns].tolist(), strict=True)
+    tests = {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in tested}
+    collector = RoundCollector(names, tests, score if tell else None, schedule(len(names), 1))
     protected = np.flatnonzero(np.isin(columns, candidates.always)).tolist()
-    curve = trace_curve(classifier, names, SCORES[settings.score], protected, collector.add, recorder)
+    curve = trace_curve(classifier, names, score, protected, collector)
     size = choose_size(
         curve.sizes,
         settings.keep,
@@ -143,13 +126,21 @@ def choose_columns(
         lambda best: compare_sizes(curve, best, lambda: candidates.fit(columns)[0]),
     )
     order = tuple(int(columns[place]) for place in curve.order)
-    return Choice(p, q, replace(curve, order=order), size, copies, classifier.notes, *collector.finish())
+    return Choice(p, q, replace(curve, order=order), size, copies, classifier, collector)
 
 
-def _tests(names: Sequence[str], p: Floats, q: Floats) -> dict[str, tuple[float | None, float | None]]:
-    """p and q by name; None for columns that were not tested."""
-    tested = zip(names, p.tolist(), q.tolist(), strict=True)
-    return {name: (None, None) if math.isnan(own_p) else (own_p, own_q) for name, own_p, own_q in tested}
+def _represented(candidates: Candidates, survivors: Integers) -> dict[int, int]:
+    """The survivors that are copies, each with the one survivor that stands for all: one that is always kept, else the
+    first by name. Columns that are always kept stand for themselves.
+    """
+    instead = {}
+    surviving = set(survivors.tolist())
+    for group in candidates.copies:
+        members = sorted(surviving.intersection(group), key=lambda place: candidates.names[place])
+        by_request = [place for place in members if place in candidates.always]
+        first = (by_request or members)[:1]
+        instead.update({place: first[0] for place in members if place not in (*first, *by_request)})
+    return instead
 
 
 def _screen(candidates: Candidates) -> tuple[Floats, Floats]:
@@ -164,21 +155,3 @@ def _screen(candidates: Candidates) -> tuple[Floats, Floats]:
     q = np.full(len(p), np.nan)
     q[screened] = q_values(p[screened])
     return p, q
-
-
-def labelled_alone(encoded: Encoded) -> Encoded:
-    """The table without unlabelled rows, on which no choice depends; numbers can be had as often as they are needed."""
-    blocks = encoded.blocks.map(_labelled_alone)
-    dataset = _without_unlabelled(encoded.dataset) if blocks.here is None else blocks.here.dataset
-    return replace(encoded, blocks=blocks, dataset=dataset)
-
-
-def _labelled_alone(block: Block) -> Block:
-    return Block(_without_unlabelled(block.dataset), list(block.numbers), block.number)
-
-
-def _without_unlabelled(dataset: Dataset) -> Dataset:
-    if not dataset.unlabelled_rows:
-        return dataset
-    features = tuple(replace(feature, unlabelled=feature.unlabelled[:0]) for feature in dataset.features)
-    return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))

@@ -3,11 +3,12 @@
 Naive Bayes counts columns that say the same several times over, and is too sure then. A model of fewer columns would
 look better merely for being less sure. So all rows are given one sharpness: P_c ∝ exp(b·L_c), with the b from 0 to 1 of
 the largest likelihood, L being log-weights of models that do not know the row. After that, models of few and of many
-columns can be compared. The sum of -log P_own is a convex function of b, so Newton's search finds its one minimum.
+columns can be compared. The sum of -log P_own is a convex function of b, so that it has one minimum.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -16,15 +17,20 @@ import numpy as np
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import Moments, Odds, TemperedSums, least_probability
 from probfs.classifiers.scores import Score
-from probfs.ranking.elimination import Round, eliminate
-from probfs.ranking.story import StoryRecorder
+from probfs.ranking.elimination import eliminate
+from probfs.ranking.story import RoundCollector
 from probfs.selection.result import Size
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
+_LAST_TERM = 1e-12
+_SMALL_STEP = 0.05
+"""A step that is small relative to the sharpness, and whose term of fourth order is small relative to the loss, needs
+no measurement of the loss after it.
+"""
 _MOST_STEPS = 100
 _TIE = 1e-12
-"""Losses that differ by no more than this share of them differ by rounding."""
+"""Losses that differ by no more than this, relative to their size, differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +49,24 @@ def trace_curve(
     names: Sequence[str],
     score: Score,
     protected: Collection[int] = (),
-    on_round: Callable[[Round], None] | None = None,
-    recorder: StoryRecorder | None = None,
+    collector: RoundCollector | None = None,
 ) -> Curve:
     """Eliminate all features, one by one, and judge the model of those that are left each time.
 
-    ``recorder`` hears of every round.
+    The collector follows the rounds.
     """
     left: list[int] = []
     sizes: list[Size] = []
     odds: list[Odds] = []
 
     def judge() -> None:
-        own = classifier.odds()
-        sizes.append(_judge(classifier, own, sizes[-1].temperature if sizes else None))
+        current = classifier.odds()
+        sizes.append(_judge(classifier, current, sizes[-1].temperature if sizes else None))
         if classifier.calibrated:
-            odds.append(own)
+            odds.append(current)
 
     rounds = eliminate(classifier, names, score, 1, protected)
-    for current in rounds if recorder is None else recorder.follow(rounds, classifier):
-        if on_round is not None:
-            on_round(current)
+    for current in rounds if collector is None else collector.follow(rounds, classifier):
         judge()
         left.append(int(current.scored[current.leaving[0]]))
     judge()
@@ -71,10 +74,10 @@ def trace_curve(
 
 
 def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
-    least = least_probability(odds.rows)
     features = len(classifier.active)
     if classifier.calibrated:
-        return Size(features, odds.tempered(least)(1.0).loss / odds.rows, None, round(odds.errors))
+        loss = odds.tempered(least_probability(odds.rows))(1.0).loss / odds.rows
+        return Size(features, loss, None, round(odds.errors))
     sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start)
     return Size(features, loss, sharpness, round(odds.errors))
 
@@ -83,28 +86,26 @@ def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
 
 
 def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
-    """The best sharpness for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it is found."""
-    sums = odds.tempered(least_probability(odds.rows))
-    sharpness, loss = _minimize(sums, odds.rows, start)
-    return sharpness, loss / odds.rows
+    """The best sharpness from 0 to 1 for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it
+    is found.
 
-
-def _minimize(sums: Callable[[float], TemperedSums], rows: float, start: float) -> tuple[float, float]:
-    """The sharpness from 0 to 1 of the largest likelihood, and the sum of losses there.
-
-    Newton's steps, and halvings of the range that is left where a step would leave it.
+    Each step goes to the minimum of the Taylor series of fourth order, or halves the range where that is outside of it.
     """
+    sums = odds.tempered(least_probability(odds.rows))
     low, high, sharpness = 0.0, 1.0, start
     at = sums(sharpness)
     for _ in range(_MOST_STEPS):
         if at.slope == at.curvature == 0:
             # No sharpness changes anything.
-            return 1.0, at.loss
+            return 1.0, at.loss / odds.rows
         outwards = (sharpness == 1 and at.slope <= 0) or (sharpness == 0 and at.slope >= 0)
-        if outwards or at.slope**2 <= 2 * _NEGLIGIBLE * rows * at.curvature:
+        if outwards or at.slope**2 <= 2 * _NEGLIGIBLE * odds.rows * at.curvature:
             break
         low, high = (sharpness, high) if at.slope < 0 else (low, sharpness)
-        wanted = sharpness - at.slope / at.curvature if at.curvature > 0 else (1.0 if at.slope < 0 else 0.0)
+        step = _best_step(at)
+        wanted = sharpness + step
+        if low < wanted < high and _is_small(step, sharpness, at):
+            return wanted, (at.loss + _taylor(at, step)) / odds.rows
         # An end of the range that no step has come to yet may be the answer itself.
         if wanted >= 1 and high == 1 != sharpness:
             sharpness = 1.0
@@ -113,7 +114,31 @@ def _minimize(sums: Callable[[float], TemperedSums], rows: float, start: float) 
         else:
             sharpness = wanted if low < wanted < high else (low + high) / 2
         at = sums(sharpness)
-    return sharpness, at.loss
+    return sharpness, at.loss / odds.rows
+
+
+def _best_step(at: TemperedSums) -> float:
+    """Where the series of the slope is 0, near the step of Newton's; far away where the loss is a straight line."""
+    if at.curvature <= 0:
+        return -math.copysign(math.inf, at.slope)
+    newton = step = -at.slope / at.curvature
+    for _ in range(5):
+        slope = at.slope + step * (at.curvature + step * (at.third / 2 + step * at.fourth / 6))
+        curvature = at.curvature + step * (at.third + step * at.fourth / 2)
+        if curvature <= 0:
+            return newton
+        step -= slope / curvature
+    return step if abs(step - newton) <= abs(newton) else newton
+
+
+def _is_small(step: float, sharpness: float, at: TemperedSums) -> bool:
+    term = abs(at.fourth) * step**4 / 24
+    return not at.clipped and abs(step) <= _SMALL_STEP * sharpness and term <= _LAST_TERM * at.loss
+
+
+def _taylor(at: TemperedSums, step: float) -> float:
+    """What a step adds to the loss."""
+    return step * (at.slope + step * (at.curvature / 2 + step * (at.third / 6 + step * at.fourth / 24)))
 
 
 # Where to cut

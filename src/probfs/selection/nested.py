@@ -7,7 +7,7 @@ Intervals that columns are cut into stay those of all rows: they do not depend o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
-from probfs.columns.folds import refuse_many_folds
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
-from probfs.rows.blocks import add_answers, deal_blocks
+from probfs.rows.blocks import add_answers
 from probfs.runtime.progress import report
-from probfs.screening.counting import count_folds
 from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.curve import fit_sharpness
 from probfs.selection.result import HonestEstimate, Judged
@@ -27,51 +25,39 @@ from probfs.tables.arrays import Integers
 
 JUDGING = "judging on unseen rows"
 """The stage in which folds are counted."""
+SharpModel = tuple[Sequence[int], float | None]
+"""A model of some features, by position, and its sharpness; None where probabilities need none."""
 
 
-@dataclass(frozen=True)
-class SharpModel:
-    """A model of some features, by position, and its sharpness; None where probabilities need none."""
-
-    features: Sequence[int]
-    sharpness: float | None
-
-
-def nested_cross_validation(candidates: Candidates, folds: int) -> tuple[HonestEstimate, Integers]:
+def nested_cross_validation(
+    candidates: Candidates, fold_counts: Sequence[ValueCounts]
+) -> tuple[HonestEstimate, Integers]:
     """Choose columns without each of some folds, and judge the choice by the rows of the fold; in how many folds each
-    column was kept.
+    column was kept. The rows of the candidates are dealt out to folds, of which the counts are known.
     """
-    encoded, settings = candidates.encoded, candidates.settings
-    refuse_many_folds(encoded.dataset, folds)
-    # Hashing all columns of a wide table would take as long as choosing among them.
-    blocks = deal_blocks(encoded.blocks, EVERYTHING, folds, settings.seed, by_some=True)
-    dealt = replace(candidates, encoded=replace(encoded, blocks=blocks))
+    settings, folds = candidates.settings, len(fold_counts)
     kept_in_folds = np.zeros(len(candidates.names), dtype=np.int64)
-    least = least_probability(encoded.dataset.rows)
+    least = least_probability(candidates.encoded.dataset.rows)
     judged = []
-    for fold, own in enumerate(blocks.ask(count_folds)):
+    for fold, held_out in enumerate(fold_counts):
         report(JUDGING, fold, folds, "folds")
-        training = replace(dealt, counts=candidates.counts - own, sample=WithoutFold(fold))
+        training = replace(candidates, counts=candidates.counts - held_out, sample=WithoutFold(fold))
         choice = choose_columns(training, repeats=folds)
         kept_in_folds[choice.kept] += 1
-        models = _models(training, choice)
-        judged.append(blocks.ask(_judge, fold, settings.model, models, training.counts, settings.seed, least))
+        # The models of the kept, of all and of no columns.
+        models = [
+            (choice.kept, choice.curve.sizes[choice.size].temperature),
+            (range(len(training.names)), _sharpness_of_all(training, choice)),
+            ([], choice.curve.sizes[0].temperature),
+        ]
+        ask = candidates.encoded.blocks.ask
+        judged.append(ask(_judge, fold, settings.model, models, training.counts, settings.seed, least))
     report(JUDGING, folds, folds, "folds")
     (*by_model, difference), errors = add_answers(judged)
     kept, every, none = (
-        Judged(round(wrong), round(own.rows), own.mean, own.se) for own, wrong in zip(by_model, errors, strict=True)
+        Judged(round(wrong), round(loss.rows), loss.mean, loss.se) for loss, wrong in zip(by_model, errors, strict=True)
     )
     return HonestEstimate(folds, kept, every, none, difference.mean, difference.se), kept_in_folds
-
-
-def _models(training: Candidates, choice: Choice) -> list[SharpModel]:
-    """The models of the kept, of all and of no columns."""
-    sizes = choice.curve.sizes
-    return [
-        SharpModel(choice.kept, sizes[choice.size].temperature),
-        SharpModel(range(len(training.names)), _sharpness_of_all(training, choice)),
-        SharpModel([], sizes[0].temperature),
-    ]
 
 
 def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
@@ -79,8 +65,7 @@ def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
     last, columns = choice.curve.sizes[-1].temperature, np.arange(len(training.names))
     if last is None or len(choice.curve.order) == len(columns):
         return last
-    classifier, _ = training.fit(columns)
-    return fit_sharpness(classifier.odds())[0]
+    return fit_sharpness(training.fit(columns)[0].odds())[0]
 
 
 def _judge(
@@ -95,7 +80,7 @@ def _judge(
     """The log-losses of the rows of a fold by each model, and the difference of the first two; and the errors."""
     held_out = block.copies(fold)
     dataset = block.rows_of(replace(EVERYTHING, sample=WithoutFold(fold)))
-    odds = [classifier.hold_out(HoldOutRequest(dataset, model.features, training, held_out, seed)) for model in models]
-    losses = [own.losses(model.sharpness, least) for model, own in zip(models, odds, strict=True)]
-    moments = [Moments.of(own.values, own.counts) for own in losses]
-    return (*moments, losses[0].minus(losses[1])), tuple(own.errors for own in odds)
+    odds = [classifier.hold_out(HoldOutRequest(dataset, features, training, held_out, seed)) for features, _ in models]
+    losses = [rows.losses(sharpness, least) for (_, sharpness), rows in zip(models, odds, strict=True)]
+    moments = [Moments.of(rows.values, rows.counts) for rows in losses]
+    return (*moments, losses[0].minus(losses[1])), tuple(rows.errors for rows in odds)

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
+from operator import add
+
+import numpy as np
 
 from probfs import __version__
-from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
-from probfs.columns.dataset import Dataset
-from probfs.columns.folds import by_dropping_rare_classes
+from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.columns.folds import by_dropping_rare_classes, refuse_many_folds
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Engine, Listeners, summarize_inputs
-from probfs.ranking.story import StoryRecorder, gather_background
-from probfs.rows.block import EVERYTHING
+from probfs.ranking.stages import Encoded, Engine, OnNote, summarize_inputs
+from probfs.ranking.story import gather_background
+from probfs.rows.block import EVERYTHING, Block
+from probfs.rows.blocks import deal_blocks
 from probfs.runtime.progress import report
-from probfs.screening.counting import count_part
+from probfs.screening.counting import count_folds, count_part
 from probfs.screening.redundancy import find_copies
-from probfs.selection.choice import Candidates, Choice, choose_columns, labelled_alone
+from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.curve import find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
@@ -37,7 +40,7 @@ LONG_SECONDS = 60.0
 
 
 def select_columns(
-    engine: Engine, request: InputRequest, settings: SelectionSettings, listeners: Listeners, call: str | None = None
+    engine: Engine, request: InputRequest, settings: SelectionSettings, on_note: OnNote, call: str | None = None
 ) -> Selection:
     """Read, encode, choose columns, judge the choice by folds, and give every column a verdict.
 
@@ -46,30 +49,26 @@ def select_columns(
     inputs = engine.read(request)
     always = _find_always(inputs.prepared, settings)
     settings = replace(settings, always=always)
-    encoded = engine.encode(inputs, settings, listeners)
+    encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
-    encoded = labelled_alone(encoded)
     folds = _affordable_folds(encoded.dataset, settings.folds or 0)
     _check_sizes(encoded.dataset, settings, folds)
     settings.model.require_memory(encoded.dataset, settings.estimate, folds)
     report(CHOOSING)
     start = time.monotonic()
-    counts = encoded.blocks.ask(count_part, EVERYTHING)
+    encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
     copies = find_copies(encoded.blocks, encoded.dataset, counts)
     position = {name: place for place, name in enumerate(encoded.names)}
     candidates = Candidates(encoded, counts, tuple(position[name] for name in always), settings, copies)
-    recorder = None if background is None else StoryRecorder(SCORES[settings.score], step=1)
-    choice = choose_columns(candidates, _report_models, recorder, repeats=folds + 1)
+    choice = choose_columns(candidates, _report_models, tell=background is not None, repeats=folds + 1)
     seconds = time.monotonic() - start
-    notes = [*choice.notes, *_notes(settings, folds, choice)]
+    notes = [*choice.classifier.notes, *_notes(settings, folds, choice)]
     for note in notes:
-        listeners.on_note(note)
-    announce_folds(seconds, folds, listeners.on_note)
-    honest, kept_in_folds = nested_cross_validation(candidates, folds) if folds else (None, None)
-    if background is not None and recorder is not None:
-        background = replace(background, story=recorder.story)
-    warnings = (*encoded.notes, *notes)
+        on_note(note)
+    announce_folds(seconds, folds, on_note)
+    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts) if folds else (None, None)
+    warnings, rounds = (*encoded.notes, *notes), choice.collector
     return Selection(
         features=judge_columns(candidates, choice, kept_in_folds),
         sizes=choice.curve.sizes,
@@ -80,12 +79,37 @@ def select_columns(
         warnings=warnings,
         version=__version__,
         best_size=find_best(choice.curve.sizes[len(always) :]).features,
-        ranking=Ranking(choice.ranked, choice.rounds, summary, settings.of_ranking(), warnings, __version__),
-        background=background,
+        ranking=Ranking(rounds.features, rounds.summaries, summary, settings.of_ranking(), warnings, __version__),
+        background=None if background is None else replace(background, story=rounds.story),
     )
 
 
-def announce_folds(seconds: float, folds: int, on_note: Callable[[Note], None]) -> None:
+def deal_and_count(encoded: Encoded, folds: int, seed: int) -> tuple[Encoded, ValueCounts, tuple[ValueCounts, ...]]:
+    """The labelled rows, dealt out to folds, and the counts of all and of each fold, from one pass over them."""
+    encoded = encoded.with_blocks(encoded.blocks.map(_labelled_alone))
+    encoded = replace(encoded, dataset=_without_unlabelled(encoded.dataset))
+    if not folds:
+        return encoded, encoded.blocks.ask(count_part, EVERYTHING), ()
+    refuse_many_folds(encoded.dataset, folds)
+    # Hashing all columns of a wide table would take as long as choosing among them.
+    encoded = replace(encoded, blocks=deal_blocks(encoded.blocks, EVERYTHING, folds, seed, by_some=True))
+    fold_counts = encoded.blocks.ask(count_folds)
+    return encoded, reduce(add, fold_counts), fold_counts
+
+
+def _labelled_alone(block: Block) -> Block:
+    """Without unlabelled rows, on which no choice depends; numbers can be had as often as they are needed."""
+    return Block(_without_unlabelled(block.dataset), list(block.numbers), block.number)
+
+
+def _without_unlabelled(dataset: Dataset) -> Dataset:
+    if not dataset.unlabelled_rows:
+        return dataset
+    features = tuple(replace(feature, unlabelled=feature.unlabelled[:0]) for feature in dataset.features)
+    return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))
+
+
+def announce_folds(seconds: float, folds: int, on_note: OnNote) -> None:
     """Say how long the folds will take, if that is long: each repeats a choice that took so many seconds."""
     if seconds * folds > LONG_SECONDS:
         takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
@@ -136,7 +160,7 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
 def _affordable_folds(dataset: Dataset, wanted: int) -> int:
     """No more folds than classes have rows on average, so that a fold holds rows of most classes.
 
-    In smaller folds a row's own class would have fewer training rows than it has for other rows, which tells the class.
+    In smaller folds a row's class would have fewer training rows than it has for other rows, which tells the class.
     """
     return min(wanted, max(2, dataset.rows // len(dataset.classes)))
 

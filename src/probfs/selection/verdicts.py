@@ -34,7 +34,7 @@ def judge_columns(
     copies = _by_p(names, choice, choice.copies)
     noise = _by_p(names, choice, {*range(len(names))}.difference(eliminated, copies))
     twins = _find_twins(candidates, choice)
-    scores = dict(zip(eliminated, zip(choice.ranked, choice.curve.sizes[1:], strict=True), strict=True))
+    scores = dict(zip(eliminated, zip(choice.collector.features, choice.curve.sizes[1:], strict=True), strict=True))
     judged = []
     for rank, position in enumerate([*eliminated, *copies, *noise], 1):
         ranked, size = scores.get(position, (None, None))

@@ -135,12 +135,17 @@ class Rows:
         """The odds of these rows, which must be labelled, at exponent 1."""
         against_own = np.empty_like(self.odds)
         for group in self.groups:
-            logs = self._log_weights(group.rows)
-            logs[logs < logs.max(axis=0) - self.impossible] = -np.inf
-            own = logs[group.label]
-            ruled_out = np.isneginf(own)
-            others = np.delete(logs, group.label, axis=0) - np.where(ruled_out, 0.0, own)
-            against_own[:, group.rows] = np.where(ruled_out, np.inf, others / self.exponent)
+            logs = [*self.odds[:, group.rows], 0.0]
+            own = logs.pop(group.label)
+            for place, other in enumerate(logs):
+                np.subtract(other, own, out=against_own[place, group.rows])
+            if math.isfinite(self.impossible):
+                odds = against_own[:, group.rows]
+                behind = odds.max(axis=0, initial=0.0)
+                odds[odds < behind - self.impossible] = -np.inf
+                odds[:, behind > self.impossible] = np.inf
+        if self.exponent != 1:
+            against_own /= self.exponent
         return RowOdds(against_own, self.counts, float(self.fit()[0]))
 
     def _begin(self, active: Flags, exponent: float) -> None:
