@@ -10,26 +10,17 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
 from probfs.cli.options import Option, parse_delimiter
-from probfs.errors import ProbfsError, UsageError
+from probfs.errors import UsageError
 from probfs.text import is_unseen, quoted
 
-if TYPE_CHECKING:
-    from probfs.tables.opening import ReadOptions
-
 SHELLS = ("bash", "zsh", "fish")
+_KINDS = {**dict.fromkeys(("DATA...", "JOINT...", "FILE", "OLD", "NEW"), "files"), "DIR": "folders"}
 _HELP = Option("Show this message and exit.", names=("--help", "-h"))
-_LONGEST_HEADER = 1 << 22
-"""Bytes of a file that are read at most for the names of its columns."""
-_LONGEST_NAME = 1000
-"""Characters of a name that is offered at most."""
 
 
 def answer(shell: str, arguments: Sequence[str]) -> str:
@@ -75,29 +66,16 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
 
 def _offer_values(line: _Line, chosen: str, prefix: str, current: str) -> tuple[str, Mapping[str, str], str]:
     option = line.options[chosen]
+    words, kind = getattr(option.takes, "words", ()), _KINDS.get(option.shown_metavar, "words")
     if option.shown_metavar == "COLUMN":
         taken = [name for name in line.given.get(chosen, ()) if name != current]
-        return (
-            "words",
-            _harmless(dict.fromkeys((name for name in line.column_names() if name not in taken), "")),
-            prefix,
-        )
-    if option.shown_metavar in ("DATA...", "JOINT...", "FILE", "OLD", "NEW"):
-        return "files", {}, prefix
-    return (
-        "folders" if option.shown_metavar == "DIR" else "words",
-        dict.fromkeys(getattr(option.takes, "words", ()), ""),
-        prefix,
-    )
+        # No name that would act on the terminal that shows it, or end a line.
+        words = [name for name in line.column_names() if name not in taken and not any(map(is_unseen, name))]
+    return kind, dict.fromkeys(words, ""), prefix
 
 
 def _written(name: str, option: Option) -> list[str]:
     return [spelling for spellings in option.spellings(name) for spelling in spellings.split("/")]
-
-
-def _harmless(words: Mapping[str, str]) -> Mapping[str, str]:
-    """Without the words that would act on the terminal that shows them, or end a line."""
-    return {word: meaning for word, meaning in words.items() if not any(map(is_unseen, word))}
 
 
 class _Line:
@@ -128,75 +106,17 @@ class _Line:
         elif (argument := self.next_argument()) is not None:
             self.given.setdefault(argument, []).append(word)
 
-    def column_names(self) -> list[str]:
+    def column_names(self) -> Sequence[str]:
         """The columns of the table that the line names."""
+        from probfs.tables.names import read_column_names
+
         chosen = {name: values[-1] for name, values in self.given.items() if values}
-        delimiter = chosen.get("delimiter")
-        return read_column_names(
-            os.path.expanduser(os.path.expandvars(self.given.get("data", [""])[0])),
-            chosen.get("input_format"),
-            None if delimiter is None else parse_delimiter(delimiter),
-            chosen.get("encoding", "utf-8"),
-        )
-
-
-def read_column_names(
-    path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
-) -> list[str]:
-    """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
-
-    Of many files the first one is read; none of another computer is.
-    """
-    # Neither numpy nor pyarrow is imported, as a shell waits for the answer at every press of a key.
-    from probfs.tables.files import find_parts
-    from probfs.tables.opening import ReadOptions
-    from probfs.tables.urls import is_url
-
-    try:
-        if is_url(path):
+        if "data" not in chosen:
             return []
-        part = find_parts([path])[0]
-        # To open a pipe would wait for somebody to write to it.
-        is_file = stat.S_ISREG(os.stat(part.path).st_mode)
-        names = _names_in_file(part.path, ReadOptions(input_format, delimiter, encoding)) if is_file else []
-        return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
-    except (ProbfsError, OSError, ValueError):
-        return []
-
-
-def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
-    from probfs.tables.csv_head import CsvText, read_head
-    from probfs.tables.formats import choose_format
-    from probfs.tables.opening import open_source
-
-    with open_source(path, most=_LONGEST_HEADER) as (raw, head):
-        table_format = choose_format(path, head, options)
-        if table_format.name == "parquet":
-            return _parquet_names(path)
-        first: Any = BytesIO(raw.read(_LONGEST_HEADER))
-    table_input = table_format.input_from(first, path, options)
-    if table_format.name == "arff":
-        from probfs.tables.arff_header import open_text, read_header
-
-        with table_input.as_utf8() as raw:
-            return [attribute.name for attribute in read_header(open_text(raw), path).attributes]
-    if not table_format.delimiter:
-        return []
-    with table_input.as_utf8() as raw:
-        columns = read_head(CsvText(raw), table_input).columns
-    return [name for name in columns.names[columns.indexes :] if len(name) <= _LONGEST_NAME]
-
-
-def _parquet_names(path: str) -> list[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        names = pq.read_schema(path).names
-    except pa.ArrowException:
-        return []
-    # Under such a name pandas stores an index that has none.
-    return [name for name in names if name.strip() and not name.startswith("__index_level_")]
+        reading = {name: chosen[name] for name in ("input_format", "delimiter", "encoding") if name in chosen}
+        if "delimiter" in reading:
+            reading["delimiter"] = parse_delimiter(reading["delimiter"])
+        return read_column_names(os.path.expanduser(os.path.expandvars(self.given["data"][0])), **reading)
 
 
 # --- bash ---------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,8 @@ if TYPE_CHECKING:
 CONDITION_IS_TRUE = 3
 """The exit status when a condition of ``--fail-if`` is true."""
 UNLABELED = opt.panel("Table", unlabeled=Option("Rows without a class, for the score s_su.", str, "FILE", many=True))
-RANKING_OUTPUT = opt.document_output(RANKING_FORMATS.names()) | opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
+SHOWN = opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
+RANKING_OUTPUT = opt.document_output(RANKING_FORMATS.names()) | SHOWN
 
 
 @opt.command(
@@ -67,9 +67,8 @@ def rank(given: Given) -> None:
     from probfs import api
 
     with reporting(given) as reporter:
-        ranking = api.rank(
-            files, **given, eliminate=eliminate, report=destination.format.tells_background, on_note=reporter.note
-        )
+        report = destination.format.tells_background
+        ranking = api.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
     # The picture first: whoever reads standard output may leave early.
     for place in filter(None, (picture, destination)):
         place.write(ranking.top(top))
@@ -90,18 +89,12 @@ SELECTION = opt.panel(
     folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, default=DEFAULT_NESTED_FOLDS),
     seed=Option("Seed of folds, shuffles and forests.", SEED, default=0),
 )
-SELECTION_OUTPUT = (
-    opt.document_output(SELECTION_FORMATS.names())
-    | opt.panel(
-        "Output",
-        reduced=Option("Write the table with only the kept columns.", Path, "FILE"),
-        names=Option("Print only the names of the kept columns."),
-    )
-    | opt.TOP
-    | opt.PLOT
-    | opt.QUIET
-    | opt.PROGRESS
+KEPT_OUTPUT = opt.panel(
+    "Output",
+    reduced=Option("Write the table with only the kept columns.", Path, "FILE"),
+    names=Option("Print only the names of the kept columns."),
 )
+SELECTION_OUTPUT = opt.document_output(SELECTION_FORMATS.names()) | KEPT_OUTPUT | SHOWN
 
 
 @opt.command(
@@ -135,18 +128,13 @@ def select(given: Given) -> None:
 
     reduced_format = choose_table_format(reduced, None, "reduced", by_name=False)
     with reporting(given) as reporter:
-        # A table that is to be reduced is needed twice; otherwise mistakes in options are found before it is read.
         table = None
         if reduced is not None:
-            decimal = {name: given[name] for name in ("decimal",) if name in given}
-            table = read_table(files, replace(ReadOptions(**opt.take(given, opt.READING)), as_text=every_name))
-            given |= decimal
-        selected = api.select(
-            files if table is None else table,
-            **given,
-            report=destination.format.tells_background,
-            on_note=reporter.note,
-        )
+            # It is needed twice; otherwise mistakes in options are found before it is read.
+            reading = {name: given.pop(name) for name in opt.READING if name in given and name != "decimal"}
+            table = read_table(files, ReadOptions(**reading, decimal=given.get("decimal"), as_text=every_name))
+        report = destination.format.tells_background
+        selected = api.select(table or files, **given, report=report, on_note=reporter.note)
         if names and not selected.kept:
             reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
     if table is not None:

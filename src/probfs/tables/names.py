@@ -1,0 +1,74 @@
+"""The names of a table's columns without its cells, for a shell, which waits for them at every press of a key.
+
+So neither numpy nor pyarrow is imported here, except for Parquet files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+from probfs.errors import ProbfsError
+from probfs.tables.csv_head import CsvText, read_head
+from probfs.tables.files import find_parts
+from probfs.tables.formats import choose_format
+from probfs.tables.opening import ReadOptions, open_source
+from probfs.tables.urls import is_url
+
+_LONGEST_HEADER = 1 << 22
+"""Bytes of a file that are read at most for the names of its columns."""
+_LONGEST_NAME = 1000
+"""Characters of a name that is offered at most."""
+
+
+def read_column_names(
+    path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+) -> list[str]:
+    """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
+
+    Of many files the first one is read; none of another computer is.
+    """
+    try:
+        if is_url(path):
+            return []
+        part = find_parts([path])[0]
+        # To open a pipe would wait for somebody to write to it.
+        is_file = stat.S_ISREG(os.stat(part.path).st_mode)
+        names = _names_in_file(part.path, ReadOptions(input_format, delimiter, encoding)) if is_file else []
+        return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
+    except (ProbfsError, OSError, ValueError):
+        return []
+
+
+def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
+    with open_source(path, most=_LONGEST_HEADER) as (raw, head):
+        table_format = choose_format(path, head, options)
+        if table_format.name == "parquet":
+            return _parquet_names(path)
+        first: Any = BytesIO(raw.read(_LONGEST_HEADER))
+    table_input = table_format.input_from(first, path, options)
+    if table_format.name == "arff":
+        from probfs.tables.arff_header import open_text, read_header
+
+        with table_input.as_utf8() as raw:
+            return [attribute.name for attribute in read_header(open_text(raw), path).attributes]
+    if not table_format.delimiter:
+        return []
+    with table_input.as_utf8() as raw:
+        columns = read_head(CsvText(raw), table_input).columns
+    return [name for name in columns.names[columns.indexes :] if len(name) <= _LONGEST_NAME]
+
+
+def _parquet_names(path: str) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names = pq.read_schema(path).names
+    except pa.ArrowException:
+        return []
+    # Under such a name pandas stores an index that has none.
+    return [name for name in names if name.strip() and not name.startswith("__index_level_")]
