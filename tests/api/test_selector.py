@@ -5,11 +5,8 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -209,22 +206,17 @@ def test_of_mere_noise_the_best_column_is_kept_with_a_warning() -> None:
     assert p == sorted(p)  # type: ignore[type-var]  # each was tested
 
 
-def test_nothing_is_kept_where_that_is_allowed() -> None:
-    frame, y = noise()
-    selector = ProbabilisticSelector(min_features_to_select=0).fit(frame, y)
+def test_a_minimum_of_columns_is_kept() -> None:
+    selector = ProbabilisticSelector(min_features_to_select=0).fit(*noise())
     assert not selector.support_.any()
     with pytest.warns(UserWarning, match="No features were selected"):
-        assert selector.transform(frame).shape == (60, 0)
-
-
-def test_a_minimum_that_is_met_changes_nothing() -> None:
+        assert selector.transform(noise()[0]).shape == (60, 0)
     frame, y = mixed_frame(60)
-    kept = ProbabilisticSelector().fit(frame, y).n_features_
-    assert ProbabilisticSelector(min_features_to_select=kept).fit(frame, y).n_features_ == kept
-    with pytest.warns(UserWarning, match="kept all the same"):
-        assert ProbabilisticSelector(min_features_to_select=kept + 1).fit(frame, y).n_features_ == kept + 1
-    with pytest.warns(UserWarning, match="kept all the same"):
-        assert ProbabilisticSelector(min_features_to_select=99).fit(frame, y).n_features_ == 6
+    found = ProbabilisticSelector().fit(frame, y).n_features_
+    assert ProbabilisticSelector(min_features_to_select=found).fit(frame, y).n_features_ == found
+    for more, kept in ((found + 1, found + 1), (99, 6)):
+        with pytest.warns(probfs.ProbfsWarning, match="kept all the same"):
+            assert ProbabilisticSelector(min_features_to_select=more).fit(frame, y).n_features_ == kept
 
 
 def test_columns_that_take_no_part_come_last_with_a_warning() -> None:
@@ -284,31 +276,20 @@ def test_fitting_again_leaves_nothing_of_the_first_fit() -> None:
 
 def test_the_seed_is_that_of_rank() -> None:
     frame, y = mixed_frame(60)
-    data = with_target(frame, y)
     few: dict[str, Any] = {"n_features_to_select": 3, "estimate": "cv"}
-    states: list[tuple[Any, int]] = [(None, 0), (0, 0), (np.int64(5), 5)]
-    for state, seed in states:
-        expected = probfs.rank(data, target="y", score="signed", estimate="cv", seed=seed)
-        assert (
-            ProbabilisticSelector(random_state=state, **few).fit(frame, y).ranking_result_.to_csv() == expected.to_csv()
-        )
-    first, second = (
-        ProbabilisticSelector(random_state=np.random.RandomState(3), **few).fit(frame, y).ranking_result_
-        for _ in range(2)
-    )
-    assert first == second
-    assert first.settings.seed > 0
+
+    def fitted(state: Any) -> probfs.Ranking:
+        ranking: probfs.Ranking = ProbabilisticSelector(random_state=state, **few).fit(frame, y).ranking_result_
+        return ranking
+
+    for state, seed in ((None, 0), (0, 0), (np.int64(5), 5)):
+        expected = probfs.rank(with_target(frame, y), target="y", score="signed", estimate="cv", seed=seed)
+        assert fitted(state).to_csv() == expected.to_csv()
+    drawn = fitted(np.random.RandomState(3))
+    assert drawn == fitted(np.random.RandomState(3))
+    assert drawn.settings.seed > 0
     with pytest.raises(ValueError, match="cannot be used to seed"):
-        ProbabilisticSelector(random_state="dice").fit(frame, y)  # type: ignore[arg-type]  # the point of the test
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS.names())
-def test_the_number_of_processes_is_no_option_of_results(classifier: str) -> None:
-    frame, y = mixed_frame(40)
-    few: dict[str, Any] = {"n_features_to_select": 2, "step": 4, **SMALL[classifier]}
-    expected = ProbabilisticSelector(classifier, **few).fit(frame, y)
-    found = ProbabilisticSelector(classifier, n_jobs=2, **few).fit(frame, y)
-    assert found.ranking_result_.to_csv() == expected.ranking_result_.to_csv()
+        fitted("dice")
 
 
 def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
@@ -475,51 +456,51 @@ def test_a_row_of_no_weight_is_not_there_nor_is_its_class(library: str) -> None:
 # What transform gives
 
 
-@pytest.mark.parametrize("container", ["pandas", "polars"])
-@pytest.mark.parametrize("given", ["pandas", "polars"])
-def test_frames_come_out_as_they_are_asked_for(container: str, given: str) -> None:
+@pytest.mark.parametrize("container", ["default", "pandas", "polars"])
+@pytest.mark.parametrize("given", ["matrix", "pandas", "polars", "lazy"])
+def test_frames_and_matrices_come_out_as_they_are_asked_for(container: str, given: str) -> None:
     polars = pytest.importorskip("polars")
     frame, y = mixed_frame()
     frame = frame.astype({"grade": object})
-    data = {"pandas": frame, "polars": polars.from_pandas(frame)}[given]
-    selector = ProbabilisticSelector(n_features_to_select=4).set_output(transform=container).fit(data, y)
+    eager = polars.from_pandas(frame)
+    data = {"pandas": frame, "polars": eager, "lazy": eager.lazy(), "matrix": frame[["dose", "noise", "dice"]]}[given]
+    data = data.to_numpy() if given == "matrix" else data
+    selector = ProbabilisticSelector(n_features_to_select=2).set_output(transform=container).fit(data, y)
     found = selector.transform(data)
+    assert type(found).__module__.startswith("numpy" if container == "default" else container)
+    if given == "matrix":
+        np.testing.assert_array_equal(np.asarray(found), data[:, selector.support_])
+        return
     expected = frame.loc[:, selector.support_]
-    assert type(found).__module__.startswith(container)
-    if container == "pandas":
+    if container == "default":
+        assert pd.DataFrame(found).equals(pd.DataFrame(expected.to_numpy()))
+    elif container == "pandas":
         pd.testing.assert_frame_equal(found, expected, check_dtype=given == "pandas")
-        assert found.dtypes["dose"] == np.float64
     else:
         assert found.equals(polars.from_pandas(expected))
+    assert selector.ranking_result_.to_csv() == ProbabilisticSelector(**TWO).fit(frame, y).ranking_result_.to_csv()
 
 
-@pytest.mark.parametrize("container", ["pandas", "polars"])
-def test_a_matrix_comes_out_as_the_frame_that_is_asked_for(container: str) -> None:
-    pytest.importorskip(container)
-    matrix, y = numbers()
-    found = ProbabilisticSelector(n_features_to_select=2).set_output(transform=container).fit_transform(matrix, y)
-    assert type(found).__module__.startswith(container)
-    assert list(found.columns) == ["x1", "x4"]
-    assert np.array_equal(found.to_numpy(), matrix[:, [1, 4]])
-
-
-def test_polars_and_pandas_choose_the_same() -> None:
-    polars = pytest.importorskip("polars")
+def test_what_comes_out_is_asked_for_in_scikit_learn_s_ways() -> None:
     frame, y = mixed_frame()
-    by_pandas = ProbabilisticSelector().fit(frame, y)
-    by_polars = ProbabilisticSelector().fit(polars.from_pandas(frame), polars.Series("y", y.tolist()))
-    assert by_polars.ranking_result_.to_csv() == by_pandas.ranking_result_.to_csv()
-    assert by_polars.feature_names_in_.tolist() == list(frame.columns)
-
-
-def test_a_frame_comes_out_of_default_output_as_a_matrix_and_goes_back() -> None:
+    selector = ProbabilisticSelector(n_features_to_select=4)
+    with pytest.raises(NotFittedError):
+        selector.transform(frame)
+    with pytest.raises(NotFittedError):
+        selector.get_support()
+    selector.fit(frame, y)
+    with sklearn.config_context(transform_output="pandas"):
+        pd.testing.assert_frame_equal(selector.transform(frame), frame.loc[:, selector.support_])
+    copy = clone(selector.set_output(transform="pandas").set_output(transform=None))
+    pd.testing.assert_frame_equal(copy.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(copy.set_output(transform="default").transform(frame), np.ndarray)
+    assert isinstance(selector.transform(frame), pd.DataFrame), "a clone has its own output"
+    with pytest.raises(ValueError, match="output config must be"):
+        copy.set_output(transform="tables").transform(frame)
     matrix, y = numbers()
-    frame = pd.DataFrame(matrix, columns=list("abcdef"))
-    selector = ProbabilisticSelector(n_features_to_select=2)
-    kept = selector.fit_transform(frame, y)
-    assert isinstance(kept, np.ndarray)
-    assert np.array_equal(kept, matrix[:, [1, 4]])
-    back = selector.inverse_transform(kept)
+    kept = copy.set_output(transform="default").set_params(**TWO).fit_transform(matrix, y)
+    back = copy.inverse_transform(kept)
     assert np.array_equal(back[:, [1, 4]], kept)
     assert not back[:, [0, 2, 3, 5]].any()
 
@@ -547,36 +528,6 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None
         assert nothing.transform(data).shape == (len(y), 0)
 
 
-@pytest.mark.parametrize("container", ["default", "pandas", "polars"])
-def test_lazy_frames_are_collected(container: str) -> None:
-    polars = pytest.importorskip("polars")
-    frame, y = mixed_frame()
-    eager = polars.from_pandas(frame)
-    selector = ProbabilisticSelector(n_features_to_select=2).set_output(transform=container)
-    expected = selector.fit(eager, y, unlabeled=eager[:5]).transform(eager)
-    ranking = selector.ranking_result_
-    found = selector.fit(eager.lazy(), y, unlabeled=eager[:5].lazy()).transform(eager.lazy())
-    assert selector.ranking_result_ == ranking
-    assert selector.feature_names_in_.tolist() == list(frame.columns)
-    assert type(found) is type(expected)
-    assert pd.DataFrame(np.asarray(found)).equals(pd.DataFrame(np.asarray(expected)))
-
-
-def test_what_comes_out_is_asked_for_in_scikit_learn_s_ways() -> None:
-    frame, y = mixed_frame()
-    selector = ProbabilisticSelector(n_features_to_select=4)
-    assert isinstance(selector.fit(frame, y).transform(frame), np.ndarray)
-    with sklearn.config_context(transform_output="pandas"):
-        pd.testing.assert_frame_equal(selector.transform(frame), frame.loc[:, selector.support_])
-    copy = clone(selector.set_output(transform="pandas").set_output(transform=None))
-    pd.testing.assert_frame_equal(copy.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
-    with sklearn.config_context(transform_output="pandas"):
-        assert isinstance(copy.set_output(transform="default").transform(frame), np.ndarray)
-    assert isinstance(selector.transform(frame), pd.DataFrame), "a clone has its own output"
-    with pytest.raises(ValueError, match="output config must be"):
-        copy.set_output(transform="tables").transform(frame)
-
-
 def test_columns_of_another_name_or_number_are_refused_later_too() -> None:
     frame, y = mixed_frame()
     for container in ("default", "pandas"):
@@ -585,13 +536,6 @@ def test_columns_of_another_name_or_number_are_refused_later_too() -> None:
             selector.transform(frame.rename(columns={"dose": "dosis"}))
         with pytest.raises(ValueError, match=r"feature names should match|expecting 6 features"):
             selector.transform(frame[["dose"]])
-
-
-def test_an_unfitted_selector_says_so() -> None:
-    with pytest.raises(NotFittedError):
-        ProbabilisticSelector().transform([[1]])
-    with pytest.raises(NotFittedError):
-        ProbabilisticSelector().get_support()
 
 
 # Parameters
@@ -751,30 +695,7 @@ def test_wrong_options_of_a_classifier_are_refused() -> None:
         ProbabilisticSelector(probfs.NaiveBayes(), bins=3).fit(*numbers())
 
 
-def test_the_step_is_that_of_rank() -> None:
-    random = np.random.default_rng(0)
-    matrix, y = random.normal(size=(40, 34)), np.arange(40) % 2
-    steps: list[tuple[Any, list[int]]] = [(None, [34, 31, 28]), ("auto", [34, 31, 28]), (20, [34, 14])]
-    for step, sizes in steps:
-        selector = ProbabilisticSelector("logistic", n_features_to_select=2, step=step, folds=2, estimate="cv")
-        result = selector.set_params(permutations=1).fit(matrix, y).ranking_result_
-        assert [one.features for one in result.rounds][: len(sizes)] == sizes
-        assert result.settings.step == (step or "auto")
-
-
 # Among other estimators
-
-
-def test_parameters_of_an_estimator_are_searched() -> None:
-    matrix, y = numbers(60)
-    selector = ProbabilisticSelector(LogisticRegression(), n_features_to_select=2, step=4, folds=2, estimate="cv")
-    grid = {
-        "probabilisticselector__classifier__C": [0.1, 1.0],
-        "probabilisticselector__removal": ["permute", "retrain"],
-    }
-    search = GridSearchCV(make_pipeline(selector, GaussianNB()), grid, cv=2, error_score="raise").fit(matrix, y)
-    assert search.best_score_ > 0.7
-    assert not hasattr(search.best_estimator_[0].classifier, "coef_"), "clones are fitted"
 
 
 def test_a_pipeline_takes_texts_and_numbers() -> None:
@@ -785,20 +706,6 @@ def test_a_pipeline_takes_texts_and_numbers() -> None:
     )
     select = ProbabilisticSelector(n_features_to_select=3).set_output(transform="pandas")
     assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
-
-
-def test_a_grid_search_finds_the_number_of_columns_and_the_score() -> None:
-    frame, y = mixed_frame(90)
-    frame = frame[["dose", "noise", "dice"]]
-    pipeline = make_pipeline(ProbabilisticSelector(), SimpleImputer(), StandardScaler(), GaussianNB())
-    grid = {
-        "probabilisticselector__n_features_to_select": ["auto", 1, 0.67, 3],
-        "probabilisticselector__score": ["signed", "absolute"],
-    }
-    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(frame, y)
-    assert len(search.cv_results_["params"]) == 8
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert "dose" in search.best_estimator_[0].get_feature_names_out()
 
 
 def test_a_column_transformer_and_a_union_hold_selectors() -> None:
@@ -832,17 +739,6 @@ def test_metadata_reach_the_selector_through_a_pipeline() -> None:
 
 
 @pytest.mark.usefixtures("routing")
-def test_weights_are_split_with_the_rows_in_a_grid_search() -> None:
-    matrix, y = numbers()
-    selector = ProbabilisticSelector().set_fit_request(sample_weight=True)
-    classifier = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-    grid = {"probabilisticselector__n_features_to_select": [1, 2]}
-    search = GridSearchCV(make_pipeline(selector, classifier), grid, cv=3, error_score="raise")
-    search.fit(matrix, y, sample_weight=np.full(90, 2))
-    assert search.best_estimator_[0].ranking_result_.input.labelled_rows == 180
-
-
-@pytest.mark.usefixtures("routing")
 def test_metadata_that_nobody_asked_for_are_refused() -> None:
     matrix, y = numbers()
     pipeline = make_pipeline(ProbabilisticSelector(n_features_to_select=2), GaussianNB())
@@ -850,27 +746,6 @@ def test_metadata_that_nobody_asked_for_are_refused() -> None:
         pipeline.fit(matrix, y, sample_weight=np.ones(90))
     request = ProbabilisticSelector().get_metadata_routing()
     assert set(request.fit.requests) == {"sample_weight", "unlabeled"}
-
-
-def test_a_fitted_pipeline_is_loaded_in_another_process(tmp_path: Path) -> None:
-    matrix, y = numbers()
-    frame = pd.DataFrame(matrix, columns=list("abcdef"))
-    pipeline = make_pipeline(ProbabilisticSelector().set_output(transform="pandas"), GaussianNB()).fit(frame, y)
-    (tmp_path / "pipeline.pickle").write_bytes(pickle.dumps((pipeline, frame)))
-    program = """
-import pickle, sys
-from pathlib import Path
-pipeline, frame = pickle.loads(Path(sys.argv[1]).read_bytes())
-print(*pipeline.predict(frame))
-print(*pipeline[0].get_feature_names_out())
-print(pipeline[0].ranking_result_.to_csv() + pipeline[0].selection_result_.to_csv(), end="")
-"""
-    command = [sys.executable, "-c", program, str(tmp_path / "pipeline.pickle")]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    predicted, names, csv = result.stdout.split("\n", 2)
-    assert predicted == " ".join(map(str, pipeline.predict(frame)))
-    assert names == " ".join(pipeline[0].get_feature_names_out())
-    assert csv == pipeline[0].ranking_result_.to_csv() + pipeline[0].selection_result_.to_csv()
 
 
 @pytest.mark.parametrize("section", ["Parameters", "Attributes"])
