@@ -218,24 +218,21 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name
         and the options beside it.
         """
-        chosen = parameters.get("classifier", self.classifier)
-        beside = {**self.get_params(deep=False), **parameters}
-        model = _as_model(chosen, beside)
-        if model is not None:
-            nested = {name: value for name, value in parameters.items() if name.startswith("classifier__")}
-            options = {name.removeprefix("classifier__"): value for name, value in nested.items()}
-            for name in options:
-                if name not in model.options():
-                    valid = ", ".join(model.options())
-                    raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
-            changed = replace(model, **options)
-            parameters = {name: value for name, value in parameters.items() if name not in nested}
-            # What get_params says may be given back, and changes nothing.
-            if vars(changed) != vars(model):
-                parameters |= dict.fromkeys(_options_beside(chosen, beside))
-                chosen = changed
-            parameters["classifier"] = chosen
+        nested = {name: parameters.pop(name) for name in list(parameters) if name.startswith("classifier__")}
         super().set_params(**parameters)
+        model = _as_model(self.classifier, vars(self)) if nested else None
+        if model is None:
+            super().set_params(**nested)
+            return self
+        options = {name.removeprefix("classifier__"): value for name, value in nested.items()}
+        for name in options:
+            if name not in model.options():
+                valid = ", ".join(model.options())
+                raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
+        changed = replace(model, **options)
+        # What get_params says may be given back, and changes nothing.
+        if vars(changed) != vars(model):
+            super().set_params(**dict.fromkeys(_options_beside(self.classifier, vars(self))), classifier=changed)
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabeled: Any = None) -> Self:  # noqa: N803
@@ -261,7 +258,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         others = None if unlabeled is None else unlabelled_table(self, unlabeled)
         self._check_parameters(others, training.unlabelled_rows)
         arguments = self._arguments(training)
-        self.classes_ = training.classes
         for note in training.table.notes:
             if note.code == NoteKind.ROW_INDEX.code:
                 # In a file that is as it should be, but here a column of X takes no part.
@@ -270,6 +266,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self._select(training, arguments)
         else:
             self._rank(training, others, arguments)
+        self.classes_ = training.classes
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803

@@ -65,14 +65,15 @@ def training_table(
     target = _free_name(name if isinstance(name, str) and name.strip() else "y", table.columns)
     texts = text_array([str(label) for label in classes.tolist()])
     # Declared, they are classes: numbers are no quantity, and no text means missing.
-    table = _with(table, text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts))
+    added = {target: text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)}
     count_name = None
     if counts is not None:
-        count_name = _free_name("sample_weight", table.columns)
-        table = _with(table, Column(count_name, pa.chunked_array([index_array(counts)]), Kind.NUMBER))
+        count_name = _free_name("sample_weight", {*table.columns, target})
+        added[count_name] = Column(count_name, pa.chunked_array([index_array(counts)]), Kind.NUMBER)
     rows = np.zeros(len(texts) + 1, np.int64)
     np.add.at(rows, codes, 1 if counts is None else counts)
-    return TrainingTable(table, target, count_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
+    learned = table.with_columns(added)
+    return TrainingTable(learned, target, count_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -208,10 +209,6 @@ def _some_rows(data: Any, present: Flags) -> Any:
         return data.iloc[np.flatnonzero(present)]
     # Arrow cannot filter the texts of polars.
     return data.filter(present) if hasattr(data, "lazy") else pa.table(data).filter(mask_array(present))
-
-
-def _with(table: Table, column: Column) -> Table:
-    return table.with_columns({column.name: column})
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
