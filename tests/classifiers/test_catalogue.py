@@ -95,19 +95,6 @@ def test_a_mistake_is_told_in_the_caller_s_language(given: dict[str, Any], pytho
             make()
 
 
-@pytest.mark.usefixtures("_tree")
-def test_known_options_are_those_of_all_classifiers_each_once_with_its_owners() -> None:
-    owners = {name: having for name, _, having in known_options()}
-    assert list(owners) == [
-        *("smoothing", "shrink", "bins", "missing"),
-        *("kernel", "C", "gamma", "removal", "permutations", "jobs"),
-        *("trees", "leaf", "depth", "iterations", "learning_rate", "branches", "tree_shape", "height"),
-    ]
-    assert owners["missing"] == ("nb", "svm", "logistic", "forest", "boosting", "tree")
-    assert owners["C"] == ("svm", "logistic")
-    assert owners["smoothing"] == ("nb", "tree")
-
-
 def test_classifiers_that_share_an_option_declare_it_alike() -> None:
     """The command line has it once."""
     for name, declared, owners in known_options():

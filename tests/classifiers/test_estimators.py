@@ -6,9 +6,7 @@ import json
 import pickle
 import warnings
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -20,29 +18,25 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.ensemble import (
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     StackingClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.classifiers.catalogue import Boosting
-from probfs.classifiers.estimators import model as model_module
 from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimator
 from probfs.classifiers.estimators.recipes import (
     Recipe,
-    choose_copies,
-    is_forest,
     takes_weights_for_copies,
 )
 from probfs.classifiers.estimators.user_estimator import describe, seeded, wrap_estimator
@@ -74,17 +68,6 @@ def rows_of(dataset: Dataset) -> np.ndarray:
     return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
 
 
-def slow_changes(model: FittedEstimator, rows: np.ndarray, donors: Donors, features: int) -> tuple[Floats, Floats]:
-    """The probabilities of rows, and by how much they exceed the mean ones with each feature permuted."""
-    actual = model.predict(model.cells.take(rows), rows)
-    changes = np.zeros((*actual.shape, features))
-    for feature in range(features):
-        for line in donors:
-            same = np.full(len(rows), feature)
-            changes[:, :, feature] += actual - model.predict(model.cells.exchange(rows, same, line), rows)
-    return actual, changes / len(donors)
-
-
 def without_codes_of_classes(dataset: Dataset, label: int) -> Dataset:
     """The dataset in which no labelled row is of one class, which stays a class."""
     kept = np.flatnonzero(dataset.labels != label)
@@ -94,66 +77,6 @@ def without_codes_of_classes(dataset: Dataset, label: int) -> Dataset:
         labels=dataset.labels[kept],
         counts=dataset.counts[kept],
     )
-
-
-MODELS: list[tuple[Any, Encoding]] = [
-    (DecisionTreeClassifier(random_state=0), "onehot"),
-    (RandomForestClassifier(4, random_state=0), "onehot"),
-    (HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3), "native"),
-    (GaussianNB(), "filled"),
-    (GaussianNB(), "codes"),
-]
-
-
-@given(
-    seed=st.integers(0, 10_000),
-    # The first column varies: without any that does, there is nothing to fit.
-    kinds=st.text("cdts", min_size=1, max_size=4).map("c".__add__),
-    classes=st.integers(2, 4),
-    model=st.sampled_from(MODELS),
-    permutations=st.integers(1, 8),
-    missing_is_value=st.booleans(),
-    cells_per_call=st.sampled_from([40, model_module.CELLS_PER_CALL]),
-)
-def test_permuted_probabilities_are_those_of_a_call_for_each_feature_and_shuffle(
-    seed: int,
-    kinds: str,
-    classes: int,
-    model: tuple[Any, Encoding],
-    permutations: int,
-    missing_is_value: bool,
-    cells_per_call: int,
-) -> None:
-    dataset = random_dataset(seed, 24, kinds, classes, 5, gaps=0.2, missing_is_value=missing_is_value)
-    own = fitted(dataset, *model)
-    rows, donors = rows_of(dataset), donors_of(dataset, permutations)
-    actual, changes = slow_changes(own, rows, donors, len(kinds))
-    with patch.object(model_module, "CELLS_PER_CALL", cells_per_call):
-        found, found_changes = own.permute(rows, donors, 1)
-    np.testing.assert_allclose(found, actual, atol=1e-12)
-    np.testing.assert_allclose(found_changes, changes, atol=1e-12)
-
-
-def test_rows_are_predicted_once_for_each_new_value_and_many_at_a_time() -> None:
-    dataset = random_dataset(4, 50, "tds", gaps=0)
-    own = fitted(dataset, GaussianNB(), "codes")
-    calls: list[int] = []
-
-    def predict(cells: Any) -> Any:
-        calls.append(len(cells))
-        # Some estimators answer a little differently in other batches.
-        return own.estimator.predict_proba(cells) + 1e-16 * len(cells)  # type: ignore[union-attr]
-
-    rows, donors = rows_of(dataset), donors_of(dataset, 20)
-    counting = SimpleNamespace(classes_=own.estimator.classes_, predict_proba=predict)  # type: ignore[union-attr]
-    _, changes = replace(own, estimator=counting).permute(rows, donors, 1)
-    pairs = [(row, donor) for line in donors for row, donor in enumerate(line)]
-    distinct = {
-        (place, row, codes[to]) for place, codes in enumerate(own.codes) for row, to in pairs if codes[to] != codes[row]
-    }
-    assert calls == [len(rows), len(distinct)]
-    assert len(distinct) < 0.4 * donors.size * 3
-    assert (changes[:, :, 2] == 0).all(), "a constant changes nothing at all"
 
 
 def votes_of_trees(model: FittedEstimator, rows: np.ndarray, cells: Floats) -> Floats:
@@ -199,26 +122,6 @@ def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: in
     unjudged = model.report.unjudged
     assert counted or unjudged == len(set.intersection(*drawn))
     assert unjudged or trees > 2
-
-
-@pytest.mark.parametrize("absent", [0, 1, 2])
-def test_a_class_that_is_not_trained_on_is_impossible(absent: int) -> None:
-    dataset = without_codes_of_classes(random_dataset(1, 30, "cd", 3), absent)
-    rows = np.arange(10)
-    others = [label for label in range(3) if label != absent]
-    for estimator in (LogisticRegression(), RandomForestClassifier(3, random_state=0)):
-        model = fitted(dataset, estimator, "filled")
-        found = model.probabilities(rows)
-        assert model.estimator is not None
-        np.testing.assert_array_equal(found[others].T, model.estimator.predict_proba(model.cells.take(rows)))
-        assert (found[absent] == 0).all()
-        assert (model.permute(rows, donors_of(dataset)[:, rows], 1)[1][absent] == 0).all()
-        # Nor need an estimator name its classes in order.
-        mirrored = SimpleNamespace(
-            classes_=model.estimator.classes_[::-1],
-            predict_proba=lambda cells, own=model.estimator: own.predict_proba(cells)[:, ::-1],
-        )
-        np.testing.assert_array_equal(replace(model, estimator=mirrored).probabilities(rows), found)
 
 
 def test_one_class_or_no_column_leaves_the_frequencies() -> None:
@@ -267,12 +170,6 @@ def test_failures_are_told_in_one_line(failure: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_warnings_of_a_model_are_kept_and_not_shown() -> None:
-    odd = fitted(random_dataset(1, 30, "cd"), Odd(""), "onehot")
-    odd.probabilities(np.arange(3))
-    assert odd.report.warning == "ConvergenceWarning: first line"
-
-
 def test_leaves_are_smaller_in_small_tables() -> None:
     small, large = (random_dataset(1, rows, "c", gaps=0) for rows in (60, 500))
     found = [Boosting().recipe(own, 2**32 + 3).estimator for own in (small, large)]
@@ -298,35 +195,6 @@ def test_a_weight_is_so_many_copies_to_those_that_are_given_weights(estimator: A
     weighted = estimator.fit(cells, labels, sample_weight=counts.astype(float)).predict_proba(cells)
     repeated = estimator.fit(np.repeat(cells, counts, axis=0), np.repeat(labels, counts)).predict_proba(cells)
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
-
-
-class Mine(LogisticRegression):  # type: ignore[misc]  # scikit-learn has no types
-    """May do anything."""
-
-
-class Other(RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
-    """May do anything, too."""
-
-
-def test_others_are_given_copies_and_only_forests_that_average_are_asked_tree_by_tree() -> None:
-    linear = [Mine(), LogisticRegression(solver="saga"), LogisticRegression(class_weight="balanced")]
-    composed = [CalibratedClassifierCV(BernoulliNB()), make_pipeline(StandardScaler(), LogisticRegression())]
-    others = [*linear, LogisticRegressionCV(), GaussianNB(), DecisionTreeClassifier(), SVC(), *composed]
-    assert not any(takes_weights_for_copies(own) for own in others)
-    forests = [RandomForestClassifier(), ExtraTreesClassifier(), GradientBoostingClassifier(), Other()]
-    assert [is_forest(own) for own in forests] == [True, True, False, False]
-
-
-@given(counts=st.lists(st.integers(1, 10_000), min_size=1, max_size=30), most=st.integers(1, 5_000))
-def test_copies_are_in_proportion_and_never_none(counts: list[int], most: int) -> None:
-    own = np.array(counts)
-    copies = choose_copies(own, most)
-    assert (copies >= 1).all()
-    if own.sum() <= most:
-        assert copies.tolist() == counts
-        return
-    assert most <= copies.sum() <= most + len(counts)
-    assert (np.abs(copies - own * most / own.sum()) <= 1).all()
 
 
 def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

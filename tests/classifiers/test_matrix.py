@@ -107,16 +107,6 @@ def test_a_frame_exchanges_as_a_matrix_does_and_keeps_its_types() -> None:
     assert FrameCells(frame[[]]).take(np.array([3, 0])).shape == (2, 0)
 
 
-def test_rows_vary_where_one_differs_and_missing_cells_are_alike() -> None:
-    matrix = Matrix(np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]]), np.array([1, 1]))
-    frame = FrameCells(pd.DataFrame({"a": pd.Categorical(["x", "x", "x"]), "b": [np.nan, np.nan, 2.0]}))
-    for cells in (matrix, frame):
-        assert not cells.vary(np.array([0, 1]))
-        assert cells.vary(np.array([0, 2]))
-        assert not cells.vary(np.array([2]))
-    assert not Matrix(np.empty((3, 0)), np.empty(0, dtype=np.int64)).vary(np.arange(3))
-
-
 LABELLED, TABLE_ROWS = 90, 120
 
 

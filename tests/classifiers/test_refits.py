@@ -23,6 +23,8 @@ from sklearn.tree import DecisionTreeClassifier
 from probfs.classifiers.catalogue import SVM, find_classifier
 from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 from probfs.classifiers.refitting.classifier import RefittedClassifier
+from probfs.classifiers.refitting.rows import draw_donors
+from probfs.classifiers.refitting.sums import odds_of
 from probfs.columns.dataset import Dataset
 from probfs.screening.counting import count_values
 from tests.support import refits
@@ -107,7 +109,7 @@ def model_of(name: str, removal: str = "permute") -> Any:
     ],
 )
 def test_scores_of_estimators_are_those_of_a_hand_written_loop(
-    name: str, removal: str, estimate: Any, rare: bool
+    name: str, removal: str, estimate: Any, rare: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in three rounds. With one row
     of a class, the model of its fold has never seen the class.
@@ -117,6 +119,8 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
         kept = np.append(np.flatnonzero(dataset.labels != 2), np.flatnonzero(dataset.labels == 2)[:1])
         features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
         dataset = replace(dataset, features=features, labels=dataset.labels[kept], counts=dataset.counts[kept])
+    # In batches of a few rows or, of the tree, of all at once.
+    monkeypatch.setattr("probfs.classifiers.estimators.model.CELLS_PER_CALL", 1 << 22 if name == "a tree" else 40)
     fast = fit(dataset, model_of(name, removal), estimate=estimate, folds=3)
     check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 3, 1e-9)
 
@@ -255,3 +259,26 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none(name: str, esti
     assert fast.odds().rows == dataset.rows
     frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
     assert fast.odds().mean_loss == pytest.approx(-float(frequencies @ np.log(frequencies)), abs=0.1)
+
+
+def test_impossible_classes_have_infinite_odds() -> None:
+    probabilities = np.array([[0.0, 1.0, 0.0], [0.25, 0.0, 0.0], [0.75, 0.0, 1.0]])
+    odds = odds_of(probabilities, np.array([1, 1, 2]), np.array([1, 2, 1]))
+    np.testing.assert_allclose(odds.against_own, [[-np.inf, np.inf, -np.inf], [np.log(3), np.inf, -np.inf]])
+    assert odds.errors == 3
+    # Of equally probable ones, the first is told.
+    assert odds_of(np.array([[0.5, 0.5 - 1e-14], [0.5, 0.5 + 1e-14]]), np.array([0, 1]), np.array([1, 1])).errors == 1
+
+
+def test_donors_are_a_permutation_when_all_rows_count_once() -> None:
+    ones = np.ones(50, dtype=np.int64)
+    donors = draw_donors(ones, ones, 30, np.random.default_rng(0))
+    assert (np.sort(donors, axis=1) == np.arange(50)).all()
+    assert len({tuple(row) for row in donors.tolist()}) == 30
+
+
+def test_donors_are_drawn_as_often_as_they_count() -> None:
+    counts = np.array([1, 5, 10, 84])
+    donors = draw_donors(np.array([3, 1, 40]), counts, 20_000, np.random.default_rng(0))
+    for column in donors.T:
+        assert np.bincount(column, minlength=4) / len(column) == pytest.approx(counts / 100, abs=0.02)

@@ -1,7 +1,8 @@
 """The slow, obvious definition: refit for every row left out and every feature taken away, in exact fractions.
 
 Nothing here is shared with the product but the definition of the scores. Smoothing 0 is the limit of an infinitesimal
-one: a factor is a pair (zeros, fraction), standing for fraction × ε^zeros.
+one: a factor is a pair (zeros, fraction), standing for fraction × ε^zeros. With shrinkage, class weights are raised to
+a power, which leaves the fractions for doubles; any power of 0 is 0.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from fractions import Fraction
 
 Row = Sequence[int | None]
 Weight = tuple[int, Fraction]
+Number = Fraction | float
+Scores = dict[str, tuple[Number, Number, Number | None]]
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class ReferenceRound:
-    scores: dict[str, tuple[Fraction, Fraction, Fraction | None]]
+    exponent: float
+    scores: Scores
     removed: tuple[str, ...]
     errors: int
-    absolute_loss: Fraction
+    absolute_loss: Number
     log_loss: float
 
 
@@ -67,22 +71,24 @@ def factor(
 
 
 def posterior(
-    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: Fraction
-) -> list[Fraction]:
+    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: Fraction, exponent: float
+) -> list[Number]:
     """The class probabilities of a row by a model trained on some rows with some features."""
     weights: list[Weight] = []
     for label in range(problem.classes):
         zeros, weight = 0, Fraction(sum(problem.labels[i] == label for i in training), len(training))
         for feature in features:
             value = row[feature]
-            if value is None:
-                continue
-            more, share = factor(problem, training, feature, value, label, smoothing)
-            zeros, weight = zeros + more, weight * share
+            if value is not None:
+                more, share = factor(problem, training, feature, value, label, smoothing)
+                zeros, weight = zeros + more, weight * share
         weights.append((zeros, weight))
     fewest = min(zeros for zeros, weight in weights if weight)
-    kept = [weight if zeros == fewest else Fraction(0) for zeros, weight in weights]
-    return [weight / sum(kept) for weight in kept]
+    kept: list[Number] = [weight if zeros == fewest else Fraction(0) for zeros, weight in weights]
+    if exponent != 1:
+        kept = [float(weight / max(kept)) ** exponent for weight in kept]
+    total = sum(kept)
+    return [weight / total for weight in kept]
 
 
 def training_sets(problem: Problem, estimate: str, folds: Sequence[int]) -> list[list[int]]:
@@ -95,30 +101,45 @@ def training_sets(problem: Problem, estimate: str, folds: Sequence[int]) -> list
 
 
 def score_round(
-    problem: Problem, active: Sequence[int], estimate: str, smoothing: Fraction, folds: Sequence[int]
-) -> tuple[dict[str, tuple[Fraction, Fraction, Fraction | None]], int, Fraction, float]:
-    trainings = training_sets(problem, estimate, folds)
+    problem: Problem, active: Sequence[int], estimate: str, smoothing: Fraction, folds: Sequence[int], exponent: float
+) -> tuple[Scores, int, Number, float]:
+    """The scores of all active features; errors, absolute and logarithmic loss."""
     everyone = list(range(len(problem.rows)))
     n, m = len(problem.rows), len(problem.unlabelled)
     seen = [{problem.rows[i][j] for i in everyone} for j in range(len(problem.values))]
     others = [tuple(cell if cell in seen[j] else None for j, cell in enumerate(row)) for row in problem.unlabelled]
-    scored = [(row, training) for row, training in zip(problem.rows, trainings, strict=True)]
-    unlabelled = [(row, everyone) for row in others]
-    full = [posterior(problem, training, row, active, smoothing) for row, training in scored]
-    full_u = [posterior(problem, training, row, active, smoothing) for row, training in unlabelled]
-    scores: dict[str, tuple[Fraction, Fraction, Fraction | None]] = {}
+    scored = list(zip(problem.rows, training_sets(problem, estimate, folds), strict=True))
+    scored += [(row, everyone) for row in others]
+
+    def judge(features: Sequence[int]) -> list[list[Number]]:
+        return [posterior(problem, training, row, features, smoothing, exponent) for row, training in scored]
+
+    full = judge(active)
+    scores: Scores = {}
     for feature in active:
-        rest = [other for other in active if other != feature]
-        without = [posterior(problem, training, row, rest, smoothing) for row, training in scored]
-        without_u = [posterior(problem, training, row, rest, smoothing) for row, training in unlabelled]
-        changes = sum((_distance(p, q) for p, q in zip(full, without, strict=True)), Fraction(0))
-        more = sum((_distance(p, q) for p, q in zip(full_u, without_u, strict=True)), Fraction(0))
-        signed = sum((p[y] - q[y] for p, q, y in zip(full, without, problem.labels, strict=True)), Fraction(0))
-        scores[problem.names[feature]] = changes / n, signed / n, (changes + more) / (n + m) if m else None
-    errors = sum(p.index(max(p)) != y for p, y in zip(full, problem.labels, strict=True))
-    losses = [1 - p[y] for p, y in zip(full, problem.labels, strict=True)]
-    logs = [-math.log(p[y]) if p[y] else math.inf for p, y in zip(full, problem.labels, strict=True)]
-    return scores, errors, sum(losses, Fraction(0)) / n, math.fsum(logs) / n if math.inf not in logs else math.inf
+        without = judge([other for other in active if other != feature])
+        changes = [_distance(p, q) for p, q in zip(full, without, strict=True)]
+        signed = [full[row][y] - without[row][y] for row, y in enumerate(problem.labels)]
+        s_su = sum(changes) / (n + m) if m else None
+        scores[problem.names[feature]] = sum(changes[:n]) / n, sum(signed) / n, s_su
+    own = list(zip(full, problem.labels, strict=False))
+    errors = sum(next(c for c, each in enumerate(p) if each >= max(p) * (1 - _tie(exponent))) != y for p, y in own)
+    losses = [sum(each for c, each in enumerate(p) if c != y) for p, y in own]
+    logs = [-math.log(p[y]) if p[y] else math.inf for p, y in own]
+    return scores, errors, sum(losses) / n, sum(logs) / n
+
+
+def variance(problem: Problem, features: Sequence[int], smoothing: Fraction) -> float:
+    """τ² of some features."""
+    total = Fraction(0)
+    for feature in features:
+        cells = [(row[feature], label) for row, label in zip(problem.rows, problem.labels, strict=True)]
+        distinct = len({cell for cell, _ in cells if cell is not None})
+        for own in range(problem.classes):
+            rows = sum(cell is not None and label == own for cell, label in cells)
+            if rows:
+                total += (distinct - 1) * rows / (rows + smoothing * problem.values[feature]) ** 2
+    return float(2 * total / problem.classes)
 
 
 def eliminate(
@@ -128,22 +149,41 @@ def eliminate(
     smoothing: Fraction,
     step: int | Fraction,
     folds: Sequence[int] = (),
+    shrink: str = "off",
 ) -> list[ReferenceRound]:
     """Every round, with the features in exactly the order in which they leave."""
     which = {"absolute": 0, "signed": 1, "unlabeled": 2}[score]
     active = list(range(len(problem.values)))
+    acts = shrink == "on" or (shrink == "auto" and variance(problem, active, smoothing) > 9)
+    exponent, at_change = 1.0, math.inf
     rounds = []
     while active:
-        scores, errors, absolute_loss, log_loss = score_round(problem, active, estimate, smoothing, folds)
-        # Lowest first; of equal ones the name that sorts last.
-        by_name = sorted(scores, reverse=True)
-        order = sorted(by_name, key=lambda name: scores[name][which] or Fraction(0))
+        if acts and len(active) <= 0.95 * at_change:
+            exponent, at_change = 1 / (1 + variance(problem, active, smoothing)), len(active)
+        scores, errors, absolute_loss, log_loss = score_round(problem, active, estimate, smoothing, folds, exponent)
+        order = _lowest_first({name: own[which] or Fraction(0) for name, own in scores.items()}, _tie(exponent))
         count = min(step, len(active)) if isinstance(step, int) else max(1, math.floor(step * len(active)))
-        removed = tuple(order[:count])
-        rounds.append(ReferenceRound(scores, removed, errors, absolute_loss, log_loss))
-        active = [feature for feature in active if problem.names[feature] not in removed]
+        rounds.append(ReferenceRound(exponent, scores, tuple(order[:count]), errors, absolute_loss, log_loss))
+        active = [feature for feature in active if problem.names[feature] not in order[:count]]
     return rounds
 
 
-def _distance(p: Sequence[Fraction], q: Sequence[Fraction]) -> Fraction:
-    return sum((abs(a - b) for a, b in zip(p, q, strict=True)), Fraction(0)) / 2
+def _tie(exponent: float) -> Number:
+    """Nothing for fractions; for doubles far above rounding errors, and below any difference between scores that are
+    not equal.
+    """
+    return Fraction(0) if exponent == 1 else 1e-12
+
+
+def _lowest_first(scores: dict[str, Number], tie: Number) -> list[str]:
+    """Of equal scores, the name that sorts last comes first."""
+    order: list[str] = []
+    while len(order) < len(scores):
+        left = {name: score for name, score in scores.items() if name not in order}
+        lowest = min(left.values())
+        order += sorted((name for name, score in left.items() if score <= lowest + tie), reverse=True)
+    return order
+
+
+def _distance(p: Sequence[Number], q: Sequence[Number]) -> Number:
+    return sum([max(a - b, b - a) for a, b in zip(p, q, strict=True)]) / 2

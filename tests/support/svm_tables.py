@@ -12,10 +12,9 @@ from probfs.tables.arrays import text_array
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from svm_precision import SHAPES, draw_table, precision_of_chi_squared, precision_of_svm
 from workloads import weston  # the tables that the benchmarks measure
 
-__all__ = ["SHAPES", "draw_table", "precision_of_chi_squared", "precision_of_svm", "random_dataset", "weston"]
+__all__ = ["random_dataset", "weston"]
 
 
 def random_dataset(
