@@ -66,16 +66,16 @@ class Bar:
         self.seen.append((self._tasks[number], completed, total, amount))
 
 
-def test_each_stage_shows_what_it_counts_and_models_instead_of_features() -> None:
+def test_each_stage_shows_what_it_counts_and_models_instead_of_columns() -> None:
     bar = Bar()
     reporter = Reporter(0, bar)  # type: ignore[arg-type]  # all of a bar that is used
     for progress in (
         Progress("reading", 0, 3 << 20, "bytes"),
         Progress("reading", 1 << 20, 3 << 20, "bytes"),
         Progress("encoding columns"),
-        Progress("ranking", 0, 3, "features"),
+        Progress("ranking", 0, 3, "columns"),
         Progress("ranking", 1, 9, "models"),
-        Progress("ranking", 1, 3, "features"),
+        Progress("ranking", 1, 3, "columns"),
         Progress("ranking", 7, 9, "models"),
     ):
         reporter.hear(progress)
@@ -85,7 +85,7 @@ def test_each_stage_shows_what_it_counts_and_models_instead_of_features() -> Non
         ("reading", 0, 3 << 20, "0.0/3.0 MB"),
         ("reading", 1 << 20, 3 << 20, "1.0/3.0 MB"),
         ("encoding columns", 0, None, ""),
-        ("ranking", 0, 3, "0/3 features"),
+        ("ranking", 0, 3, "0/3 columns"),
         ("ranking", 1, 9, "1/9 models"),
         ("ranking", 7, 9, "7/9 models"),
         ("figure2", 3, 4, "3/4"),
@@ -127,7 +127,7 @@ def test_compiling_is_announced_once_and_every_stage_is_seen_on_a_terminal() -> 
         "fitting the classifier",
         ANNOUNCEMENT,
         "compiling loops",
-        "0/6 features",
+        "0/6 columns",
         "6 columns, 204 labelled",
     )
     terminal = run_in_terminal("rank", *COMMUTE, program=("-c", FIRST_USE))

@@ -91,9 +91,9 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
         Progress("encoding columns"),
         Progress("testing columns"),
         Progress("fitting the classifier"),
-        Progress("ranking", 0, 2, "features"),
-        Progress("ranking", 1, 2, "features"),
-        Progress("ranking", 2, 2, "features"),
+        Progress("ranking", 0, 2, "columns"),
+        Progress("ranking", 1, 2, "columns"),
+        Progress("ranking", 2, 2, "columns"),
     ]
 
 

@@ -43,7 +43,7 @@ class Reporter:
         """Show what is being done, and say what will not have to be done again."""
         self.announce_compiling(progress)
         models_before = self._shown.stage == progress.stage and self._shown.unit == "models"
-        # A round has many models, each of which takes its time: they show better than features how far it has come.
+        # A round has many models, each of which takes its time: they show better than columns how far it has come.
         if not models_before or progress.unit == "models":
             self._show(progress)
 
@@ -79,8 +79,8 @@ def shown_amount(progress: Progress) -> str:
     '12.3/45.6 MB'
     >>> shown_amount(Progress("reading", 700, unit="bytes"))
     '0.7 KB'
-    >>> shown_amount(Progress("ranking", 3, 1200, "features")), shown_amount(Progress("compiling loops"))
-    ('3/1,200 features', '')
+    >>> shown_amount(Progress("ranking", 3, 1200, "columns")), shown_amount(Progress("compiling loops"))
+    ('3/1,200 columns', '')
     """
     amounts = [progress.done] if progress.total is None else [progress.done, progress.total]
     if not any(amounts):

@@ -181,10 +181,10 @@ def fit_classifier(
 def _report_rounds(rounds: Iterator[Round], features: int) -> None:
     """Go through the rounds, and report each when it is over."""
     left = 0
-    report(RANKING, left, features, "features")
+    report(RANKING, left, features, "columns")
     for current in rounds:
         left += len(current.leaving)
-        report(RANKING, left, features, "features")
+        report(RANKING, left, features, "columns")
 
 
 def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
