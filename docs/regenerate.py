@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import probfs
+from probfs.output.drawings import ranking_drawing
+from probfs.output.figure import figure_file
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import claims_markdown
 from probfs.paper.experiments import reproduce
 from probfs.paper.experiments.figures import save_figure
-from probfs.rendering.figures.files import figure_file
-from probfs.rendering.figures.ranking_figure import ranking_drawing
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "paper.md"

@@ -357,6 +357,6 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
         content = (ROOT / "sample_data" / f"{sample}.csv").read_bytes()
         assert zipfile.ZipFile(wheel).read(f"probfs/sample_data/{sample}.csv") == content
     for name in ("report.html.jinja", "report.css", "report.js"):
-        assert f"probfs/rendering/report/assets/{name}" in names
+        assert f"probfs/output/assets/{name}" in names
     data = zipfile.ZipFile(wheel).read("probfs/paper/experiments/data/breast_cancer.csv")
     assert data == (ROOT / "sample_data" / "breast_cancer.csv").read_bytes()

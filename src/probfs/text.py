@@ -21,9 +21,15 @@ _LONGEST_QUOTE = 60
 _MANY_NAMES = 2_000
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_OUTPUT = re.compile(r"-q?o.*|--output(?:=.*)?", re.DOTALL)
+_OUTPUT = re.compile(r"-q*o.*|--output(?:=.*)?", re.DOTALL)
 """A word that names the file which a result goes to."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
+# Behind a user's colon, a number is a port, and another colon belongs to a chain of URLs; all else is a password, which
+# may hold any character.
+_USER_COLON = r"[^/?#@:\[]*:(?!:|\d+(?:[/?#]|$))"
+_USER = re.compile(rf"(://)(?:[^/?#@:]*@|{_USER_COLON}[^/]*@|{_USER_COLON}.*@)", re.DOTALL)
+_QUERY = re.compile(r"([?#]).*", re.DOTALL)
 
 
 _typed_words: ContextVar[tuple[str, ...] | None] = ContextVar("_typed_words", default=None)
@@ -53,6 +59,9 @@ def typed_command(*, reads_input: bool = False) -> str | None:
     >>> with command_line_language(["rank", "my table.csv", "--na", "\\x1b", "-o", "r.html"]):
     ...     print(typed_command())
     probfs rank 'my table.csv' --na $'\\x1b' -o r.html
+    >>> with command_line_language(["rank", "https://me:s3@host/t.csv?sig=1", "-qqo", "r.html"]):
+    ...     print(typed_command())
+    probfs rank 'https://…@host/t.csv?…' -qqo r.html
     >>> with command_line_language(["rank", "--format", "html"]):
     ...     print(typed_command(reads_input=True))
     probfs rank --format html < TABLE > REPORT
@@ -62,7 +71,7 @@ def typed_command(*, reads_input: bool = False) -> str | None:
         return None
     files = ["< TABLE"] if reads_input else []
     files += [] if any(map(_OUTPUT.fullmatch, words)) else ["> REPORT"]
-    return " ".join(["probfs", *map(_shell_word, words), *files])
+    return " ".join(["probfs", *(_shell_word(mask_urls(word)) for word in words), *files])
 
 
 def _shell_word(word: str) -> str:
@@ -117,6 +126,20 @@ def printable(text: str) -> str:
         is_unsafe = accents > _MOST_ACCENTS or character in _SHORT_ESCAPES or is_unseen(character)
         shown.append(escape_character(character) if is_unsafe else character)
     return "".join(shown)
+
+
+def shown_url(url: str) -> str:
+    """A URL without what may be secret: its user and password, its query and its fragment.
+
+    >>> shown_url("https://me:s3@cret@example.org/t.csv?signature=5f3"), shown_url("https://example.org/t.csv#token=5")
+    ('https://…@example.org/t.csv?…', 'https://example.org/t.csv#…')
+    """
+    return _QUERY.sub(r"\1…", _USER.sub(r"\1…@", url))
+
+
+def mask_urls(text: str) -> str:
+    """A text in which no URL has a secret."""
+    return _URL_IN_TEXT.sub(lambda found: shown_url(found[0]), text)
 
 
 def quoted(text: str) -> str:

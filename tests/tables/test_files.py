@@ -18,7 +18,8 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part, find_parts, may_be_many, name_together
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
-from probfs.tables.urls import is_url, open_url, shown_url
+from probfs.tables.urls import is_url, open_url
+from probfs.text import shown_url
 from tests.support.table_content import table_content
 
 
@@ -162,6 +163,8 @@ def test_messages_name_all_files_of_a_table() -> None:
         ("https://example.org:80/t@.csv#token", "https://example.org:80/t@.csv#…"),
         ("zip://in.csv::https://me:secret@host/t.zip", "zip://in.csv::https://…@host/t.zip"),
         ("s3://bucket/a@b.csv", "s3://bucket/a@b.csv"),
+        ("https://host?mail=a@secret", "https://host?…"),
+        ("https://:secret@host/#access_token=5", "https://…@host/#…"),
     ],
 )
 def test_secrets_are_not_shown(url: str, shown: str) -> None:

@@ -27,7 +27,7 @@ from probfs.ranking.stages import Engine, LocalEngine
 from probfs.ranking.story import WRITING_A_REPORT
 from probfs.runtime.progress import listening
 from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
-from probfs.text import did_you_mean, option, printable, typed_command
+from probfs.text import did_you_mean, mask_urls, option, printable, typed_command
 
 READING: Mapping[str, Any] = {
     "feature_names": None,
@@ -130,7 +130,7 @@ class Call:
     def column_settings(self) -> dict[str, Any]:
         """The settings that say which columns and cells are used."""
         mapping = self["mapping"]
-        shown = "<dict>" if isinstance(mapping, Mapping) else mapping and printable(os.fspath(mapping))
+        shown = "<dict>" if isinstance(mapping, Mapping) else mapping and printable(mask_urls(os.fspath(mapping)))
         return {"mapping": shown, **{name: self[name] for name in _COLUMN_SETTINGS}}
 
     def request(self, settings: Settings) -> InputRequest:
@@ -253,7 +253,7 @@ def _as_code(value: Any, name: str) -> str:
         # A number of numpy's.
         value = value.item()
     if value is None or isinstance(value, str | int | float):
-        return repr(value)
+        return repr(mask_urls(value) if isinstance(value, str) else value)
     if isinstance(value, UnfittedClassifier):
         return f"probfs.{value!r}"
     is_short = isinstance(value, list | tuple) and len(value) <= _LONGEST_LIST

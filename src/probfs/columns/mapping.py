@@ -33,7 +33,7 @@ from probfs.columns.rules import (
 from probfs.errors import MappingError
 from probfs.tables.arrays import parse_moments, text_array
 from probfs.tables.cells import Kind
-from probfs.text import did_you_mean, printable, quoted
+from probfs.text import did_you_mean, mask_urls, printable, quoted
 
 MOST_BYTES = 4 << 20
 _TOP_KEYS = ("target", "drop", "missing", "columns")
@@ -88,7 +88,7 @@ def load_mapping(mapping: str | os.PathLike[str] | Mapping[str, Any] | None) -> 
         return ColumnMapping()
     if isinstance(mapping, Mapping):
         return _check_document(mapping, "mapping", "")
-    source = printable(os.fspath(mapping))
+    source = printable(mask_urls(os.fspath(mapping)))
     try:
         with open(mapping, "rb") as stream:
             content = stream.read(MOST_BYTES + 1)

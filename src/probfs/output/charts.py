@@ -131,7 +131,8 @@ def draw_bars(axes: Axes, drawing: Drawing, shown: int, style: Style) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     # Names take room from the bars; once they have it, it is known how much is left.
     axes.figure.canvas.figure.draw_without_rendering()
-    width, height = axes.get_window_extent().size * 72 / axes.figure.dpi
+    box, scale = axes.get_window_extent(), 72 / axes.figure.dpi
+    width, height = box.width * scale, box.height * scale
     _draw_rectangles(axes, bars, min(0.64, 20 * lines / height), style)
     texts = [_bar_text(bar, style) for bar in bars]
     for place, (bar, text) in enumerate(zip(bars, texts, strict=True)):
@@ -252,8 +253,9 @@ def legend_labels(drawing: Drawing) -> list[str]:
     """What a legend explains: not a curve that the title of its panel names."""
     curves = [own.label for panel in drawing.panels for own in panel.curves if own.label != panel.title]
     marks = [mark[0] for mark in (drawing.cut, drawing.least) if mark is not None]
-    others = [own.label for panel in drawing.panels for own in (*panel.estimates, *panel.levels)]
-    return list(dict.fromkeys([*curves, *marks, *others]))
+    estimates = [own.label for panel in drawing.panels for own in panel.estimates]
+    levels = [own.label for panel in drawing.panels for own in panel.levels]
+    return list(dict.fromkeys([*curves, *marks, *estimates, *levels]))
 
 
 def draw_panels(axes: Sequence[Axes], drawing: Drawing, style: Style) -> tuple[list[Artist], list[str]]:
@@ -318,7 +320,8 @@ def _set_sizes(axes: Axes, drawing: Drawing) -> None:
     if most <= _MOST_LINEAR:
         margin = max(0.05 * (most - least), 0.5)
         axes.set_xlim(least - margin, most + margin)
-        axes.set_xticks([tick for tick in MaxNLocator(6, integer=True).tick_values(least, most) if least <= tick <= most])
+        found = MaxNLocator(6, integer=True).tick_values(least, most)
+        axes.set_xticks([tick for tick in found if least <= tick <= most])
         return
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set_xlim(least - 0.2, most * 1.2)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from probfs.selection.result import SelectedFeature, Selection
 
 NOISE_MARK = "≈ noise"
+NOISE_LEGEND = f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {NOISE_ABOVE})."
 _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
@@ -148,7 +149,7 @@ def ranking_table(ranking: Ranking) -> Table:
     if any(noise[:above]):
         marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
         columns.append(TableColumn("", marks, "word"))
-        legend.append(f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {NOISE_ABOVE}).")
+        legend.append(NOISE_LEGEND)
     return Table(
         columns,
         noise,

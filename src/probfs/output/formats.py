@@ -116,27 +116,27 @@ def _result_formats(
 
 
 def _ranking_page(ranking: Ranking) -> str:
-    from probfs.rendering.report.ranking_report import ranking_report
+    from probfs.output.report import ranking_report
 
     return ranking_report(ranking)
 
 
 def _selection_page(selection: Selection) -> str:
-    from probfs.rendering.report.selection_report import selection_report
+    from probfs.output.report import selection_report
 
     return selection_report(selection)
 
 
 def _ranking_picture(ranking: Ranking, name: FigureFormat) -> bytes:
-    from probfs.rendering.figures.files import figure_file
-    from probfs.rendering.figures.ranking_figure import ranking_drawing
+    from probfs.output.drawings import ranking_drawing
+    from probfs.output.figure import figure_file
 
     return figure_file(ranking_drawing(ranking), name)
 
 
 def _selection_picture(selection: Selection, name: FigureFormat) -> bytes:
-    from probfs.rendering.figures.files import figure_file
-    from probfs.rendering.figures.selection_figure import selection_drawing
+    from probfs.output.drawings import selection_drawing
+    from probfs.output.figure import figure_file
 
     return figure_file(selection_drawing(selection), name)
 

@@ -167,7 +167,7 @@ class Ranking:
 
         With ``report=True``, ``rank`` keeps what the page tells of the table and of the rounds.
         """
-        from probfs.rendering.report.ranking_report import ranking_report
+        from probfs.output.report import ranking_report
 
         return deliver_text(ranking_report(self), path)
 
@@ -188,10 +188,10 @@ class Ranking:
         numpy.ndarray of matplotlib.axes.Axes
             The axes drawn on, the bars first; one or three. A ranking of one round has no curves: only the bars.
         """
-        from probfs.rendering.figures.plotting import plot_drawing
-        from probfs.rendering.figures.ranking_figure import ranking_drawing
+        from probfs.output.drawings import ranking_drawing
+        from probfs.output.figure import plot
 
-        return plot_drawing(ranking_drawing(self), axes, top)
+        return plot(ranking_drawing(self), axes, top)
 
     def __repr__(self) -> str:
         from probfs.output.notebook import ranking_repr

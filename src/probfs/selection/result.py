@@ -219,7 +219,7 @@ class Selection:
 
         With ``report=True``, ``select`` keeps what the page tells of the table and of the rounds.
         """
-        from probfs.rendering.report.selection_report import selection_report
+        from probfs.output.report import selection_report
 
         return deliver_text(selection_report(self), path)
 
@@ -242,10 +242,10 @@ class Selection:
         numpy.ndarray of matplotlib.axes.Axes
             The axes drawn on, the bars first; one or three. Where all features are noise, there are only bars.
         """
-        from probfs.rendering.figures.plotting import plot_drawing
-        from probfs.rendering.figures.selection_figure import selection_drawing
+        from probfs.output.drawings import selection_drawing
+        from probfs.output.figure import plot
 
-        return plot_drawing(selection_drawing(self), axes, top)
+        return plot(selection_drawing(self), axes, top)
 
     def __repr__(self) -> str:
         from probfs.output.notebook import selection_repr

@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, TypeAlias
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
-from probfs.tables.urls import first_line, is_url, open_url, shown_url
-from probfs.text import option, printable, shown_bytes
+from probfs.tables.urls import first_line, is_url, open_url
+from probfs.text import option, printable, shown_bytes, shown_url
 
 STANDARD_INPUT = "-"
 ZIP_MAGIC = b"PK\x03\x04"

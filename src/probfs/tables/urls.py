@@ -1,4 +1,4 @@
-"""Files that URLs name, by way of fsspec, which is imported here only; and URLs without their secrets."""
+"""Files that URLs name, by way of fsspec, which is imported here only."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from probfs.errors import DataError
-from probfs.text import printable
+from probfs.text import mask_urls, printable, shown_url
 
 # A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
-# Passwords may hold any character; a number behind a colon is a port, and two colons belong to a chain.
-_USER = re.compile(r"(://)(?:[^/]*@|[^/@:]+:(?!:|\d+(?:[/?#]|$)).*@)")
-_QUERY = re.compile(r"([?#]).*")
-_URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
 _IPV6_HOST = re.compile(r"//(?:[^/@]*@)?\[[0-9A-Fa-f:.]+\]")
 _NOT_FOUND = 404
 Answer = TypeVar("Answer")
@@ -50,15 +46,6 @@ def as_local_path(path: str) -> str:
     ('/data/t.csv', 't.csv', 's3://bucket/t.csv')
     """
     return path.removeprefix("file://").removeprefix("local://")
-
-
-def shown_url(url: str) -> str:
-    """A URL for messages and documents, without what may be a password or a signature.
-
-    >>> shown_url("https://me:secret@example.org/t.csv?signature=5f3")
-    'https://…@example.org/t.csv?…'
-    """
-    return _QUERY.sub(r"\1…", _USER.sub(r"\1…@", url))
 
 
 def open_url(url: str) -> Any:
@@ -137,4 +124,4 @@ def _urls_of(found: list[str], url: str, files: Any, path: str) -> list[str]:
 def first_line(error: BaseException) -> str:
     """The first line of a driver's message, which may name the whole URL."""
     told = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
-    return printable(_URL_IN_TEXT.sub(lambda url: shown_url(url[0]), told[0].rstrip(".")))
+    return printable(mask_urls(told[0].rstrip(".")))

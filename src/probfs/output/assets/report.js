@@ -3,6 +3,7 @@
 
 (() => {
   const MOST_BARS = 30;
+  const SVG = "http://www.w3.org/2000/svg";
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
   const make = (tag, className, text) => {
@@ -115,9 +116,9 @@
     if (!lines.has(place)) {
       const line = make("li", "", "");
       const name = make("bdi", "name", names[place]);
-      const track = make("span", "track", "");
-      const bar = make("span", "fill", "");
-      track.append(bar);
+      const track = document.createElementNS(SVG, "svg");
+      track.setAttribute("class", "track");
+      const bar = track.appendChild(document.createElementNS(SVG, "rect"));
       const [value, mark] = [make("span", "value", ""), make("span", "mark", "")];
       line.append(name, track, value, mark);
       lines.set(place, { line, bar, value, mark });
@@ -125,13 +126,13 @@
     return lines.get(place);
   };
 
-  // What is said of features that have no bar: no room, another name, or no place in the table of this page.
+  // What is said of columns that have no bar: no room, another name, or no place in the table of this page.
   const describeRest = (places, scores, unlisted) => {
     const without = `${unlisted.toLocaleString("en")} that this page does not list`;
     if (!places.length) {
       return unlisted
-        ? `No feature that is left and listed has such a name; there may be one among the ${without}.`
-        : "No feature that is left has such a name.";
+        ? `No column that is left and listed has such a name; there may be one among the ${without}.`
+        : "No column that is left has such a name.";
     }
     const hidden = places.slice(MOST_BARS).map((place) => scores[place] ?? 0);
     if (!hidden.length) {
@@ -154,7 +155,7 @@
     const largest = (scale.checked ? largestEver : story.largest[number]) || 1;
     for (const place of shown) {
       const { line, bar, value, mark } = lineOf(place);
-      bar.style.width = `${(100 * Math.max(scores[place] ?? 0, 0)) / largest}%`;
+      bar.setAttribute("width", `${(100 * Math.max(scores[place] ?? 0, 0)) / largest}%`);
       value.textContent = shownScore(scores[place]);
       line.classList.toggle("leaving", place >= remaining);
       mark.textContent = place >= remaining ? "leaves" : "";

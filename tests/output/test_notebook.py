@@ -1,0 +1,97 @@
+"""What Python shows of results: lines that are short, and tables in which texts stay texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probfs.notes import NoteKind
+from probfs.text import is_unseen, printable
+from tests.support.results import awkward, make_large_selection, make_ranking
+
+ALLOWED = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "span"}
+ATTRIBUTES = {"style", "dir", "class", "scope", "colspan", "title", "aria-hidden"}
+
+
+class Reader(HTMLParser):
+    """What a browser would see: tags, attributes and texts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.opened: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.opened.append(tag)
+        self.attributes += attrs
+        self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@settings(max_examples=40)
+@given(st.text(min_size=1, max_size=20).filter(lambda name: len(printable(name)) <= 40))
+def test_no_text_becomes_markup(name: str) -> None:
+    ranking = replace(
+        make_ranking([name, "b", "c", "d"]), warnings=(NoteKind.LEAKAGE.note(name), NoteKind.CUT.note(name))
+    )
+    for result in (ranking, make_large_selection([name, *"abcdefg"])):
+        seen = Reader(result._repr_html_())
+        assert set(seen.opened) <= ALLOWED
+        assert {key for key, _ in seen.attributes} <= {
+            "style",
+            "dir",
+            "class",
+            "scope",
+            "colspan",
+            "title",
+            "aria-hidden",
+        }
+        assert printable(name) in seen.texts
+        assert not any(is_unseen(character) for text in seen.texts for character in text)
+
+
+def test_a_notebook_shows_bars_where_noise_begins_the_rest_and_warnings() -> None:
+    html = make_ranking([f"c{number}" for number in range(40)])._repr_html_()
+    assert html.count('scope="row"') == 30
+    assert "… 10 more, none above 0.0129" in html
+    assert "Warning: a warning" in html
+    assert "tex2jax_ignore" in html
+    widths = [float(width) for width in re.findall(r"width: ([\d.]+)em", html)]
+    assert max(widths) == 6.0
+    whole = make_ranking("abcdef")._repr_html_()
+    assert whole.index(">c<") < whole.index("── not told from noise (q &gt; 0.1)") < whole.index(">d<")
+
+
+def test_representations_are_a_few_lines_with_warnings() -> None:
+    assert repr(make_ranking("abcd")).splitlines() == [
+        "<Ranking of people.csv: 4 columns, 200 labelled rows, target class with 2 classes ('no', 'yes')",
+        " Naive Bayes, leave-one-out, ranked by importance Ŝ_S (absolute) under recursive elimination",
+        " importance Ŝ_S: 1. a 0.4000, 2. b 0.2000, 3. c 0.1333, … 1 more",
+        " Warning: a warning>",
+    ]
+    lines = repr(make_large_selection("abcdefghij")).splitlines()
+    assert lines[2] == " Kept: a, b"
+    assert lines[3].startswith(" Judged on rows that neither choice nor model had seen (10 folds): kept ")
+    assert " Kept: none" in repr(replace(make_large_selection("abc"), kept=()))
+
+
+@pytest.mark.parametrize("number", [1, 25])
+def test_representations_are_short_and_steer_no_terminal(number: int) -> None:
+    for result in (make_ranking(awkward(number)), make_large_selection(awkward(number))):
+        assert not [own for own in repr(result).replace("\n", "") if is_unseen(own)]
+        assert max(map(len, repr(result).splitlines())) <= 302
