@@ -172,12 +172,12 @@ def test_further_rows_and_rules(tmp_path: Path, binned: set[str]) -> None:
     (tmp_path / "more").mkdir()
     more = write_parts(frame.sample(90, random_state=1), [30], tmp_path / "more")
     rules = ["{quantiles = 9}", "{cut = [0.0, 1.0]}", '"numeric"', "{widths = 4}", '"> 1.7e9"', "{min_count = 2}"]
-    names = ["different", "tied", "wide", "rare", "close", "nearly whole"]
+    names = ["different", "tied", "wide", "zeros tell", "close", "nearly whole"]
     mapping = tmp_path / "mapping.toml"
     lines = [f'"{name}" = {rule}' for name, rule in zip(names, rules, strict=True)]
     mapping.write_text("\n".join(["[columns]", *lines]))
     assert_same(paths, unlabeled=[more], mapping=mapping, score="unlabeled")
-    assert binned == set(MEASURED_KINDS) - {"close", "nearly whole"}
+    assert binned == {"different", "tied", "wide", "zeros tell"}
 
 
 @pytest.fixture

@@ -8,19 +8,16 @@ it takes a whole table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pyarrow as pa
 
-from probfs.tables.arrays import Codes, Flags, Integers, Rows, double_array, index_array, mask_array, numpy_array
-from probfs.tables.column import NO_ROW, Column, dictionary_cells
+from probfs.tables.arrays import Codes, Integers, Rows, double_array, index_array, numpy_array
+from probfs.tables.column import NO_ROW, Column, dictionary_cells, unread_column
 from probfs.tables.joining import join_columns, join_notes
 from probfs.tables.table import Table
-
-_BYTES_OF_A_CELL = 24
-"""What is kept of a counted cell beside its value."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,30 +57,20 @@ class CountedColumn(Column):
         missing = self.is_missing()
         return self.cell_rows[missing], self._weigh(weights)[missing]
 
-    def coded_cells(self, rows: Rows, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
-        chosen = np.arange(len(self.row_counts))[rows]
-        places = np.full(len(self.row_counts), -1)
-        places[chosen] = np.arange(len(chosen))
-        by_row = np.zeros(len(places), dtype=np.int64)
-        by_row[chosen] = self.row_counts[chosen] if weights is None else weights
-        found = places[self.cell_rows] >= 0
-        return self.codes[found], places[self.cell_rows][found], self._weigh(by_row)[found]
+    def coded_cells(self, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
+        return self.codes, self.cell_rows, self._weigh(weights)
 
     def first_rows(self) -> Integers:
         rows = np.full(len(self.entries) + 1, NO_ROW)
         np.minimum.at(rows, self.codes.astype(np.intp), self.cell_places)
         return rows
 
-    def only_cells(self, kept: Flags) -> CountedColumn:
-        """The column with some of its cells."""
-        arrays = {name: getattr(self, name)[kept] for name in ("cell_rows", "cell_counts", "cell_places")}
-        return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
-
 
 @dataclass(frozen=True, eq=False)
 class CondensedTable(Table):
     """A table of counted columns, whose ``row_counts`` say how many rows each condensed row stands for."""
 
+    columns: Mapping[str, CountedColumn]
     parts: tuple[Table, ...] = ()
     """The tables that were condensed, without columns: they say where a row stands."""
 
@@ -100,22 +87,12 @@ class CondensedTable(Table):
         assert self.row_counts is not None, "the table is not condensed"
         return self.row_counts
 
-    def counted(self, name: str) -> CountedColumn:
-        column = self.columns[name]
-        assert isinstance(column, CountedColumn), "the table is not condensed"
-        return column
 
-    def bytes_of_columns(self) -> dict[str, int]:
-        return {
-            name: column.cells.nbytes + _BYTES_OF_A_CELL * len(column.cells) for name, column in self.columns.items()
-        }
-
-    def __sizeof__(self) -> int:
-        return sum(self.bytes_of_columns().values())
-
-
-def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
-    """The table with all rows in one that have the same texts in the ``naming`` columns."""
+def condense(table: Table, naming: Sequence[str], uncounted: Sequence[str] = ()) -> CondensedTable:
+    """The table with all rows in one that have the same texts in the ``naming`` columns; some columns may be left out,
+    as if they had not been read.
+    """
+    table = table.with_columns({name: unread_column(name, table.rows) for name in uncounted})
     rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
     row_counts = np.bincount(rows)
     columns = {
@@ -127,6 +104,10 @@ def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
     )
 
 
+def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
+    return {name: column.cells.nbytes + 3 * column.cell_rows.nbytes for name, column in table.columns.items()}
+
+
 def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str], *, union: bool = False) -> CondensedTable:
     """The condensed table of some parts, which have the same columns and follow each other.
 
@@ -136,7 +117,7 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str], *, un
     parts = [part for part in parts if part.rows] or parts[:1]
     sources = [part.source for part in parts]
     columns = {
-        name: join_columns([_plain(part.counted(name)) for part in parts], sources, union=union)
+        name: join_columns([_plain(part.columns[name]) for part in parts], sources, union=union)
         for name in parts[0].columns
     }
     sizes = [len(part.condensed_rows) for part in parts]
@@ -146,7 +127,7 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str], *, un
     first_rows = np.cumsum([0, *(part.rows for part in parts[:-1])])
 
     def count(name: str, column: Column) -> CountedColumn:
-        own = [part.counted(name) for part in parts]
+        own = [part.columns[name] for part in parts]
         cell_rows = np.concatenate([one.cell_rows + start for one, start in zip(own, first_condensed, strict=True)])
         places = np.concatenate([one.cell_places + start for one, start in zip(own, first_rows, strict=True)])
         counts = np.concatenate([one.cell_counts for one in own])

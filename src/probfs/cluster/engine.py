@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probfs.cluster.connection import Cluster, identity
-from probfs.cluster.counting import CondensedTable, join_condensed
+from probfs.cluster.counting import CondensedTable, bytes_of_columns, condense, join_condensed
 from probfs.cluster.encoding import EncodingPlan, dataset_without_rows, encode_block, plan_encoding
 from probfs.cluster.quantiles import (
     COUNTED_BINS,
@@ -23,10 +23,9 @@ from probfs.cluster.quantiles import (
     TESTED_BINS,
     BinnedColumn,
     Bins,
-    CountingPlan,
     Sketch,
-    count_block,
     count_in_bins,
+    find_many_numbers,
     sketch_block,
     tested_numbers,
     thin,
@@ -191,74 +190,58 @@ class ClusterEngine:
         """The table condensed, and what is decided about its columns."""
         target, _ = choose_target(table.head, mapping, choice)
         naming = tuple(dict.fromkeys([target, *(name for name in table.head.columns if name == choice.count)]))
-        cut = [name for name in table.head.columns if name not in naming and _may_be_cut(mapping, name)]
-        plan = CountingPlan(naming, tuple(cut), choice.missing_texts(mapping), MANY_NUMBERS)
-        condensed, many = self._count(table, plan, union=reading.union)
-        self._sketches = self._sketch(table, many, plan)
-        others = [name for name in many if name not in self._sketches]
-        if others:
-            again = replace(plan, may_be_binned=tuple(name for name in cut if name not in others))
-            condensed, _ = self._count(table, again, union=reading.union)
-        bins = {}
-        for name, sketch in self._sketches.items():
-            ends = thin(sketch.numbers, sketch.rows, COUNTED_BINS)
-            bins[name] = Bins(ends, ends != ends, sketch.different)
-        opened = bins
+        marked = {"missing": choice.missing_texts(mapping)}
+        names = [name for name in table.head.columns if name not in naming and _may_be_cut(mapping, name)]
+        looked = self._ask(table, find_many_numbers, names=names, many=MANY_NUMBERS, **marked)
+        found = {name: [block[name] for block in looked] for name in names}
+        many = [name for name in names if any(found[name]) and None not in found[name]]
+        sketched = self._ask(table, sketch_block, names=many, blocks=len(table.blocks), **marked) if many else []
+        self._sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
+        condensed = self._count(table, naming, many, union=reading.union)
+        bins = {name: Bins.of(sketch, COUNTED_BINS) for name, sketch in self._sketches.items()}
         while True:
-            if opened:
-                condensed = self._count_in_bins(table, condensed, plan, opened)
+            condensed = self._count_in_bins(table, condensed, naming, bins, **marked)
             report("preparing columns")
             prepared = prepare(condensed, mapping, choice, reading.decimal)
-            opened = {}
-            for feature in prepared.features:
-                column = prepared.table.columns[feature.name]
-                if isinstance(column, BinnedColumn) and not isinstance(feature.rule, Measured):
-                    wanted = column.numbers_to_know(prepared, feature.rule)
-                    if len(wanted):
-                        opened[feature.name] = column.bins.open(wanted)
-            if not opened:
+            bins = _bins_to_open(prepared)
+            if not bins:
                 return prepared
 
-    def _count(self, table: _RemoteTable, plan: CountingPlan, *, union: bool) -> tuple[CondensedTable, list[str]]:
-        """The table condensed, but for columns of many numbers, and the names of these."""
-        sent = self._cluster.submit("plan", identity, plan)
-        tasks = self._cluster.map("count", count_block, table.blocks, plan=sent)
+    def _ask(self, table: _RemoteTable, function: Callable[..., Any], **given: Any) -> list[Any]:
+        return self._cluster.gather(self._cluster.map(function.__name__, function, table.blocks, **given))
+
+    def _count(
+        self, table: _RemoteTable, naming: Sequence[str], uncounted: Sequence[str], *, union: bool
+    ) -> CondensedTable:
+        """The table condensed, value by value."""
+        tasks = self._cluster.map("count", condense, table.blocks, naming=naming, uncounted=uncounted)
         sizes: Counter[str] = Counter()
-        for size in self._cluster.gather(self._cluster.map("size", _bytes_of_columns, tasks), "counting values", tasks):
+        for size in self._cluster.gather(self._cluster.map("size", bytes_of_columns, tasks), "counting values", tasks):
             sizes.update(size)
         largest = max(sizes, key=lambda name: sizes[name])
         purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
         require_memory(_TIMES_COUNTED * sizes.total(), purpose, table.head.source)
-        counted = self._cluster.gather(tasks)
-        condensed = join_condensed([block for block, _ in counted], plan.naming, union=union)
-        many = list(dict.fromkeys(name for _, names in counted for name in names))
-        return replace(condensed, source=table.head.source), many
-
-    def _sketch(self, table: _RemoteTable, names: Sequence[str], plan: CountingPlan) -> dict[str, Sketch]:
-        """Sketches of those columns that hold plain numbers in every block."""
-        if not names:
-            return {}
-        given = {"names": names, "missing": plan.missing, "blocks": len(table.blocks)}
-        sketched = self._cluster.gather(self._cluster.map("sketch", sketch_block, table.blocks, **given))
-        found = {name: [block[name] for block in sketched] for name in names}
-        return {
-            name: Sketch.join([one for one in sketches if one is not None])
-            for name, sketches in found.items()
-            if all(one is not None for one in sketches)
-        }
+        condensed = join_condensed(self._cluster.gather(tasks), naming, union=union)
+        return replace(condensed, source=table.head.source)
 
     def _count_in_bins(
-        self, table: _RemoteTable, condensed: CondensedTable, plan: CountingPlan, bins: dict[str, Bins]
+        self,
+        table: _RemoteTable,
+        condensed: CondensedTable,
+        naming: Sequence[str],
+        bins: Mapping[str, Bins],
+        missing: Sequence[str],
     ) -> CondensedTable:
-        """The condensed table with columns counted in bins."""
+        """The condensed table with some columns counted in bins."""
+        if not bins:
+            return condensed
         sent = self._cluster.submit("bins", identity, bins)
-        given = {"naming": plan.naming, "missing": plan.missing, "bins": sent}
-        tasks = self._cluster.map("count", count_in_bins, table.blocks, **given)
+        tasks = self._cluster.map("count", count_in_bins, table.blocks, naming=naming, missing=missing, bins=sent)
         parts: list[CondensedTable] = []
         for first in range(0, len(tasks), _JOINED_AT_ONCE):
             some = self._cluster.gather(tasks[first : first + _JOINED_AT_ONCE])
-            parts = [join_condensed([*parts, *some], plan.naming)]
-        binned = {name: BinnedColumn.of(parts[0].counted(name), one) for name, one in bins.items()}
+            parts = [join_condensed([*parts, *some], naming)]
+        binned = {name: BinnedColumn.of(parts[0].columns[name], one) for name, one in bins.items()}
         return replace(condensed, columns={**condensed.columns, **binned})
 
     # Encoding
@@ -309,8 +292,16 @@ class ClusterEngine:
         return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
 
-def _bytes_of_columns(counted: tuple[CondensedTable, list[str]]) -> dict[str, int]:
-    return counted[0].bytes_of_columns()
+def _bins_to_open(prepared: PreparedTable) -> dict[str, Bins]:
+    """The bins of columns in which numbers must be known that are not."""
+    opened = {}
+    for plan in prepared.features:
+        column = prepared.table.columns[plan.name]
+        if isinstance(column, BinnedColumn) and not isinstance(plan.rule, Measured):
+            wanted = column.numbers_to_know(prepared, plan.rule)
+            if len(wanted):
+                opened[plan.name] = column.bins.open(wanted)
+    return opened
 
 
 def _may_be_cut(mapping: ColumnMapping, name: str) -> bool:

@@ -9,7 +9,7 @@ of their numbers are known then, and they are few.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -21,9 +21,9 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
 from probfs.columns.texts import mark_missing
 from probfs.errors import DataError
-from probfs.tables.arrays import EXACT, Flags, Floats, Integers
+from probfs.tables.arrays import EXACT, Flags, Floats, Integers, mask_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column, number_column, unread_column
+from probfs.tables.column import Column, number_column
 from probfs.tables.table import Table
 
 MANY_NUMBERS = 20_000
@@ -108,6 +108,11 @@ class Bins:
     different: int
     """About how many different numbers there are in all rows."""
 
+    @classmethod
+    def of(cls, sketch: Sketch, most: int) -> Bins:
+        ends = thin(sketch.numbers, sketch.rows, most)
+        return cls(ends, np.zeros(len(ends), dtype=np.bool_), sketch.different)
+
     def knows(self, numbers: Floats) -> Flags:
         bins = self._find(numbers)
         return np.asarray(self.opened[bins] | (self.ends[bins] == numbers))
@@ -146,9 +151,9 @@ class BinnedColumn(CountedColumn):
         return int(np.count_nonzero(rows[known])) + others
 
     def of_known_numbers(self) -> Column:
-        return self.only_cells(
-            self.is_missing() | np.append(self.bins.knows(numbers_of_values(self)), False)[self.codes]
-        )
+        kept = self.is_missing() | np.append(self.bins.knows(numbers_of_values(self)), False)[self.codes]
+        arrays = {name: getattr(self, name)[kept] for name in ("cell_rows", "cell_counts", "cell_places")}
+        return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
 
     def numbers_to_know(self, prepared: PreparedTable, rule: Rule) -> Floats:
         """The numbers that decide what becomes of the column and are not known yet: where it is cut, the least and the
@@ -181,71 +186,48 @@ def tested_numbers(column: Column, weights: Integers | None) -> Floats:
 # What workers do
 
 
-@dataclass(frozen=True)
-class CountingPlan:
-    """How the columns of a table are counted."""
-
-    naming: tuple[str, ...]
-    """The target, and the column of counts."""
-    may_be_binned: tuple[str, ...]
-    """Columns that are not counted value by value, if they hold many different numbers, some with fractions: whole
-    ones may be identifiers, which are told by their values.
+def find_many_numbers(table: Table, names: Sequence[str], missing: Sequence[str], many: int) -> dict[str, bool | None]:
+    """For each of some columns of a block, whether it has many different numbers, some of them with fractions; None
+    where it does not hold plain numbers. Whole numbers may be identifiers, which are told by their values.
     """
-    missing: tuple[str, ...]
-    """The texts that mean missing in all columns."""
-    many: int
+    return {
+        name: None if one is None else _are_many(one, many) for name, one in _numbers(table, names, missing).items()
+    }
 
 
-def count_block(table: Table, plan: CountingPlan) -> tuple[CondensedTable, list[str]]:
-    """Count the values of a block's columns; those of many numbers are left uncounted, as if they were not read."""
-    many = [name for name in plan.may_be_binned if _holds_many_fractions(table, name, plan)]
-    uncounted = {name: unread_column(name, table.rows) for name in many}
-    return condense(table.with_columns(uncounted), plan.naming), many
+def _are_many(numbers: Floats, many: int) -> bool:
+    # Some rows are sorted sooner than all.
+    some = numbers[:: max(1, len(numbers) // (4 * many))]
+    return len(np.unique(some)) > many + 1 and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
 
 
-def _holds_many_fractions(table: Table, name: str, plan: CountingPlan) -> bool:
-    column = table.columns[name]
-    if column.kind is not Kind.NUMBER or not column.is_numeric or not _more_numbers(column, plan.many):
-        return False
-    numbers = plain_numbers(mark_missing(table.only([name]), plan.missing).columns[name])
-    return numbers is not None and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
+def _numbers(table: Table, names: Collection[str], missing: Sequence[str]) -> dict[str, Floats | None]:
+    """The numbers of some columns in each row, NaN where a cell is missing; None where they are not all numbers that
+    doubles tell apart.
+    """
+    columns = {name: table.columns[name] for name in names}
+    numeric = [name for name, column in columns.items() if column.is_numeric and column.kind is Kind.NUMBER]
+    marked = mark_missing(table.only(numeric), missing).columns
+    empty = {name: np.full(table.rows, np.nan) for name, one in columns.items() if one.cells.null_count == one.rows}
+    return dict.fromkeys(names) | empty | {name: _exact_numbers(column) for name, column in marked.items()}
 
 
-def _more_numbers(column: Column, limit: int) -> bool:
-    """Whether a column has more different numbers than a limit."""
-    if column.rows <= limit:
-        return False
-    # Most columns of very many numbers are told by some of their rows, which are sorted sooner than all.
-    return len(np.unique(column.by_row[: 2 * limit])) > limit + 1 or column.distinct() > limit
-
-
-def plain_numbers(column: Column) -> Floats | None:
-    """The number in each row, NaN where a cell is missing; None unless all are numbers that doubles tell apart."""
-    if not column.is_numeric or column.kind is not Kind.NUMBER:
-        return None if len(column.entries) else np.full(column.rows, np.nan)
+def _exact_numbers(column: Column) -> Floats | None:
     numbers, dtype = column.by_row + 0.0, column.cells.type
     exact = np.nanmax(np.abs(numbers), initial=0.0) < EXACT
     return numbers if pa.types.is_floating(dtype) or (pa.types.is_integer(dtype) and exact) else None
 
 
-def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch | None]:
-    """Sketches of some columns of one of so many blocks; None of a column that does not hold plain numbers."""
-    columns = mark_missing(table.only(names), missing).columns
-    numbers = {name: plain_numbers(columns[name]) for name in names}
+def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch]:
+    """Sketches of some columns of one of so many blocks."""
     most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
-    return {name: None if one is None else Sketch.of(one, most) for name, one in numbers.items()}
+    return {name: Sketch.of(one, most) for name, one in _numbers(table, names, missing).items() if one is not None}
 
 
 def count_in_bins(
     table: Table, naming: Sequence[str], missing: Sequence[str], bins: Mapping[str, Bins]
 ) -> CondensedTable:
     """Count the columns that have bins, each number rounded by them."""
-    marked = mark_missing(table.only(bins), missing)
-    rounded = {name: number_column(name, one.round(_plain(marked.columns[name]))) for name, one in bins.items()}
+    numbers = _numbers(table, bins, missing)
+    rounded = {name: number_column(name, bins[name].round(one)) for name, one in numbers.items() if one is not None}
     return condense(table.only(naming).with_columns(rounded), naming)
-
-
-def _plain(column: Column) -> Floats:
-    numbers = plain_numbers(column)
-    assert numbers is not None, "the column was sketched before"
-    return numbers

@@ -131,7 +131,7 @@ def _find_leak(column: Column, limits: LeakLimits, target: Target, weights: Inte
     # Other values, and rows without a class, which weigh nothing, are counted before the first.
     places = np.zeros(len(rows), dtype=np.int64)
     places[candidates] = np.arange(1, len(candidates) + 1)
-    codes, cells, cell_weights = column.coded_cells(slice(None), weights)
+    codes, cells, cell_weights = column.coded_cells(weights)
     keys = places[codes] * (classes + 1) + target.labels[cells] + 1
     counts = np.bincount(keys, cell_weights, minlength=(len(candidates) + 1) * (classes + 1))
     overlap = counts.reshape(-1, classes + 1)[1:, 1:].astype(np.int64)

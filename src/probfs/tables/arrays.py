@@ -77,7 +77,7 @@ def numpy_array(values: pa.Array) -> npt.NDArray[Any]:
 def is_missing(cells: pa.Array | pa.ChunkedArray) -> Flags:
     """For each cell, whether it is null."""
     nulls = cells.is_null()
-    return numpy_array(pa.concat_arrays(nulls.chunks) if isinstance(nulls, pa.ChunkedArray) else nulls)
+    return numpy_array(nulls.combine_chunks() if isinstance(nulls, pa.ChunkedArray) else nulls)
 
 
 def is_empty(texts: pa.Array) -> pa.BooleanArray:

@@ -189,12 +189,9 @@ class Column:
         rows = np.flatnonzero(self.is_missing())
         return rows, None if weights is None else weights[rows]
 
-    def coded_cells(self, rows: Rows, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
-        """The code of each cell in some rows, the cell's position among these rows, and its weight.
-
-        ``weights`` are those of these rows; None where each weighs one.
-        """
-        return self.codes[rows], slice(None), weights
+    def coded_cells(self, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
+        """The code of each cell, its row, and its weight; None without weights, where each weighs one."""
+        return self.codes, slice(None), weights
 
     def first_rows(self) -> Integers:
         """The first row that holds each value, the last entry being missing cells; NO_ROW where none does."""
