@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from probfs.errors import DataError
 from probfs.runtime import memory
@@ -58,21 +55,6 @@ def test_cells_of_every_type_are_the_texts_of_a_csv(
         column = column_of(cells, dtype, chunks)
         assert (column.kind, cell_texts(column)) == (kind, texts)
         assert len(set(column.values.to_pylist())) == len(column.values)
-
-
-@given(cells=st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=20), ordered=st.booleans())
-@settings(max_examples=30)
-def test_a_dictionary_holds_what_its_plain_cells_hold(cells: list[str | None], ordered: bool) -> None:
-    entries = pa.array(["c", "unused", "a", "b"])
-    dictionary = pa.DictionaryArray.from_arrays(
-        pc.index_in(pa.array(cells, pa.string()), entries), entries, ordered=ordered
-    )
-    column = typed_column("a", pa.chunked_array([dictionary, dictionary]))
-    assert cell_texts(column) == [*cells, *cells]
-    assert (column.categorical, column.ordered) == (True, ordered)
-    values = column.values.to_pylist()
-    assert set(values) == set(cells) - {None}
-    assert not ordered or values == sorted(values, key="cab".index)
 
 
 def test_a_stored_index_is_a_column_if_it_has_a_name_and_never_the_last() -> None:

@@ -133,20 +133,3 @@ def test_two_cells_far_apart_do_not_fill_memory(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(memory, "free_memory", lambda: 64 << 30)
     with pytest.raises(DataError, match=r"t\.xlsx: this sheet needs about .* of memory"):
         read_bytes(workbook_bytes(members={"xl/worksheets/sheet1.xml": sheet}), "t.xlsx")
-
-
-@pytest.mark.parametrize("name", ["t.xlsx", "t.csv", "t.zip"])
-def test_another_zip_archive_is_called_one(name: str) -> None:
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr("t.csv", "a,y\n1,p\n")
-    # What is damaged is what its name says.
-    damaged = "is a damaged Excel workbook; fetch it, or save it, again" if name == "t.xlsx" else "is a zip archive"
-    whole = sink.getvalue()
-    for data, problem in (
-        (whole, "is a zip archive; unpack it first"),
-        (whole[:-30], damaged),
-        (b"PK\3\4rest", damaged),
-    ):
-        with pytest.raises(DataError, match=problem):
-            read_bytes(data, name)

@@ -131,60 +131,46 @@ def _is_json_lines(text: str) -> bool:
         return False
 
 
-def _function(path: str) -> Any:
-    """A function of this package, given by its module and its name, which is imported when it is called."""
-    module, name = path.split(".")
-    return lambda *arguments, **options: getattr(import_module(f"probfs.tables.{module}"), name)(*arguments, **options)
+def _register(
+    name: str, title: str, endings: tuple[str, ...], read: str, write: str | None, **more: Any
+) -> TableFormat:
+    """A format whose functions are given by their modules and names, and are imported when they are called."""
+
+    def function(path: str) -> Any:
+        module, function = path.split(".")
+        return lambda table, **options: getattr(import_module(f"probfs.tables.{module}"), function)(table, **options)
+
+    writer = None if write is None else function(f"writers.{write}")
+    return TABLE_FORMATS.register(TableFormat(name, title, endings, function(read), writer, **more))
 
 
-_read_delimited = _function("csv.read_delimited")
-CSV = TableFormat(
-    "csv", "CSV", (".csv",), _read_delimited, _function("writers.csv_bytes"), ",", ";\t|", has_header_row=True
+CSV = _register(
+    "csv",
+    "CSV",
+    (".csv",),
+    "csv.read_delimited",
+    "csv_bytes",
+    delimiter=",",
+    other_delimiters=";\t|",
+    has_header_row=True,
 )
-for _known in (
-    CSV,
-    TableFormat(
-        "tsv", "TSV", (".tsv", ".tab"), _read_delimited, _function("writers.tsv_bytes"), "\t", has_header_row=True
-    ),
-    TableFormat(
-        "arff", "ARFF", (".arff",), _function("arff.read_arff"), _function("writers.arff_bytes"), recognizes=_is_arff
-    ),
-    TableFormat(
-        "parquet",
-        "Parquet",
-        (".parquet", ".pq"),
-        _function("arrow.read_parquet"),
-        _function("writers.parquet_bytes"),
-        typed=True,
-        magic=b"PAR1",
-    ),
-    TableFormat(
-        "feather",
-        "Feather",
-        (".feather", ".arrow", ".ipc"),
-        _function("arrow.read_feather"),
-        _function("writers.feather_bytes"),
-        typed=True,
-        # Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
-        magic=(b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"),
-    ),
-    TableFormat(
-        "jsonl",
-        "JSON lines",
-        (".jsonl", ".ndjson"),
-        _function("json_lines.read_json_lines"),
-        _function("writers.json_lines_bytes"),
-        typed=True,
-        recognizes=_is_json_lines,
-    ),
-    TableFormat(
-        "excel",
-        "Excel",
-        (*ZIPPED_WORKBOOK_ENDINGS, ".xls"),
-        _function("excel.read_excel"),
-        has_header_row=True,
-        has_sheets=True,
-        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
-    ),
-):
-    TABLE_FORMATS.register(_known)
+_register("tsv", "TSV", (".tsv", ".tab"), "csv.read_delimited", "tsv_bytes", delimiter="\t", has_header_row=True)
+_register("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes", recognizes=_is_arff)
+_register("parquet", "Parquet", (".parquet", ".pq"), "arrow.read_parquet", "parquet_bytes", typed=True, magic=b"PAR1")
+# Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
+_IPC = (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
+_ENDINGS = (".feather", ".arrow", ".ipc")
+_register("feather", "Feather", _ENDINGS, "arrow.read_feather", "feather_bytes", typed=True, magic=_IPC)
+_JSON = (".jsonl", ".ndjson")
+_register(
+    "jsonl",
+    "JSON lines",
+    _JSON,
+    "json_lines.read_json_lines",
+    "json_lines_bytes",
+    typed=True,
+    recognizes=_is_json_lines,
+)
+_WORKBOOKS = (*ZIPPED_WORKBOOK_ENDINGS, ".xls")
+_MAGIC = (ZIP_MAGIC, COMPOUND_FILE_MAGIC)
+_register("excel", "Excel", _WORKBOOKS, "excel.read_excel", None, has_header_row=True, has_sheets=True, magic=_MAGIC)

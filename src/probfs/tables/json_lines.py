@@ -115,7 +115,6 @@ class _JsonColumn:
         """The cells since the last block, by their rows."""
         self._only_numbers = True
         self._problem: tuple[str, Kind] | None = None
-        self.nbytes = 0
 
     def add(self, row: int, value: Any, line: int) -> None:
         """Add the cell of a row."""
@@ -126,10 +125,8 @@ class _JsonColumn:
             if isinstance(value, bool):
                 value = "true" if value else "false"
             elif not isinstance(value, str):
-                self._problem = self._problem or (
-                    f"holds {_described(value)} on line {line}, which cannot be ranked",
-                    Kind.NESTED,
-                )
+                problem = f"holds {_described(value)} on line {line}, which cannot be ranked"
+                self._problem = self._problem or (problem, Kind.NESTED)
                 value = _UNUSABLE
         self._cells[row] = value
 
@@ -143,10 +140,8 @@ class _JsonColumn:
             texts = text_array([_UNUSABLE] * len(self._cells))
         places = np.full(rows - self._rows, len(texts))
         places[np.array(list(self._cells), np.int64) - self._rows] = np.arange(len(texts))
-        chunk = dictionary_cells(places, texts).chunk(0).cast(pa.string())
-        self._chunks.append(chunk)
+        self._chunks.append(dictionary_cells(places, texts).chunk(0).cast(pa.string()))
         self._rows, self._cells = rows, {}
-        self.nbytes += chunk.nbytes
 
     def finish(self) -> Column:
         cells = pa.chunked_array(self._chunks, pa.string())

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -77,23 +78,21 @@ def _as_numbers(column: Column, classes: bool) -> Column:
     if column.stored is not None or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
         return column
     numbers = column.numbers()
-    if numbers is None or not np.isfinite(numbers).all():
+    if numbers is None or not np.isfinite(numbers).all() or (classes and len(np.unique(numbers)) < len(numbers)):
         return column
-    if classes and len(np.unique(numbers)) < len(numbers):
-        return column
-    if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
-        whole = _whole_numbers(column)
-        return column if whole is None else Column(column.name, whole, Kind.NUMBER, stored=whole.type)
-    return number_column(column.name, np.append(numbers, np.nan)[column.codes])
+    cells = _number_cells(column)
+    return column if cells is None else Column(column.name, cells, Kind.NUMBER)
 
 
-def _whole_numbers(column: Column) -> pa.ChunkedArray | None:
-    """The texts of a column as whole numbers; None unless all of them are such."""
+def _number_cells(column: Column) -> pa.ChunkedArray | None:
+    """Texts that are all numbers as whole numbers or as doubles; None if some have too many digits for that."""
     try:
         whole = pc.cast(pc.utf8_trim_whitespace(column.values), pa.int64())
+        return pa.chunked_array([whole.take(dictionary_cells(column.codes, column.values).chunk(0).indices)])
     except pa.ArrowInvalid:
-        return None
-    return pa.chunked_array([whole.take(dictionary_cells(column.codes, column.values).chunk(0).indices)])
+        if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
+            return None
+        return number_column(column.name, column.read_as(Kind.NUMBER).by_row).cells
 
 
 def parquet_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
@@ -122,15 +121,11 @@ def _typed_cells(column: Column) -> pa.ChunkedArray:
     """The cells in their own type, if they have one; else texts as a dictionary, and numbers as plain ones."""
     if column.stored is not None:
         return column.stored_cells
-    if column.kind is not Kind.NUMBER:
-        return column.cells if not _holds_text(column) else dictionary_cells(column.codes, column.values)
     if _holds_text(column):
-        whole = _whole_numbers(column)
-        if whole is not None:
-            return whole
-        if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
-            return dictionary_cells(column.codes, column.values)
-        return number_column(column.name, column.by_row).cells
+        cells = _number_cells(column) if column.kind is Kind.NUMBER else None
+        return dictionary_cells(column.codes, column.values) if cells is None else cells
+    if column.kind is not Kind.NUMBER:
+        return column.cells
     known = column.by_row[~np.isnan(column.by_row)]
     is_whole = len(known) and np.all((known == np.floor(known)) & (np.abs(known) < EXACT))
     return column.cells.cast(pa.int64()) if is_whole else column.cells
@@ -141,15 +136,7 @@ def _holds_text(column: Column) -> bool:
     return is_text(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
 
 
-def csv_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
-    return _delimited_bytes(table, ",", safe)
-
-
-def tsv_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
-    return _delimited_bytes(table, "\t", safe)
-
-
-def _delimited_bytes(table: Table, delimiter: str, safe: bool) -> bytes:
+def _delimited_bytes(table: Table, *, target: str | None, safe: bool, delimiter: str) -> bytes:
     """A header and a line for each row; a missing cell is empty."""
     special = f'["\r\n{delimiter}]'
     # One empty cell alone would be a blank line, which is no row.
@@ -164,28 +151,29 @@ def _delimited_bytes(table: Table, delimiter: str, safe: bool) -> bytes:
     return delimited([list(table.columns)], delimiter, safe).encode() + _join_rows(table, shown, delimiter, "\n")
 
 
+csv_bytes = partial(_delimited_bytes, delimiter=",")
+tsv_bytes = partial(_delimited_bytes, delimiter="\t")
+
+
 def json_lines_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
     """An object a row, with null for a missing cell; numbers where the file that was read declared numbers."""
     first = next(iter(table.columns))
 
     def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
         key = ("{" if column.name == first else "") + json.dumps(column.name, ensure_ascii=False)
-        value = _json_number if column.kind is Kind.NUMBER else _json_text
-        return text_array([f"{key}: {value(text)}" for text in texts.to_pylist()] + [f"{key}: null"])
+        written = (_json_value(text, column.kind) for text in texts.to_pylist())
+        return text_array([*(f"{key}: {value}" for value in written), f"{key}: null"])
 
     return _join_rows(table, shown, ", ", "}\n")
 
 
-def _json_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _json_number(text: str) -> str:
-    if _JSON_NUMBER.fullmatch(text):
+def _json_value(text: str, kind: Kind) -> str:
+    if kind is Kind.NUMBER and _JSON_NUMBER.fullmatch(text):
         return text
-    number = float(text)
     # JSON has no infinite number: it is written as text.
-    return short_number(number) if np.isfinite(number) else _json_text(text)
+    if kind is Kind.NUMBER and np.isfinite(float(text)):
+        return short_number(float(text))
+    return json.dumps(text, ensure_ascii=False)
 
 
 def arff_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
