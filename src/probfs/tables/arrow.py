@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO
+from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.column import Column, typed_columns, unread_column
+from probfs.tables.column import typed_columns, unread_column
 from probfs.tables.csv_head import name_columns
 from probfs.tables.opening import ChooseColumns, TableInput
 from probfs.tables.table import Table, table_of_columns
@@ -29,8 +30,8 @@ def table_from_arrow(
     arrow: pa.Table,
     source: str,
     *,
-    unread: Collection[str] = frozenset(),
-    stored: Mapping[str, pa.DataType] | None = None,
+    unread: Collection[str] = (),
+    stored: Mapping[str, pa.DataType] = MappingProxyType({}),
 ) -> Table:
     """The columns in their own types.
 
@@ -50,19 +51,14 @@ def table_from_arrow(
     places.sort(key=lambda place: names[place] not in index_names)
     header = name_columns([names[place] for place in places], source)
     named = list(zip(header.names, places, strict=True))[header.indexes :]
-    read = typed_columns([(name, arrow.column(place)) for name, place in named if name not in unread])
-    columns: Iterator[Column] = (
-        unread_column(name, arrow.num_rows) if name in unread else next(read) for name, _ in named
-    )
-    if stored:
-        columns = _as_stored(columns, stored)
+    columns = []
+    for column in typed_columns([(name, arrow.column(place)) for name, place in named]):
+        if column.name in unread:
+            column = unread_column(column.name, arrow.num_rows)
+        elif column.name in stored and column.problem is None:
+            column = replace(column, categorical=False, stored=stored[column.name])
+        columns.append(column)
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
-
-
-def _as_stored(columns: Iterator[Column], stored: Mapping[str, pa.DataType]) -> Iterator[Column]:
-    for column in columns:
-        is_plain = column.name in stored and column.problem is None
-        yield replace(column, categorical=False, stored=stored[column.name]) if is_plain else column
 
 
 def _index_names(arrow: pa.Table) -> set[str]:
@@ -87,7 +83,9 @@ def read_parquet(table_input: TableInput) -> Table:
         unread = _columns_to_leave(schema, table_input.options.unneeded)
         groups = list(table_input.row_groups or range(file.metadata.num_row_groups))
         _check_memory(file.metadata, groups, unread, source)
-        stored = _plain_texts(schema, unread)
+        types = zip(_names(schema), schema.types, strict=False)
+        texts = (pa.string(), pa.large_string())
+        stored = {name: dtype for name, dtype in types if dtype in texts and name not in unread}
         if stored:
             # Texts that repeat are read several times faster as a dictionary, into a third of the memory.
             file = pq.ParquetFile(raw, metadata=file.metadata, read_dictionary=list(stored))
@@ -111,12 +109,6 @@ def _columns_to_leave(schema: pa.Schema, unneeded: ChooseColumns | None) -> Coll
     if unneeded is None or not all(name.strip() for name in names):
         return frozenset()
     return frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)])).intersection(names)
-
-
-def _plain_texts(schema: pa.Schema, unread: Collection[str]) -> dict[str, pa.DataType]:
-    """The types of the columns that hold texts and are not dictionaries themselves, by their names."""
-    types = zip(_names(schema), schema.types, strict=False)
-    return {name: dtype for name, dtype in types if dtype in (pa.string(), pa.large_string()) and name not in unread}
 
 
 def _names(schema: pa.Schema) -> list[str]:
@@ -161,24 +153,19 @@ def read_feather(table_input: TableInput) -> Table:
     raw.seek(-len(magic), os.SEEK_CUR)
     if magic.startswith(_FIRST_FEATHER):
         raise DataError("is a Feather file of version 1; write it again as version 2, or as Parquet", source=source)
+    batches = []
     try:
-        batches = _read_batches(raw, magic == _FILE, source)
+        with pa.ipc.open_file(raw) if magic == _FILE else pa.ipc.open_stream(raw) as reader:
+            schema = reader.schema
+            numbers = range(reader.num_record_batches) if magic == _FILE else ()
+            for batch in (reader.get_batch(number) for number in numbers) if magic == _FILE else reader:
+                # Before anything is read from buffers that may be too short for what they say they hold.
+                batch.validate()
+                batches.append(batch)
+                # Cells of the type null take no bytes here, but four or so as texts.
+                cells = batch.num_rows * max(batch.num_columns, 1)
+                require_memory(batch.get_total_buffer_size() + 4 * cells, "this table", source)
+        table = pa.Table.from_batches(batches, schema)
     except (pa.ArrowException, OSError, MemoryError) as error:
         raise _unreadable("Feather", error, source) from error
-    return table_from_arrow(batches, source)
-
-
-def _read_batches(raw: BinaryIO, is_file: bool, source: str) -> pa.Table:
-    """The record batches of a file or stream, as long as there is memory for them."""
-    batches = []
-    with pa.ipc.open_file(raw) if is_file else pa.ipc.open_stream(raw) as reader:
-        schema = reader.schema
-        stored = (reader.get_batch(number) for number in range(reader.num_record_batches)) if is_file else reader
-        for batch in stored:
-            # Before anything is read from buffers that may be too short for what they say they hold.
-            batch.validate()
-            batches.append(batch)
-            # Cells of the type null take no bytes here, but four or so as texts.
-            cells = batch.num_rows * max(batch.num_columns, 1)
-            require_memory(batch.get_total_buffer_size() + 4 * cells, "this table", source)
-    return pa.Table.from_batches(batches, schema)
+    return table_from_arrow(table, source)
