@@ -324,8 +324,9 @@ def test_cells_are_the_same_in_any_form_and_block(
     assert _lines(found) == list(range(len(kinds) + 3, len(kinds) + 3 + len(rows)))
 
 
-@pytest.mark.parametrize(("separator", "end"), [(",", ""), (" ", ""), ("\t", ""), (", ", " , ")])
+@pytest.mark.parametrize(("separator", "end"), [(",", ""), (" ", ""), ("\t", ""), (", ", " , "), ("','", "")])
 def test_plain_blocks_are_not_read_row_by_row(separator: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arff_reader._DataReader, "_read_rows", None)
     rows = "".join(separator.join(row) + end + "\n" for row in (["1", "x", "u"], ["2", "y", "v"]))
+    rows = rows if "'" not in separator else "".join(f"'{row}'\n" for row in rows.splitlines())
     assert _content(_read(HEADER + "@data\n% a comment\n" + rows)) == TWO_ROWS

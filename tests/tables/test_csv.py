@@ -7,8 +7,6 @@ import gzip
 import io
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -351,21 +349,3 @@ def test_a_large_file_is_refused_if_memory_cannot_hold_it_and_a_small_one_never(
     path.write_text("a,b\n" + "1,2\n" * 100_000)
     with pytest.raises(DataError, match=r"this table needs about .* of memory"):
         read_file(path)
-
-
-def test_reading_does_not_import_pandas(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text('a,b,c,d,e\n1,NA,x,007,"u,\nv"\n2,3,y,8,\n,4,z,9,nan\n')
-    broken = tmp_path / "broken.csv"
-    broken.write_text('a,b\n1,5" pipe\n,3\n')
-    script = f"""
-import sys
-from probfs.tables import csv
-from probfs.tables.opening import ReadOptions, TableInput, open_source
-for path in {[str(path), str(broken)]!r}:
-    with open_source(path) as (raw, _):
-        csv.read_delimited(TableInput(raw, path, ReadOptions(), ","))
-print("pandas" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -67,14 +67,6 @@ def test_every_name_that_can_be_written_is_read_again(
     assert column_names(str(path)) == names[name_columns(names, "t").indexes :]
 
 
-def test_of_many_files_the_first_is_read_and_the_names_of_its_folders(tmp_path: Path) -> None:
-    for year in (2025, 2026):
-        (tmp_path / f"year={year}").mkdir()
-        (tmp_path / f"year={year}" / "t.csv").write_text(f"in{year},b\n")
-    for path in (tmp_path, tmp_path / "*" / "t.csv"):
-        assert column_names(str(path)) == ["year", "in2025", "b"]
-
-
 @pytest.mark.parametrize(
     ("names", "kept", "left_out"),
     [

@@ -202,8 +202,8 @@ def test_the_first_bytes_decide_where_there_is_no_ending(head: bytes, encoding: 
 
 
 def test_no_library_is_imported_unasked(write: Write) -> None:
-    write("a.csv", "a,y\nu,0\n")
-    folder = write("b.csv", "a,y\nv,1\n").parent
+    write("a.csv", 'a,b,c,d,e\n1,NA,x,007,"u,\nv"\n2,3,y,8,\n,4,z,9,nan\n')
+    folder = write("b.csv", 'a,b,c,d,e\n1,5" pipe,,1,2\n').parent
     program = """import sys, probfs.tables.formats, probfs.tables.csv_head, probfs.tables.arff_header
 print({"numpy", "pyarrow", "pandas", "lzma", "bz2"} & {*sys.modules})
 import probfs.tables.reading as r; r.read_table("*.csv")

@@ -39,7 +39,7 @@ _BLOCK = 16 << 20
 """How many characters are read at a time."""
 _CELLS_AT_ONCE = 1 << 22
 """Cells of rows that are checked together: a sparse row of two bytes stands for as many as are declared."""
-_SPECIAL = b"\\%{}'\"" + bytes(number for number in range(32) if number not in b"\t\n")
+_SPECIAL = b"\\%{}" + bytes(number for number in range(32) if number not in b"\t\n")
 """Characters that no plain row has."""
 _BLANKS = re.compile(rb"[ \t]+")
 _OUTER_COMMAS = re.compile(rb"^,|,$", re.MULTILINE)
@@ -141,19 +141,20 @@ class _DataReader:
         width = len(self._attributes)
         if len(data.translate(None, _SPECIAL)) < len(data) or (width == 1 and b"\t" in data):
             return None
+        quote = "".join(quote for quote in "'\"" if quote.encode() in data)
         # pyarrow would drop a byte-order mark.
-        if data.startswith(b"\xef\xbb\xbf"):
+        if data.startswith(b"\xef\xbb\xbf") or (quote and not _quotes_surround_values(data, quote.encode())):
             return None
         data = _separated_by_commas(data, width)
         types = [_DOUBLE if attribute.kind == "number" else _DICTIONARY for attribute in self._attributes]
         try:
-            table = _parse_csv(data, types)
+            table = _parse_csv(data, types, quote)
             inexact = inexact_columns(table, [str(place) for place, dtype in enumerate(types) if dtype == _DOUBLE])
             if inexact:
                 types = [_DICTIONARY if str(place) in inexact else dtype for place, dtype in enumerate(types)]
-                table = _parse_csv(data, types)
+                table = _parse_csv(data, types, quote)
             columns = zip(self._attributes, table.columns, strict=True)
-            cells = [[self._fit(attribute, chunk) for chunk in column.chunks] for attribute, column in columns]
+            cells = [[self._fit(attribute, chunk, quote) for chunk in column.chunks] for attribute, column in columns]
         except (pa.ArrowInvalid, _ValueError):
             # Row by row, the line at fault is found.
             return None
@@ -182,18 +183,18 @@ class _DataReader:
 
     def _fit_row_cells(self, attribute: Attribute, cells: Sequence[str | None], lines: Sequence[int]) -> pa.Array:
         try:
-            return self._fit(attribute, text_array(cells).dictionary_encode(), quoted=True)
+            return self._fit(attribute, text_array(cells).dictionary_encode())
         except _ValueError as error:
             problem = f"column {quoted(attribute.name)}: {quoted(error.text)} {error}"
             raise DataError(problem, source=self._source, line=lines[cells.index(error.text)]) from None
 
-    def _fit(self, attribute: Attribute, cells: pa.Array, *, quoted: bool = False) -> pa.Array:
-        """Cells as their attribute declares them; those that were not ``quoted`` have blanks around them."""
+    def _fit(self, attribute: Attribute, cells: pa.Array, quote: str | None = None) -> pa.Array:
+        """Cells as their attribute declares them; where pyarrow has read them, ``quote`` says around which quotes."""
         if cells.type == _DOUBLE:
             return cells
         texts: list[str | None] = cells.dictionary.to_pylist()
-        if not quoted:
-            texts = [_bare_value(text or "") for text in texts]
+        if quote is not None:
+            texts = [_plain_value(text or "", quote) for text in texts]
         texts = [None if text is None else self._meaning(attribute, text) for text in texts]
         if attribute.nominal is not None:
             places, values = self._declared[attribute.nominal]
@@ -233,11 +234,19 @@ def _places(values: Iterable[str]) -> dict[str, int]:
     return {text: place for place, text in enumerate(values)}
 
 
-def _bare_value(text: str) -> str | None:
+def _plain_value(text: str, quote: str) -> str | None:
+    """A value that pyarrow has read, None for a missing one; blanks and ? may have been in quotes or not."""
     bare = text.strip()
-    if not bare:
-        raise _ValueError(text, "is empty")
+    if not bare or (quote and (bare != text or bare == "?" or quote in text)):
+        raise _ValueError(text, "is not plain")
     return None if bare == "?" else bare
+
+
+def _quotes_surround_values(data: bytes, quote: bytes) -> bool:
+    """Whether every quote, all of one kind, opens before a value or closes behind it, as far as counts can tell."""
+    places = (b"," + quote, b"\n" + quote, quote + b",", quote + b"\n")
+    around = data.startswith(quote) + sum(map(data.count, places))
+    return len(quote) == 1 and b"," in data and data.count(quote) == around
 
 
 def _without_comments(lines: Integers, data: bytes) -> tuple[Integers, bytes]:
@@ -255,7 +264,7 @@ def _separated_by_commas(data: bytes, width: int) -> bytes:
     return _TRAILING_COMMAS.sub(b"", data) if first_row.rstrip().endswith(b",") else data
 
 
-def _parse_csv(data: bytes, types: Sequence[pa.DataType]) -> pa.Table:
+def _parse_csv(data: bytes, types: Sequence[pa.DataType], quote: str) -> pa.Table:
     """What pyarrow reads from plain rows, with columns called by their places."""
     from pyarrow import csv
 
@@ -265,8 +274,16 @@ def _parse_csv(data: bytes, types: Sequence[pa.DataType]) -> pa.Table:
     return csv.read_csv(
         pa.BufferReader(data),
         csv.ReadOptions(column_names=list(column_types), block_size=block_size),
-        csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-        csv.ConvertOptions(column_types=column_types, null_values=["?", " ?", "nan", "NaN", "NAN"]),
+        csv.ParseOptions(
+            quote_char=quote or False, double_quote=False, newlines_in_values=bool(quote), ignore_empty_lines=False
+        ),
+        csv.ConvertOptions(
+            column_types=column_types,
+            # Among texts, only a bare ? is a missing one.
+            null_values=["?"] if quote else ["?", " ?", "nan", "NaN", "NAN"],
+            strings_can_be_null=bool(quote),
+            quoted_strings_can_be_null=False,
+        ),
     )
 
 
