@@ -122,16 +122,6 @@ def test_the_first_columns_are_ten_or_half_of_them(columns: int, top: int | None
     assert (backwards.measures["overlap"] == 1) == (columns == 1)
 
 
-def test_the_number_of_first_columns_may_be_chosen() -> None:
-    names = [f"c{number:02}" for number in range(30)]
-    moved = [*names[5:], *names[:5]]
-    assert compare_orders(names, moved, 7).measures["overlap"] == pytest.approx(2 / 7)
-    assert [own.first for own in compare_orders(names, moved, 7).overlaps] == [5, 7, 10, 20]
-    everything = compare_orders(names, moved, 99)
-    assert (everything.top, everything.measures["overlap"]) == (30, 1)
-    assert [warning.code for warning in everything.warnings] == ["top"]
-
-
 def test_verdicts_and_kept_columns_are_compared() -> None:
     old = selection_of({"a": "keep", "b": "keep", "c": "weak", "d": "noise"})
     new = selection_of({"a": "keep", "c": "keep", "b": "noise", "d": "noise", "e": "keep"})
@@ -140,14 +130,6 @@ def test_verdicts_and_kept_columns_are_compared() -> None:
     assert (comparison.newly_kept, comparison.no_longer_kept) == (("c", "e"), ("b",))
     assert comparison.measures["kept_changed"] == 3
     assert [column.column for column in comparison.changed] == ["c", "b", "e"]
-
-
-def test_another_verdict_is_a_change_even_at_the_same_rank() -> None:
-    old, new = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "redundant"})
-    comparison = compare_rankings(old, new)
-    assert [(column.column, column.change) for column in comparison.changed] == [("b", "same")]
-    assert comparison.measures["changed"] == comparison.measures["verdicts"] == 1
-    assert comparison.measures["kept_changed"] == 0
 
 
 def test_scores_are_the_same_up_to_rounding() -> None:
@@ -186,21 +168,6 @@ def test_scores_of_different_kinds_are_not_compared() -> None:
 )
 def test_a_difference_says_what_and_whether_it_is_severe(changes: dict[str, Any], expected: Difference) -> None:
     assert find_differences(ranking_of("ab"), ranking_of("ab", **changes)) == (expected,)
-
-
-def test_intervals_that_a_target_was_cut_into_may_move() -> None:
-    old = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,3]": 5, "(3,inf)": 5})
-    new = ranking_of("ab", settings={"cut_target": 2}, classes={"(-inf,4]": 5, "(4,inf)": 5})
-    (found,) = find_differences(old, new)
-    assert (found.what, found.severe) == ("classes", False)
-
-
-def test_no_rank_depends_on_whether_intervals_were_measured() -> None:
-    assert find_differences(ranking_of("ab"), ranking_of("ab", settings={"uncertainty": True})) == ()
-
-
-def test_a_setting_that_only_one_version_knows_is_not_compared() -> None:
-    assert find_differences(ranking_of("ab"), ranking_of("ab", settings={"novelty": 3})) == ()
 
 
 def test_a_selection_is_no_ranking_and_the_severe_come_first() -> None:

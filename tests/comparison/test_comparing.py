@@ -15,13 +15,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.naive_bayes import BernoulliNB
 
 import probfs
 from probfs.errors import DataError
 from probfs.text import command_line_language
-from tests.support.comparisons import ranking_document, selection_document, write_document
-from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
+from tests.support.comparisons import ranking_document, write_document
 from tests.support.paths import SAMPLES
 from tests.support.table_content import Write
 
@@ -82,34 +80,6 @@ def test_every_column_that_is_renamed_is_named(
             assert len(comparison.changes("same")) == len(result.features) - 1
 
 
-def test_a_column_of_an_svm_that_is_renamed_is_named(write: Write) -> None:
-    options = {"classifier": "svm", "eliminate": False, "permutations": 3, "target": "cracked"}
-    text = "".join((SAMPLES / "kiln.csv").read_text().splitlines(keepends=True)[:60])
-    ranking = probfs.rank(write("t.csv", text), **options)  # type: ignore[arg-type]  # options of many types
-    name = ranking.features[2].feature
-    assert probfs.compare(ranking, write("t.csv", text.replace(name, "renamed", 1))).renamed == {name: "renamed"}
-
-
-def test_results_of_estimators_are_compared(write: Write) -> None:
-    def ranked(table: Path, own: object) -> probfs.Ranking:
-        return probfs.rank(table, target="cracked", classifier=own, eliminate=False, permutations=1)
-
-    kiln = SAMPLES / "kiln.csv"
-    old = ranked(kiln, BernoulliNB())
-    assert_nothing_changed(probfs.compare(old, old))
-    again = write("again.json", old.to_json())
-    assert_nothing_changed(probfs.compare(again, ranked(write("t.csv", shuffled(kiln)), BernoulliNB())))
-    (warning,) = probfs.compare(again, ranked(kiln, BernoulliNB(alpha=3))).warnings
-    said = f"estimator: BernoulliNB() in {again}, but BernoulliNB(alpha=3) in <new>; ranks are hard to compare"
-    assert warning.message == said
-    (warning,) = probfs.compare(again, ranked(kiln, "logistic")).warnings
-    assert warning.message.startswith(f"classifier: estimator in {again}, but logistic in <new>;")
-    with pytest.raises(probfs.DataError, match=r"again\.json: was made in Python with BernoulliNB\(\), an object that"):
-        probfs.compare(again, kiln, on_note=pytest.fail)
-    # The result itself still has the estimator.
-    assert_nothing_changed(probfs.compare(old, kiln))
-
-
 def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ranking) -> None:
     frame = pd.read_csv(CANCER, dtype=str, keep_default_na=False)
     fewer = probfs.compare(ranking, frame.drop(columns="mitoses"))
@@ -118,14 +88,6 @@ def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ran
     assert [column.column for column in more.changes("appeared")] == ["copy"]
     swapped = frame.drop(columns="mitoses").assign(copy=frame["bare_nuclei"])
     assert probfs.compare(ranking, swapped[["copy", *swapped.columns[:-1]]]).renamed == {}
-
-
-def test_hostile_names_are_compared_as_they_are(write: Write) -> None:
-    table = write("t.csv", hostile_csv())
-    old = probfs.rank(table, target="y")
-    comparison = probfs.compare(old, table)
-    assert {column.column for column in comparison.columns} == set(HOSTILE_NAMES)
-    assert_nothing_changed(comparison)
 
 
 def test_warnings_and_notes_are_heard() -> None:
@@ -168,12 +130,6 @@ def test_how_to_read_a_table_is_refused_where_there_is_none(tmp_path: Path, opti
     with command_line_language(), pytest.raises(probfs.UsageError) as caught:
         probfs.compare(path, path, **options)  # type: ignore[arg-type]  # options of many types
     assert str(caught.value) == f"{said}: both are JSON of probfs, and there is no table to read"
-
-
-@pytest.mark.parametrize("top", [0, -1, 2.0, "5", True])
-def test_a_number_of_first_columns_that_is_none_is_refused(ranking: probfs.Ranking, top: object) -> None:
-    with pytest.raises(probfs.UsageError, match=r"^top=: "):
-        probfs.compare(ranking, ranking, top=top)  # type: ignore[arg-type]  # the point of the test
 
 
 class Input:
@@ -261,12 +217,6 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: W
     assert comparison.new.document == str(COMMUTE)
 
 
-def test_columns_are_selected_as_the_document_says(write: Write) -> None:
-    options: dict[str, Any] = {"keep": 2, "always": "age", "false_discoveries": 0.4, "score": "absolute", "bins": 4}
-    selection = probfs.select(COMMUTE, target="mode", folds=2, exclude="person", **options)
-    assert probfs.compare(COMMUTE, write("s.json", selection.to_json())).old.result == selection
-
-
 def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> None:
     rows = "".join(f"{n % 2};{n % 3};{1 + n % 2};{n}.5\n" for n in range(30))
     table, mapping = write("t.txt", f"a;b;n;y\n{rows}"), write("m.toml", '[columns]\na = "category"\n')
@@ -302,15 +252,6 @@ def test_settings_that_cannot_be_used_again_are_the_document_s_fault(
     assert says in str(caught.value)
     assert len(str(caught.value)) < 600
     assert probfs.compare(document, document).changed == ()
-
-
-def test_the_settings_of_a_selection_are_checked_as_well(write: Write) -> None:
-    document = selection_document({"a": "keep"}, target="mode")
-    for name, value in {"keep": "some", "folds": 1, "score": "unlabeled", "always": ["nothing"]}.items():
-        content = {**document, "settings": {**document["settings"], name: value}}
-        content["sizes"] = document["sizes"] * 2
-        with pytest.raises(DataError, match=rf"s\.json: what was done there .*: {name}=: "):
-            probfs.compare(write("s.json", json.dumps(content)), COMMUTE)
 
 
 def test_a_table_without_the_target_and_a_broken_one_are_refused_with_their_names(write: Write) -> None:

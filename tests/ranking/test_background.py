@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 import probfs
@@ -50,21 +49,6 @@ def test_the_call_has_what_was_not_a_default_and_gives_the_same_result() -> None
     assert "estimate" not in call
     again = eval(call.removesuffix(".to_html('report.html')"), {"probfs": probfs})
     assert again == ranking
-
-
-def test_a_frame_goes_by_the_name_of_its_parameter_and_listeners_are_left_out() -> None:
-    frame = pd.read_csv(KILN)
-    selection = probfs.select(frame, folds=0, always=("clay",), bins=4, report=True, on_note=lambda note: None)
-    written = "probfs.select(data, always=['clay'], folds=0, report=True, bins=4).to_html('report.html')"
-    assert background_of(selection).call.replace("folds=0, always=['clay']", "always=['clay'], folds=0") == written
-
-
-def test_a_frame_of_unlabelled_rows_is_named_too() -> None:
-    frame = pd.read_csv(KILN)
-    call = background_of(
-        probfs.rank(frame, target="cracked", unlabeled=frame.drop(columns="cracked"), report=True)
-    ).call
-    assert call == "probfs.rank(data, target='cracked', unlabeled=unlabeled, report=True).to_html('report.html')"
 
 
 def test_the_call_lists_as_many_features_as_the_result() -> None:

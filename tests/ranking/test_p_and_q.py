@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency, false_discovery_control, gamma, kruskal, rankdata
 
 import probfs
-from probfs.columns.choice import ColumnChoice
-from probfs.columns.encode import encode
-from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import Ranking
-from probfs.screening.counting import numbers_before_cutting
-from probfs.screening.screen import screen
-from probfs.tables.reading import ReadOptions
-
-Floats = npt.NDArray[np.float64]
 
 
 def table(seed: int, classes: int = 2, rows: int = 240) -> pd.DataFrame:
@@ -96,17 +87,6 @@ def test_the_svm_s_numbers_are_tested_as_they_are(kernel: str) -> None:
     ranking = probfs.rank(frame, target="y", classifier="svm", kernel=kernel, missing="skip", eliminate=False)
     expected = {name: plain_p(frame, name, cut=False) for name in frame.columns.drop("y")}
     assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
-
-
-def test_p_and_q_are_those_of_the_screening() -> None:
-    frame = table(5)
-    prepared, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice("y", missing="auto"))
-    dataset, _ = encode(prepared)
-    found = screen(dataset, numbers_before_cutting(prepared, dataset))
-    names = [feature.name for feature in dataset.features]
-    ranking = probfs.rank(frame, target="y")
-    shown = {feature.feature: (feature.p, feature.q) for feature in ranking.features}
-    assert shown == dict(zip(names, zip(found.p.tolist(), found.q.tolist(), strict=True), strict=True))
 
 
 def test_counted_rows_are_repeated_rows_and_no_order_matters() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -34,12 +33,6 @@ def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) ->
     assert (tmp_path / "r.csv").read_text() == commute.to_csv()
     read = pd.read_csv(tmp_path / "r.csv")
     assert read["s_s"].tolist() == [f.s_s for f in commute.features], "repr precision: every digit survives"
-
-
-def test_the_json_is_written_as_it_is_returned(commute: Ranking, tmp_path: Path) -> None:
-    text = commute.to_json(tmp_path / "r.json")
-    assert (tmp_path / "r.json").read_text() == text
-    assert json.loads(text) == json.loads(json.dumps(commute.to_dict()))
 
 
 def test_the_best_are_listed_and_the_rounds_stay(commute: Ranking) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -20,7 +19,6 @@ from probfs.runtime.progress import Progress
 from probfs.tables.reading import ReadOptions
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
-from tests.support.table_content import Write
 
 CHOICE = ColumnChoice("y", exclude=["n"])
 
@@ -42,20 +40,6 @@ def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: 
     told = rank_table(LocalEngine(), request, settings, ignore, call="probfs.rank(…)")
     assert told.background is not None
     assert told.background.call == "probfs.rank(…)"
-
-
-def test_unlabelled_tables_may_be_one_or_several(frame: pd.DataFrame, write: Write) -> None:
-    more = frame.drop(columns="y")
-    path = write("more.csv", more.to_csv(index=False))
-    given: list[tuple[Any, int]] = [(more, 1), (path, 1), ([more, path], 2), ((), 0)]
-    for unlabelled, number in given:
-        assert len(read_inputs(InputRequest(frame, unlabelled, None, ReadOptions(), CHOICE)).unlabelled) == number
-
-
-def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
-    for data, unlabelled in (("-", "-"), ("-", ["more.csv", "-"]), (frame, ["-", "-"])):
-        with pytest.raises(UsageError, match="standard input can be read only once"):
-            read_inputs(InputRequest(data, unlabelled, None, ReadOptions(), CHOICE))
 
 
 def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
@@ -101,14 +85,3 @@ def test_progress_counts_features_that_leave_together() -> None:
     heard: list[Progress] = []
     probfs.rank(frame_of(random_dataset(30, 3, 2, 2, seed=0)), target="y", step=2, on_progress=heard.append)
     assert [progress.done for progress in heard if progress.stage == RANKING] == [0, 2, 3]
-
-
-def test_unlabelled_tables_come_one_by_one_as_a_list_or_as_they_are_made() -> None:
-    frame = pd.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
-    more = frame[["a", "b"]]
-    for unlabelled in (more, [more], (table for table in [more])):
-        assert probfs.rank(frame, target="y", unlabeled=unlabelled).input.unlabelled_rows == 8
-    assert probfs.rank(frame, target="y", unlabeled=None).input.unlabelled_rows == 0
-    for wrong in (5, [5]):
-        with pytest.raises(probfs.UsageError, match=r"^unlabeled must be a path, .* not int$"):
-            probfs.rank(frame, target="y", unlabeled=wrong)  # type: ignore[arg-type]  # a mistake

@@ -18,10 +18,9 @@ from probfs.ranking import stages, uncertainty
 from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import Encoded, fit_classifier
-from probfs.ranking.uncertainty import GROUPS, PAIRS, measure_uncertainty
+from probfs.ranking.uncertainty import GROUPS, PAIRS, with_uncertainty
 from probfs.rows.block import EVERYTHING, Block, Part, SampleSeries
 from probfs.rows.blocks import LocalBlocks, deal_starts
-from probfs.runtime.progress import Progress
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
@@ -99,16 +98,6 @@ def test_halves_complete_each_other_and_groups_hold_each_row_once() -> None:
         assert np.ptp(sizes.sum(axis=1)) <= 1
 
 
-def test_equal_rows_are_dealt_at_random_and_not_evenly() -> None:
-    """Even halves of equal rows would all be alike, and nothing uncertain."""
-    dataset = random_dataset(4, features=1, values=2, classes=2, seed=1)
-    dataset = replace(dataset, labels=np.array([0, 0, 1, 1]), counts=np.full(4, 100))
-    taken = [half[0] for half in draw(dataset, 400, 2)[:800:2]]
-    # The variance of the hypergeometric law: 100 of 200 rows, of which 100 are taken.
-    assert np.mean(taken) == pytest.approx(50, abs=1)
-    assert np.var(taken) == pytest.approx(100 * 0.25 * 100 / 199, rel=0.2)
-
-
 def test_neither_order_nor_counting_of_rows_matters() -> None:
     frame = table(2, rows=60, classes=3)
     counts = np.random.default_rng(3).integers(1, 4, 60)
@@ -149,7 +138,11 @@ def test_intervals_leave_two_ranks_out_at_either_end() -> None:
             scores[1] = 0.5
         return ScriptedClassifier(scores)
 
-    found = measure_uncertainty(encoded(dataset), SETTINGS, fit, pytest.fail)
+    ranked = [
+        RankedFeature(rank, name, 0, 0, None, 1, 0, 0, None) for rank, name in zip((1, 3, 2, 4), names, strict=True)
+    ]
+    measured = with_uncertainty(tuple(ranked), encoded(dataset), SETTINGS, fit, pytest.fail)
+    found = {feature.feature: feature for feature in measured}
     assert fitted == 2 * PAIRS + GROUPS
     # Where another is last, the two others move up.
     assert [(found[name].rank_low, found[name].rank_high) for name in names] == [(1, 1), (2, 4), (2, 3), (3, 4)]
@@ -163,15 +156,8 @@ def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
     notes: list[str] = []
     dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
-    measure_uncertainty(encoded(dataset), SETTINGS, lambda *_: ScriptedClassifier([1.0, 2.0]), notes.append)
+    with_uncertainty((), encoded(dataset), SETTINGS, lambda *_: ScriptedClassifier([1.0, 2.0]), notes.append)
     assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
-
-
-def test_progress_counts_samples() -> None:
-    heard: list[Progress] = []
-    probfs.rank(table(5), target="y", uncertainty=True, on_progress=heard.append)
-    own = [progress for progress in heard if progress.stage == uncertainty.STAGE]
-    assert own == [Progress("measuring uncertainty", done, 70, "samples") for done in range(71)]
 
 
 @pytest.mark.parametrize(
@@ -189,12 +175,6 @@ def test_too_few_rows_are_one_clear_line(classes: str, problem: str) -> None:
     assert str(caught.value) == f"<frame>: uncertainty=True {problem}"
     with command_line_language(), pytest.raises(DataError, match="--uncertainty needs"):
         probfs.rank(frame, target="y", uncertainty=True)
-
-
-def test_so_many_rows_that_none_can_be_drawn_are_refused() -> None:
-    frame = pd.DataFrame({"a": list("uvuv"), "n": [10**9, 5, 5, 10**9], "y": list("ppqq")})
-    with pytest.raises(DataError, match="fewer than 1,000,000,000 rows, and there are 2,000,000,010"):
-        probfs.rank(frame, target="y", count="n", uncertainty=True)
 
 
 def test_unlabelled_rows_are_halved_where_they_decide() -> None:
@@ -261,8 +241,3 @@ def test_intervals_cover_what_they_promise(rows: int, draws: int, capsys: pytest
             print(f"\n{rows} rows, {key}: covered {told:.2f} of informative columns, {noise:.2f} of noise", end="")
     assert min(found["s_s"].min(), found["s_a"].min()) > 0.8
     assert found["rank"].min() > 0.85
-
-
-def test_settings_are_recorded() -> None:
-    settings: Settings = probfs.rank(table(4), target="y", uncertainty=True).settings
-    assert settings.to_dict()["uncertainty"] is True

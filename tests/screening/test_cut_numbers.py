@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
 
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import PreparedTable, prepare
-from probfs.errors import ProbfsError
-from probfs.screening.counting import CodedNumbers, NumberBlock, numbers_before_cutting
+from probfs.screening.counting import CodedNumbers, numbers_before_cutting
 from tests.support.prepared_tables import csv_of_rows, prepare_csv
 from tests.support.table_content import read_csv_text
-from tests.support.wide_tables import as_csv, columns_together, wide_tables
 
 
 def numbers_by_name(prepared: PreparedTable) -> dict[str, list[float | None]]:
@@ -71,38 +68,9 @@ def test_only_labelled_rows_that_count_are_there_with_missing_cells_and_decimals
     assert found == {"x": [0.5, 1.5, 2.5, None, None, 1.25, *(row + 0.5 for row in range(6, 28))]}
 
 
-def test_numbers_follow_the_features_of_the_dataset() -> None:
-    prepared = prepare_csv(table(a=RISING, b=RISING[::-1], y=LABELS))
-    dataset, _ = encode(prepared)
-    backwards = type(dataset)(dataset.features[::-1], dataset.classes, dataset.labels, dataset.counts, dataset.counts)
-    (block,) = numbers_before_cutting(prepared, backwards)
-    assert isinstance(block, NumberBlock)
-    assert block.features.tolist() == [1, 0]
-
-
-def test_a_dataset_of_other_rows_is_refused() -> None:
-    prepared = prepare_csv(table(x=RISING, y=LABELS))
-    other, _ = encode(prepare_csv(table(x=RISING[:28], y=LABELS[:28])))
-    with pytest.raises(ValueError, match="other rows"):
-        list(numbers_before_cutting(prepared, other))
-
-
 def test_numbers_that_repeat_are_coded() -> None:
     cells = [f"{row % 21}.5" for row in range(840)]
     prepared = prepare_csv(table(x=cells, y=["no", "yes"] * 420))
     (part,) = numbers_before_cutting(prepared, encode(prepared)[0])
     assert isinstance(part, CodedNumbers)
     assert numbers_by_name(prepared) == {"x": [row % 21 + 0.5 for row in range(840)]}
-
-
-@given(wide_tables())
-@settings(max_examples=30)
-def test_many_columns_of_numbers_give_what_each_alone_gives(cells: dict[str, list[str]]) -> None:
-    found = []
-    for wanted in (True, False):
-        with columns_together(wanted):
-            try:
-                found.append(numbers_by_name(prepare_csv(as_csv(cells).decode(), count="n", target="y")))
-            except ProbfsError:
-                assume(False)
-    assert found[0] == found[1]

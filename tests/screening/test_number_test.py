@@ -120,11 +120,3 @@ def test_what_says_nothing_has_p_1() -> None:
     assert run(numbers[1:2], np.zeros(12, np.int64)).p.tolist() == [1.0]
     assert run(np.empty((2, 0)), labels[:0]).p.tolist() == [1, 1]
     assert rank_test_of_counts(np.zeros((0, 2)), 0).p.tolist() == [1.0]
-
-
-def test_columns_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(4)
-    numbers, labels = random.normal(size=(30, 20)), random.integers(0, 2, 20)
-    whole = run(numbers, labels)
-    monkeypatch.setattr(column_tests, "_CELLS_OF_NUMBERS", 70)
-    assert run(numbers, labels).p.tolist() == whole.p.tolist()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.screening import permutations
-from probfs.screening.permutations import Margins, enough_draws, with_equal_margins
+from probfs.screening.permutations import Margins
 from tests.support.screening import enumerated_p, midranks, score_relation, value_relation
 
 SEVEN_CODES = st.lists(st.integers(0, 2), min_size=7, max_size=7)
@@ -82,26 +82,3 @@ def test_drawing_stops_at_the_twentieth_table_as_large() -> None:
     # Nothing is as large as 2, and the table that was seen counts as well.
     assert p[3] == 1 / 10_000
     assert margins.drawn_p(seen[2:3], 7, 9_999)[0] == p[2] != margins.drawn_p(seen[2:3], 8, 9_999)[0]
-
-
-def test_fewer_than_twenty_are_counted_with_the_table_seen() -> None:
-    # Two tables in 48,620 have all nine rows of a class in one value.
-    as_large = margins_of([9, 9], [9, 9]).drawn_p(np.array([1.0]), 2, 99_999)[0] * 100_000
-    assert as_large == pytest.approx(round(as_large))
-    assert 1 < as_large <= 20
-
-
-def test_more_features_take_more_draws_up_to_a_limit() -> None:
-    wanted = {0: 200, 1: 200, 50: 10_000, 499: 99_800, 500: 99_999, 10**6: 99_999}
-    assert {features: enough_draws(features) for features in wanted} == wanted
-
-
-@pytest.mark.parametrize("numbers", [False, True])
-def test_columns_share_margins_whatever_values_and_classes_are_called(numbers: bool) -> None:
-    value_rows = np.array([[3.0, 0, 5], [5, 3, 0], [4, 4, 0], [0, 3, 5]])
-    class_rows = np.array([[2.0, 6], [6, 2], [2, 6], [2, 6]])
-    groups = list(with_equal_margins(np.arange(4), value_rows, class_rows, numbers=numbers))
-    # The order of numbers matters, so it is kept, and with it where unused numbers are.
-    assert [same.tolist() for same, _ in groups] == ([[0], [1], [2], [3]] if numbers else [[0, 1, 3], [2]])
-    assert [margins.value_rows.tolist() for _, margins in groups][:2] == [[3, 5], [5, 3] if numbers else [4, 4]]
-    assert groups[0][1].class_rows.tolist() == [2, 6]

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from probfs.columns.dataset import Dataset, Feature
 from probfs.screening import redundancy
 from probfs.screening.counting import count_values
-from probfs.screening.redundancy import find_copies, find_twins, with_equal_sums
+from probfs.screening.redundancy import find_copies, find_twins
 from probfs.tables.arrays import text_array
-from tests.support.datasets import feature_of, random_dataset
+from tests.support.datasets import feature_of
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
 
 Cell = tuple[int, ...]
@@ -143,14 +143,6 @@ def test_copies_divide_the_rows_alike(dataset: Dataset, random: Random, cuts: li
         (a, b) for a, b in combinations(range(len(features)), 2) if divide_alike(dataset, features[a], features[b])
     }
     assert copies_in(dataset, [min(cut, len(dataset.labels)) for cut in cuts]) == wanted
-
-
-def test_rows_are_compared_only_where_counts_allow_a_copy() -> None:
-    dataset = random_dataset(2_000, features=40, values=3, classes=2, seed=0)
-    twin = feature_of("twin", 3, (dataset.features[7].labelled.astype(np.int64) + 1) % 3)
-    dataset = replace(dataset, features=(*dataset.features, twin))
-    assert with_equal_sums(count_values(dataset), np.arange(41)).tolist() == [7, 40]
-    assert copies_in(dataset) == {(7, 40)}
 
 
 def test_equal_counts_alone_make_no_copy() -> None:

@@ -10,18 +10,12 @@ from hypothesis import given, settings
 from probfs.columns.dataset import Dataset, Feature
 from probfs.rows.block import EVERYTHING
 from probfs.rows.blocks import deal_blocks
-from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_test
+from probfs.screening.column_tests import chi_squared_test, rank_test
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_folds, count_part, count_values
-from probfs.screening.screen import combined_probabilities, q_values, screen, screen_part
+from probfs.screening.screen import q_values, screen, screen_part
 from probfs.tables.arrays import text_array
 from tests.support.datasets import random_dataset
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
-
-
-def test_two_tests_give_twice_the_smaller_p_and_one_gives_its_own() -> None:
-    first = ColumnTests(np.zeros(4), np.array([0.02, 0.7, 0.3, 1.0]), np.array([True, True, True, False]))
-    second = ColumnTests(np.zeros(4), np.array([0.5, 0.8, 1.0, 0.04]), np.array([True, True, False, True]))
-    assert combined_probabilities(first, second).tolist() == [0.04, 1.0, 0.3, 0.04]
 
 
 def test_features_without_numbers_have_the_p_of_their_values() -> None:
@@ -105,11 +99,6 @@ def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
     counted, one_by_one = screen(dataset, seed=5), screen(repeat_rows(dataset), seed=5)
     assert counted.p.tolist() == one_by_one.p.tolist()
     assert counted.q.tolist() == one_by_one.q.tolist()
-
-
-def test_nothing_to_screen() -> None:
-    none = Dataset((), ("a", "b"), np.zeros(3, np.int8), np.ones(3, np.int64), np.empty(0, np.int64))
-    assert screen(none).p.tolist() == []
 
 
 def test_a_shift_and_a_change_of_scale_are_found() -> None:

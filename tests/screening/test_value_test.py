@@ -15,10 +15,9 @@ from scipy.special import gammaincc
 from scipy.stats import chi2_contingency
 
 from probfs.columns.dataset import Dataset
-from probfs.screening import column_tests, permutations
+from probfs.screening import column_tests
 from probfs.screening.column_tests import ColumnTests, chi_squared_test
 from probfs.screening.counting import count_values
-from probfs.screening.permutations import Margins
 from probfs.tables.arrays import Integers
 from tests.support.screening import dataset_of, datasets, enumerated_p, value_relation
 
@@ -94,14 +93,6 @@ def test_the_closed_form_is_that_of_scipys_gamma_function() -> None:
         assert p == pytest.approx(gammaincc(mean**2 / variance, statistic * (1 - 1e-9) * mean / variance), rel=1e-9)
 
 
-def test_no_table_is_drawn_for_a_relation_beyond_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    # One row has a value of its own, and the others follow the class.
-    labels = np.arange(2_000) % 2
-    monkeypatch.setattr(Margins, "drawn_p", None)
-    tests = run([np.where(np.arange(2_000) == 0, 2, labels)], labels)
-    assert 0 < tests.p[0] < 1e-5
-
-
 def test_a_rare_value_is_judged_by_drawn_tables() -> None:
     # The six rows of a rare value all have the rare class: one order in C(200, 6) / C(20, 6).
     labels = (np.arange(200) < 20).astype(np.int64)
@@ -112,29 +103,6 @@ def test_a_rare_value_is_judged_by_drawn_tables() -> None:
     doubtful = np.isin(np.arange(200), [0, 1, 2, 60, 70, 80]).astype(np.int64)
     p = [run([doubtful], labels, seed=seed).p[0] for seed in (0, 0, 1)]
     assert p[0] == p[1] != p[2]
-
-
-def test_where_cells_outnumber_rows_the_rows_are_shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(1)
-    labels = np.arange(400) // 4
-    # Of the rows of one column, a third follow the class.
-    noise = random.integers(0, 50, 400)
-    column = np.where(np.arange(400) % 3 == 0, labels // 2, noise)
-    monkeypatch.setattr(permutations, "_draw_tables", None)
-    tests = run([column, noise], labels)
-    assert tests.p[0] == 1 / 401
-    assert tests.p[1] > 0.05
-
-
-def test_columns_that_need_draws_share_what_can_be_afforded(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The four rows of a rare value all have the rare class, as in one order of 13,000.
-    labels, column = (np.arange(200) < 20).astype(np.int64), (np.arange(200) < 4).astype(np.int64)
-    assert run(8 * [column], labels).p.tolist() == [1 / 1_601] * 8
-    # Equal margins share their tables, of four cells.
-    monkeypatch.setattr(column_tests, "_MOST_WORK", 4 * 1_200)
-    assert run(8 * [column], labels).p.tolist() == [1 / 1_201] * 8
-    monkeypatch.setattr(column_tests, "_MOST_WORK", 1)
-    assert run(8 * [column], labels).p.tolist() == [1 / 1_000] * 8
 
 
 @pytest.mark.parametrize("classes", [2, 3])

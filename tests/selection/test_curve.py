@@ -69,16 +69,6 @@ def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() ->
     assert held.sizes[0].log_loss == pytest.approx(free.sizes[0].log_loss)
 
 
-def test_a_table_without_features_has_one_size() -> None:
-    dataset = replace(random_dataset(30, 1, 2, 3, seed=0), features=())
-    curve = trace_curve(fit(dataset), [], SCORES["signed"])
-    assert curve.order == ()
-    (point,) = curve.sizes
-    plain = judge_features(PlainTable.of(dataset), (), 1.0)
-    assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-7)
-    assert point.errors == plain.errors
-
-
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])
 def test_sizes_are_compared_row_by_row(smoothing: float) -> None:
     dataset = random_dataset(60, 5, 3, 3, seed=5)

@@ -57,12 +57,6 @@ def test_new_rows_need_neither_target_nor_count() -> None:
     assert make_selection(count="n").reduced(frame).columns.tolist() == ["albumin"]
 
 
-def test_columns_without_a_name_are_found_by_their_position() -> None:
-    selection = make_selection(make_feature(1, "column 3", "keep"), make_feature(2, "b", "noise"))
-    frame = pd.DataFrame([[0, 1, 2, 3]], columns=["Unnamed: 0", "b", "", "outcome"])
-    assert selection.reduced(frame).columns.tolist() == ["", "outcome"]
-
-
 def test_another_frame_is_refused() -> None:
     frame = pd.DataFrame({"albumins": [1], "outcome": [1]})
     with pytest.raises(probfs.UsageError, match="it has no column 'albumin'; did you mean 'albumins'"):

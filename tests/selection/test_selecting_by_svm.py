@@ -14,21 +14,14 @@ import probfs
 from probfs import DataError
 from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
-from probfs.selection.choice import choose_columns
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.settings import SelectionSettings, choose_selection_settings
-from probfs.selection.verdicts import judge_columns
-from probfs.tables.arrays import Integers
-from tests.selection.test_choice import candidates_of, counted_rows, dealt, without_fold
-from tests.selection.test_verdicts import plain_twin
-from tests.support.datasets import feature_of
-from tests.support.datasets import random_dataset as dataset_of_categories
+from tests.selection.test_choice import candidates_of, dealt
 from tests.support.plain_selection import standard_error
 from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised
 from tests.support.svm_tables import random_dataset
@@ -164,69 +157,3 @@ def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
         assert judged.log_loss == pytest.approx(np.mean(own_losses), abs=1e-6)
         assert judged.se == pytest.approx(standard_error(own_losses), abs=1e-6)
     np.testing.assert_array_equal(kept_in_each, kept_in_folds)
-
-
-def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
-    settings = svm_settings(false_discoveries=1.0)
-    fewer = without_fold(candidates_of(random_dataset(4, 30, "cct"), settings), 5, 2)
-    one, other = choose_columns(fewer), choose_columns(candidates_of(counted_rows(fewer), settings))
-    assert one.curve == other.curve
-    assert one.kept == other.kept
-
-
-def test_the_fewest_columns_are_found_by_the_losses_of_the_same_rows() -> None:
-    settings = svm_settings(false_discoveries=1.0, keep="fewest")
-    choice = choose_columns(candidates_of(random_dataset(6, 40, "cccc"), settings))
-    sizes, every = choice.curve.sizes, choice.curve.odds
-    losses = [np.log1p(np.exp(own.against_own[0])) for own in every if isinstance(own, RowOdds)]
-    np.testing.assert_allclose([own.mean() for own in losses], [own.log_loss for own in sizes])
-    best = int(np.argmin([own.mean() for own in losses]))
-    near = [
-        size
-        for size, own in enumerate(losses)
-        if (own - losses[best]).mean() <= standard_error((own - losses[best]).tolist())
-    ]
-    assert choice.size == min(near) < best
-
-
-def test_nothing_told_from_noise_keeps_nothing() -> None:
-    dataset = dataset_of_categories(40, 3, 3, 3, seed=4, signal=0.0)
-    candidates = candidates_of(dataset, svm_settings(false_discoveries=1e-6))
-    estimate, _ = nested_cross_validation(*dealt(candidates, 3))
-    assert estimate.kept == estimate.none
-    (size,) = choose_columns(candidates).curve.sizes
-    assert size.log_loss == pytest.approx(shares_loss(order_by_content(replace(dataset, features=()), 0), 10))
-
-
-@pytest.mark.parametrize("missing_is_value", [False, True])
-def test_measured_numbers_are_compared_by_their_quintiles(missing_is_value: bool) -> None:
-    dataset = random_dataset(9, 60, "ccd", counted=True, gaps=0.15, missing_is_value=missing_is_value)
-    first = dataset.features[0]
-    assert first.numbers is not None
-    copy = replace(first, name="copy", numbers=first.numbers * 2)
-    dataset = replace(dataset, features=(*dataset.features, copy))
-    candidates = candidates_of(dataset, svm_settings(false_discoveries=1.0, keep=1), (0,))
-    choice = choose_columns(candidates)
-    cut = replace(dataset, features=tuple(cut_at_quintiles(own, dataset.counts) for own in dataset.features))
-    position = {own.name: place for place, own in enumerate(dataset.features)}
-    dropped = [own for own in judge_columns(candidates, choice, None) if not own.keep]
-    assert len(dropped) == 3
-    for own in dropped:
-        twin, share = plain_twin(cut, position[own.feature], choice.kept)
-        assert twin is not None
-        redundant = (dataset.features[twin].name, pytest.approx(share, abs=1e-9))
-        assert (own.instead, own.explained) == (redundant if share >= 0.5 else (None, None))
-    assert {own.feature: own.verdict for own in dropped}["copy"] == "redundant"
-
-
-def cut_at_quintiles(feature: Feature, counts: Integers) -> Feature:
-    """A measured feature as a category: numbers of more than twenty values in five intervals."""
-    assert feature.numbers is not None
-    codes = feature.labelled.astype(np.int64)
-    missing, values = codes >= len(feature.numbers), len(feature.numbers)
-    if values > 20:
-        numbers = np.append(feature.numbers, np.nan)[codes]
-        every = np.repeat(numbers[~missing], counts[~missing])
-        points = np.unique(np.quantile(every, [0.2, 0.4, 0.6, 0.8], method="inverted_cdf"))
-        codes, values = np.searchsorted(points, numbers), len(points) + 1
-    return feature_of(feature.name, values + feature.missing_is_value, np.where(missing, values, codes))

@@ -115,13 +115,3 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
 def _first_rows(dataset: Dataset, rows: int) -> Dataset:
     features = tuple(replace(own, labelled=own.labelled[:rows]) for own in dataset.features)
     return replace(dataset, features=features, labels=dataset.labels[:rows], counts=dataset.counts[:rows])
-
-
-def test_a_drawn_table_is_what_its_regime_says() -> None:
-    regime = REGIMES["copies 500x50"]
-    dataset = draw_table(regime, 0)
-    names: Sequence[str] = [feature.name for feature in dataset.features]
-    assert len(names) == len(set(names)) == 50
-    assert sum(name.startswith("copy") for name in names) == 20
-    same = np.mean(dataset.features[10].labelled == dataset.features[0].labelled)
-    assert 0.85 <= same < 1

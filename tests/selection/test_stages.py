@@ -58,23 +58,12 @@ def reverse_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame.columns[::-1]]
 
 
-def rename_values(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.replace({"good1": {"a": "zebra", "c": "ape"}})
-
-
 @pytest.mark.parametrize("change", [shuffle_rows, reverse_columns])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_order_does_not_matter(change: Callable[[pd.DataFrame], pd.DataFrame], classes: int) -> None:
     frame = make_frame(classes=classes)
     one, other = (probfs.select(own, target="y", folds=4) for own in (frame, change(frame)))
     assert_alike(numbers_of(one), numbers_of(other))
-
-
-def test_the_names_of_values_do_not_matter_to_the_choice() -> None:
-    frame = make_frame()
-    one, other = (probfs.select(own, target="y", folds=0) for own in (frame, rename_values(frame)))
-    assert one.features == other.features
-    assert one.sizes == other.sizes
 
 
 def test_the_names_of_columns_do_not_matter_to_the_choice() -> None:
@@ -103,20 +92,6 @@ def test_unlabelled_rows_have_no_part_in_it() -> None:
     assert other.input.unlabelled_rows == 30
 
 
-def test_survivors_are_in_the_order_of_a_ranking() -> None:
-    frame = make_frame()
-    selection = probfs.select(frame, target="y", folds=0)
-    survivors = [own for own in selection.features if own.log_loss is not None]
-    ranking = probfs.rank(frame, target="y", score="signed", include=[own.feature for own in survivors])
-    assert [own.feature for own in ranking.features] == [own.feature for own in survivors]
-    for ranked, own in zip(ranking.features, survivors, strict=True):
-        assert ranked.s_s == pytest.approx(own.s_s)
-        assert ranked.s_a == pytest.approx(own.s_a)
-        assert own.log_loss == selection.sizes[own.rank].log_loss
-    errors = {own.features: own.errors for own in ranking.rounds}
-    assert all(own.errors == errors[own.features] for own in selection.sizes if own.features)
-
-
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
 @pytest.mark.parametrize("score", ["signed", "absolute"])
 def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier: str, score: str) -> None:
@@ -138,13 +113,6 @@ def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier
     assert found.settings == replace(expected.settings, include=())
     assert found.input == selection.input
     assert found.warnings == selection.warnings
-
-
-def test_nothing_told_from_noise_is_an_elimination_without_rounds() -> None:
-    frame = pd.DataFrame({"a": np.arange(40) % 2, "y": np.arange(40) // 2 % 2})
-    selection = probfs.select(frame, folds=0, target="y")
-    assert selection.ranking is not None
-    assert (selection.ranking.features, selection.ranking.rounds) == ((), ())
 
 
 def test_what_is_related_is_kept_and_the_rest_is_not() -> None:
@@ -247,11 +215,6 @@ def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:
         probfs.select(frame[["key", *make_frame().columns]], target="y", always="key")
 
 
-def test_an_unknown_keyword_is_refused_as_python_would() -> None:
-    with pytest.raises(TypeError, match=r"select\(\) got an unexpected keyword argument 'fold'; did you mean 'folds'"):
-        probfs.select(make_frame(), target="y", fold=3)
-
-
 def with_rare_class(rows: int) -> pd.DataFrame:
     frame = make_frame()
     frame.loc[frame.index[:rows], "y"] = "rare"
@@ -276,15 +239,6 @@ def test_a_class_of_one_row_is_refused() -> None:
             probfs.select(with_rare_class(1), target="y", min_class=1, folds=folds)
 
 
-def test_one_class_is_refused_as_in_a_ranking() -> None:
-    frame = make_frame().assign(y="same")
-    with pytest.raises(DataError) as of_ranking:
-        probfs.rank(frame, target="y")
-    with pytest.raises(DataError) as of_selection:
-        probfs.select(frame, target="y")
-    assert str(of_selection.value) == str(of_ranking.value)
-
-
 def test_there_are_no_more_folds_than_classes_have_rows() -> None:
     frame = make_frame(rows=8)
     selection = probfs.select(frame, target="y", bins=2)
@@ -304,13 +258,6 @@ def test_of_noise_in_few_rows_the_honest_estimate_knows_no_more_than_chance() ->
         wrong.append(selection.honest.all.errors)
     # 80 of 120 by chance, with a standard deviation of 5.
     assert 60 <= sum(wrong) <= 100
-
-
-def test_no_smoothing() -> None:
-    selection = probfs.select(make_frame(classes=3), target="y", smoothing=0, folds=4)
-    assert selection.honest is not None
-    assert all(np.isfinite(own.log_loss) for own in selection.sizes)
-    assert np.isfinite(selection.honest.all.log_loss)
 
 
 def test_notes_are_told_as_they_arise() -> None:

@@ -46,89 +46,83 @@ def compare_rankings(old: Side, new: Side, top: int | None = None) -> Comparison
     """
     columns = max(old.input.features, new.input.features)
     first = min(top or max(1, min(DEFAULT_TOP, (columns + 1) // 2)), columns)
-    shared = _Shared(old, new), _Shared(new, old)
+    before, after = _common_ranks(old, new), _common_ranks(new, old)
     listed = min([len(side.features) for side in (old, new) if side.is_partial], default=columns)
-    lengths = [length for length in overlap_lengths(columns, first) if length <= listed]
-    new_ranks = [shared[1].ranks[name] for name in shared[0].ranks]
+    new_ranks = [after[name] for name in before]
     differences = find_differences(old, new)
     return Comparison(
         old=old,
         new=new,
-        columns=tuple(_find_changes(*shared)),
+        columns=tuple(_find_changes(old, new, before, after)),
         spearman=spearman(new_ranks),
         kendall=kendall(new_ranks),
         rbo=rank_biased_overlap(old.names, new.names),
-        overlaps=tuple(overlap(old.names, new.names, length) for length in lengths),
+        overlaps=tuple(overlap(old.names, new.names, k) for k in overlap_lengths(columns, first) if k <= listed),
         top=first,
-        same_scores=_have_same_scores(*shared),
+        same_scores=_have_same_scores(old, new, list(before)),
         differences=differences,
         warnings=tuple(_find_remarks(old, new, differences, top, columns)),
         version=__version__,
     )
 
 
-class _Shared:
-    """The columns of one side by name, and those that the other side has too, ranked among themselves."""
-
-    def __init__(self, side: Side, other: Side) -> None:
-        self.side = side
-        self.features = {feature.feature: feature for feature in side.features}
-        names = set(other.names)
-        common = [feature for feature in side.features if feature.feature in names]
-        self.ranks = {feature.feature: rank for rank, feature in enumerate(common, 1)}
-        self.places = [feature.rank for feature in common]
-
-    def holds(self, name: str, rank: int) -> bool | None:
-        """Whether the column's rank interval holds a rank among the common columns; None without an interval."""
-        low, high = (getattr(self.features[name], key, None) for key in ("rank_low", "rank_high"))
-        if low is None or high is None:
-            return None
-        return bisect_left(self.places, low) < rank <= bisect_right(self.places, high)
-
-    def facts(self, prefix: str, name: str) -> dict[str, Any]:
-        """What a ``ColumnChange`` says of the column on this side."""
-        feature = self.features.get(name)
-        facts = {key: getattr(feature, key, None) for key in ("rank", "rank_low", "rank_high", "verdict")}
-        facts["score"] = None if feature is None else self.side.score_of(feature)
-        return {f"{prefix}_{key}": value for key, value in facts.items()}
+def _common_ranks(side: Side, other: Side) -> dict[str, int]:
+    """The columns that the other side has too, ranked among themselves."""
+    return {name: rank for rank, name in enumerate((name for name in side.names if name in other.by_name), 1)}
 
 
-def _find_changes(old: _Shared, new: _Shared) -> Iterator[ColumnChange]:
+def _find_changes(old: Side, new: Side, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[ColumnChange]:
     """Each column and its change: those of the new document in its order, then those that only the old one has."""
-    vanished = [name for name in old.features if name not in new.features]
+    vanished = [name for name in old.names if name not in new.by_name]
     renamed = _names_on_the_other_side(old, new, vanished)
-    for name in (*new.features, *vanished):
+    places = [[side.by_name[name].rank for name in ranks] for side, ranks in ((old, before), (new, after))]
+    for name in (*new.names, *vanished):
         moved = beyond = None
         change: Change
-        if name not in old.features:
-            change = "unlisted" if old.side.is_partial else "appeared"
-        elif name not in new.features:
-            change = "unlisted" if new.side.is_partial else "vanished"
+        if name not in old.by_name:
+            change = "unlisted" if old.is_partial else "appeared"
+        elif name not in new.by_name:
+            change = "unlisted" if new.is_partial else "vanished"
         else:
-            moved = old.ranks[name] - new.ranks[name]
+            moved = before[name] - after[name]
             change = "rose" if moved > 0 else "fell" if moved < 0 else "same"
-            inside = {old.holds(name, new.ranks[name]), new.holds(name, old.ranks[name])} - {None}
-            beyond = True not in inside if inside else None
-        facts = {**old.facts("old", name), **new.facts("new", name)}
+            inside = {_holds(old.by_name[name], places[0], after[name])}
+            inside |= {_holds(new.by_name[name], places[1], before[name])}
+            beyond = True not in inside if inside - {None} else None
+        facts = {**_facts(old, "old", name), **_facts(new, "new", name)}
         yield ColumnChange(name, change, moved, beyond=beyond, renamed=renamed.get(name), **facts)
 
 
-def _names_on_the_other_side(old: _Shared, new: _Shared, vanished: Sequence[str]) -> dict[str, str]:
+def _holds(feature: Feature, places: Sequence[int], rank: int) -> bool | None:
+    """Whether a column's rank interval holds a rank among the common columns; None without an interval."""
+    low, high = getattr(feature, "rank_low", None), getattr(feature, "rank_high", None)
+    return None if low is None or high is None else bisect_left(places, low) < rank <= bisect_right(places, high)
+
+
+def _facts(side: Side, prefix: str, name: str) -> dict[str, Any]:
+    """What a ``ColumnChange`` says of the column on one side."""
+    feature = side.by_name.get(name)
+    facts = {key: getattr(feature, key, None) for key in ("rank", "rank_low", "rank_high", "verdict")}
+    facts["score"] = None if feature is None else side.score_of(feature)
+    return {f"{prefix}_{key}": value for key, value in facts.items()}
+
+
+def _names_on_the_other_side(old: Side, new: Side, vanished: Sequence[str]) -> dict[str, str]:
     """Columns that were probably renamed, by either name."""
-    if old.side.is_partial or new.side.is_partial:
+    if old.is_partial or new.is_partial:
         # Where only the best columns are listed, those that are not may be there all the same.
         return {}
-    gone = {name: _traits_of(old.features[name]) for name in vanished}
-    come = {name: _traits_of(feature) for name, feature in new.features.items() if name not in old.features}
-    renames = find_renames(gone, come, old.side.input.labelled_rows == new.side.input.labelled_rows)
+    gone = {name: _traits_of(old.by_name[name]) for name in vanished}
+    come = {name: _traits_of(feature) for name, feature in new.by_name.items() if name not in old.by_name}
+    renames = find_renames(gone, come, old.input.labelled_rows == new.input.labelled_rows)
     return {**renames, **{now: before for before, now in renames.items()}}
 
 
-def _have_same_scores(old: _Shared, new: _Shared) -> bool | None:
+def _have_same_scores(old: Side, new: Side, common: Sequence[str]) -> bool | None:
     """Whether scores are the same; None where the two documents have scores of different kinds."""
-    if len({(own.side.kind, own.side.score_key, own.side.settings.get("eliminate")) for own in (old, new)}) > 1:
+    if len({(side.kind, side.score_key, side.settings.get("eliminate")) for side in (old, new)}) > 1:
         return None
-    scores = [tuple(own.side.score_of(own.features[name]) for own in (old, new)) for name in old.ranks]
+    scores = [tuple(side.score_of(side.by_name[name]) for side in (old, new)) for name in common]
     largest = max((abs(score) for pair in scores for score in pair if score is not None), default=0.0)
     return all(_are_close(before, now, largest) for before, now in scores)
 
@@ -202,20 +196,20 @@ def find_renames(
 
 def _only_matches(columns: Mapping[str, Traits], others: Mapping[str, Traits]) -> dict[str, str]:
     """The columns that match exactly one of the others."""
-    candidates = sorted((_size(traits), name) for name, traits in others.items() if _is_telling(traits))
+    candidates = sorted((_size(traits), name) for name, traits in others.items() if _has_effect(traits))
     matches: dict[str, str] = {}
     for column, traits in columns.items():
         size = _size(traits)
         first = bisect_left(candidates, (size * (1 - 2 * _TOLERANCE), ""))
         last = bisect_right(candidates, size * (1 + 2 * _TOLERANCE), key=lambda candidate: candidate[0])
-        if _is_telling(traits) and last - first <= _MANY:
+        if _has_effect(traits) and last - first <= _MANY:
             matching = [name for _, name in candidates[first:last] if _score_the_same(traits, others[name])]
             if len(matching) == 1:
                 matches[column] = matching[0]
     return matches
 
 
-def _is_telling(traits: Traits) -> bool:
+def _has_effect(traits: Traits) -> bool:
     return _size(traits) > 0 if traits[0] is not None else 0 < _size(traits) < 1
 
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 import operator
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 from probfs.classifiers.options import parse_number
 from probfs.classifiers.scores import SCORES
 from probfs.comparison.measures import Overlap
 from probfs.errors import UsageError
 from probfs.notes import Note
-from probfs.output.documents import comparison_content, comparison_document
-from probfs.output.writers import Presentation, csv_text, data_frame, json_text
-from probfs.ranking.result import InputSummary, RankedFeature, Ranking
-from probfs.runtime.output import deliver_text
+from probfs.output.documents import Document, comparison_document
+from probfs.ranking.result import InputSummary, RankedFeature, Ranking, Result
 from probfs.selection.result import SelectedFeature, Selection
 from probfs.text import listed, option, printable, quoted
-
-if TYPE_CHECKING:
-    import pandas
 
 Change = Literal["same", "rose", "fell", "appeared", "vanished", "unlisted"]
 Feature: TypeAlias = RankedFeature | SelectedFeature
@@ -52,9 +47,13 @@ class Side:
         """Best first; only the best of them where the document was written with ``--top``."""
         return self.result.features
 
+    @cached_property
+    def by_name(self) -> dict[str, Feature]:
+        return {feature.feature: feature for feature in self.features}
+
     @property
     def names(self) -> list[str]:
-        return [feature.feature for feature in self.features]
+        return list(self.by_name)
 
     @property
     def is_partial(self) -> bool:
@@ -146,7 +145,7 @@ def shown_value(value: Any) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """What changed from an old ranking or selection to a new one."""
 
     old: Side
@@ -227,24 +226,8 @@ class Comparison:
             "kept_changed": len(self.newly_kept) + len(self.no_longer_kept) if both_select else None,
         }
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The columns as a data frame with the columns of the CSV."""
-        return data_frame(comparison_document(self))
-
-    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
-        """The columns as CSV text, also written to ``path`` when one is given.
-
-        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
-        """
-        return deliver_text(csv_text(comparison_document(self), Presentation(safe_csv=safe)), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the JSON."""
-        return comparison_content(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The whole comparison as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(json_text(self.to_dict()), path)
+    def document(self) -> Document:
+        return comparison_document(self)
 
 
 def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from math import inf
-from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, RecordedEstimator
 from probfs.classifiers.scores import SCORES
@@ -21,12 +21,13 @@ from probfs.ranking.settings import Settings
 from probfs.tables.opening import display_name, open_source
 from probfs.text import printable, quoted, shorten_middle, shown_bytes
 
+Result = TypeVar("Result")
+
 MOST_BYTES = 128 << 20
 """The JSON of 100,000 columns has about half of that."""
 _VERSIONS = ("1", "2")
 """The versions of both schemas that are read; in the first, warnings are texts."""
 _PLAIN = {str: "a text", bool: "true or false", int: "a whole number from 0 on", float: "a finite number"}
-_ABSENT = object()
 _LARGEST_NUMBER = 10**18
 _LONGEST_PROBLEM = 300
 _REMEDY = "write the file again with probfs rank or select, --format json"
@@ -42,12 +43,12 @@ class Document:
         self._content: Mapping[str, Any] = content
         self._source = source
 
-    def get(self, key: str, kind: Any) -> Any:
-        """A field, if it is of this type."""
+    def read(self, kind: type[Result], **fields_of_kind: Any) -> Result:
+        """A result made of some fields, if they are of these types."""
         try:
-            return _decode_field(self._content, key, kind)
+            return kind(**{key: _decode_field(each, self._content, key, "") for key, each in fields_of_kind.items()})
         except _MisfitError as error:
-            self.fail(error.place, str(error))
+            self.fail(*error.args)
 
     def check_order(self, features: Iterable[Any], columns: int) -> None:
         """Refuse ranks that are not 1, 2, 3 …, a name that is there twice, and more features than there were."""
@@ -130,90 +131,75 @@ def parse_json(text: str, source: str) -> Any:
 
 
 class _MisfitError(Exception):
-    """A value that is not of the type wanted; every level that it leaves puts its part before the place."""
-
-    place = ""
-
-    def inside(self, part: str) -> _MisfitError:
-        separator = "." if self.place and not self.place.startswith("[") else ""
-        self.place = f"{part}{separator}{self.place}"
-        return self
+    """Where a value is that is not of the type wanted, and what is wrong with it."""
 
 
-def _decode(kind: Any, value: Any) -> Any:
+def _decode(kind: Any, value: Any, place: str) -> Any:
     """A value of JSON as a type has it that a field of a result can be of."""
-    if kind in _PLAIN:
-        return _decode_plain(kind, value)
-    if kind is Note:
-        return _decode_note(value)
     origin, inner = get_origin(kind), get_args(kind)
+    if kind in _PLAIN:
+        return _decode_plain(kind, value, place)
+    if kind is Note:
+        plain = {"message": value, "code": "unknown", "severity": "warning", "columns": ()}
+        return Note(**vars(_decode(_NoteFields, plain if isinstance(value, str) else value, place)))
     if origin in (Union, types.UnionType):
-        return _decode_union(inner, value)
+        return _decode_union(inner, value, place)
     if origin is Literal:
         if value not in inner:
             shown = f"is {quoted(value)}, " if isinstance(value, str) else "is "
-            raise _MisfitError(f"{shown}not one of {', '.join(inner)}")
+            raise _MisfitError(place, f"{shown}not one of {', '.join(inner)}")
         return value
     if origin is tuple:
         if not isinstance(value, list | tuple):
-            raise _MisfitError("is not a list")
-        return tuple([_decode_inside(f"[{place}]", inner[0], item) for place, item in enumerate(value)])
+            raise _MisfitError(place, "is not a list")
+        return tuple([_decode(inner[0], item, f"{place}[{number}]") for number, item in enumerate(value)])
     if not isinstance(value, Mapping):
-        raise _MisfitError("is not an object")
+        raise _MisfitError(place, "is not an object")
     if is_dataclass(kind):
-        return _decode_object(kind, value)
-    return {_decode(str, key): _decode_inside(key, inner[1], item) for key, item in value.items()}
+        return _decode_object(kind, value, place)
+    return {_decode(str, key, place): _decode(inner[1], item, f"{place}.{key}") for key, item in value.items()}
 
 
-def _decode_inside(part: str, kind: Any, value: Any) -> Any:
-    try:
-        if value is _ABSENT:
-            raise _MisfitError("is missing")
-        return _decode(kind, value)
-    except _MisfitError as error:
-        raise error.inside(part) from None
-
-
-def _decode_field(content: Mapping[str, Any], key: str, kind: Any) -> Any:
-    if key in content:
-        return _decode_inside(key, kind, content[key])
-    group, _, rest = key.partition("_")
-    if isinstance(content.get(group), Mapping):
-        # The initial scores of a feature are an object of their own.
-        return _decode_inside(f"{group}.{rest}", kind, content[group].get(rest, _ABSENT))
-    return _decode_inside(key, kind, _ABSENT)
-
-
-def _decode_object(kind: Any, content: Mapping[str, Any]) -> Any:
-    given = {"model": _find_model(content)} if issubclass(kind, Settings) else {}
-    for name, each, may_lack in _fields_of(kind):
-        if name not in given and not (may_lack and name not in content):
-            given[name] = _decode_field(content, name, each)
-    return kind(**given)
-
-
-def _decode_plain(kind: Any, value: Any) -> Any:
-    if kind is float and value is None:
-        # JSON has no number that is not finite, and null instead.
-        return inf
-    if kind is int or kind is float:
-        fits = isinstance(value, int | kind) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
-        fits = fits and (kind is float or value >= 0)
-    else:
-        fits = isinstance(value, kind)
-    if not fits:
-        raise _MisfitError(f"is not {_PLAIN[kind]}")
-    return kind(value)
-
-
-def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
+def _decode_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
     if value is None and type(None) in kinds:
         return None
     *others, last = [kind for kind in kinds if kind is not type(None)]
     for kind in others:
         with suppress(_MisfitError):
-            return _decode(kind, value)
-    return _decode(last, value)
+            return _decode(kind, value, place)
+    return _decode(last, value, place)
+
+
+def _decode_object(kind: Any, content: Mapping[str, Any], place: str) -> Any:
+    given = {"model": _find_model(content, place)} if issubclass(kind, Settings) else {}
+    for name, each, may_lack in _fields_of(kind):
+        if name not in given and not (may_lack and name not in content):
+            given[name] = _decode_field(each, content, name, place)
+    return kind(**given)
+
+
+def _decode_field(kind: Any, content: Mapping[str, Any], key: str, place: str) -> Any:
+    inside = f"{place}." if place else ""
+    group, _, rest = key.partition("_")
+    if key not in content and isinstance(content.get(group), Mapping):
+        # The initial scores of a feature are an object of their own.
+        content, inside, key = content[group], f"{inside}{group}.", rest
+    if key not in content:
+        raise _MisfitError(f"{inside}{key}", "is missing")
+    return _decode(kind, content[key], f"{inside}{key}")
+
+
+def _decode_plain(kind: Any, value: Any, place: str) -> Any:
+    if kind is float and value is None:
+        # JSON has no number that is not finite, and null instead.
+        return inf
+    fits = isinstance(value, kind)
+    if kind in (int, float):
+        fits = isinstance(value, int | kind) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
+        fits = fits and (kind is float or value >= 0)
+    if not fits:
+        raise _MisfitError(place, f"is not {_PLAIN[kind]}")
+    return kind(value)
 
 
 @dataclass(frozen=True)
@@ -224,11 +210,6 @@ class _NoteFields:
     columns: tuple[str, ...]
 
 
-def _decode_note(value: Any) -> Note:
-    fields_of_text = {"message": value, "code": "unknown", "severity": "warning", "columns": ()}
-    return Note(**vars(_decode(_NoteFields, fields_of_text if isinstance(value, str) else value)))
-
-
 @cache
 def _fields_of(kind: Any) -> list[tuple[str, Any, bool]]:
     """The fields of a data class: the name, the type, and whether there is a default for documents that lack it."""
@@ -236,17 +217,17 @@ def _fields_of(kind: Any) -> list[tuple[str, Any, bool]]:
     return [(each.name, hints[each.name], each.default is not MISSING) for each in fields(kind)]
 
 
-def _find_model(settings: Mapping[str, Any]) -> UnfittedClassifier:
+def _find_model(settings: Mapping[str, Any], place: str) -> UnfittedClassifier:
     """The classifier that settings name, with its options; those of others do not matter."""
-    name, score = (_decode_field(settings, key, str) for key in ("classifier", "score"))
+    name, score = (_decode_field(str, settings, key, place) for key in ("classifier", "score"))
     try:
         SCORES[score]
         if name == USER_ESTIMATOR:
-            found: Any = RecordedEstimator(shown=_decode_field(settings, "estimator", str))
+            found: Any = RecordedEstimator(shown=_decode_field(str, settings, "estimator", place))
         else:
             found = CLASSIFIERS[name]
         given = {each: settings.get(each) for each, declared in found.options().items() if declared.recorded}
         model: UnfittedClassifier = replace(found, **given)
     except UsageError as error:
-        raise _MisfitError(f"are wrong: {error}") from None
+        raise _MisfitError(place, f"are wrong: {error}") from None
     return model

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
-from probfs.output.documents import ranking_content, ranking_document
+from probfs.output.documents import Document as OutputDocument
+from probfs.output.documents import ranking_document
 from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.settings import TOP, Settings
@@ -91,8 +92,35 @@ class InputSummary:
     """Rows of rare classes, which are not among the labelled ones."""
 
 
+class Result:
+    """What rankings, selections and comparisons have in common: they can be written."""
+
+    def document(self) -> OutputDocument:
+        """The content that is written, in whatever format."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The listed columns as a data frame with the columns of the CSV."""
+        return data_frame(self.document())
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
+        """The listed columns as CSV text, also written to ``path`` when one is given.
+
+        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
+        """
+        return deliver_text(csv_text(self.document(), Presentation(safe_csv=safe)), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON."""
+        return self.document().content()
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The whole result as JSON text, also written to ``path`` when one is given."""
+        return deliver_text(json_text(self.to_dict()), path)
+
+
 @dataclass(frozen=True, repr=False)
-class Ranking:
+class Ranking(Result):
     """Features from the most to the least important, and every round that led there."""
 
     features: tuple[RankedFeature, ...]
@@ -120,13 +148,14 @@ class Ranking:
     def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Ranking:
         """The ranking that ``to_dict`` gave; ``source`` is what messages call it."""
         document = Document(content, "ranking", source)
-        ranking = cls(
-            features=document.get("features", tuple[RankedFeature, ...]),
-            rounds=document.get("rounds", tuple[RoundSummary, ...]),
-            input=document.get("input", InputSummary),
-            settings=document.get("settings", Settings),
-            warnings=document.get("warnings", tuple[Note, ...]),
-            version=document.get("version", str),
+        ranking = document.read(
+            cls,
+            features=tuple[RankedFeature, ...],
+            rounds=tuple[RoundSummary, ...],
+            input=InputSummary,
+            settings=Settings,
+            warnings=tuple[Note, ...],
+            version=str,
         )
         document.check_order(ranking.features, ranking.input.features)
         for place, feature in enumerate(ranking.features):
@@ -143,24 +172,8 @@ class Ranking:
         background = None if self.background is None else self.background.with_top(number)
         return replace(self, features=self.features[:number], background=background, most_listed=number)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The ranked features as a data frame with the columns of the CSV."""
-        return data_frame(ranking_document(self))
-
-    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
-        """The ranked features as CSV text, also written to ``path`` when one is given.
-
-        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
-        """
-        return deliver_text(csv_text(ranking_document(self), Presentation(safe_csv=safe)), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the JSON."""
-        return ranking_content(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The whole ranking as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(json_text(self.to_dict()), path)
+    def document(self) -> OutputDocument:
+        return ranking_document(self)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.

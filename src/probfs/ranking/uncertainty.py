@@ -15,7 +15,7 @@ nor whether equal rows are repeated or counted changes anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,7 +33,6 @@ from probfs.ranking.settings import Settings
 from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries
 from probfs.rows.blocks import deal_starts
 from probfs.runtime.progress import report
-from probfs.tables.arrays import Floats, Integers
 from probfs.text import duration, option, quoted
 
 if TYPE_CHECKING:
@@ -57,16 +56,6 @@ class Fit(Protocol):
     def __call__(self, encoded: Encoded, settings: Settings, part: Part, rounds: Sequence[int]) -> Classifier: ...
 
 
-@dataclass(frozen=True)
-class Uncertainty:
-    """How sure a feature's scores in the first round and its rank are."""
-
-    se_initial_s_s: float
-    se_initial_s_a: float
-    rank_low: int
-    rank_high: int
-
-
 def with_uncertainty(
     features: tuple[RankedFeature, ...],
     encoded: Encoded,
@@ -75,38 +64,43 @@ def with_uncertainty(
     on_note: Callable[[Note], None],
 ) -> tuple[RankedFeature, ...]:
     """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
-    found = measure_uncertainty(encoded, settings, fit, on_note)
+    check_rows(encoded.dataset, settings)
+    by_name = tuple(sorted(encoded.dataset.features, key=lambda feature: feature.name))
+    ordered = replace(encoded, dataset=replace(encoded.dataset, features=by_name))
+    ordered = ordered.with_blocks(encoded.blocks.map(_order, settings.seed))
+    score, names = SCORES[settings.score], ordered.names
+    starts = tuple(map(tuple, deal_starts(ordered.blocks, EVERYTHING).tolist()))
+    series = SampleSeries(PAIRS, GROUPS, settings.seed, score.needs_unlabelled, starts)
+
+    def fit_sample(number: int, rounds: Sequence[int]) -> Classifier:
+        report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
+        return fit(ordered, settings, Part(sample=RandomSample(series, number)), rounds)
+
+    ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
+    start = monotonic()
+    for number in range(2 * PAIRS):
+        if number == 2 and (seconds := (monotonic() - start) * PAIRS) > _LONG_SECONDS:
+            what = f"{2 * PAIRS} rankings of half of the rows"
+            on_note(NoteKind.TIME.note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"))
+        rounds = eliminate(fit_sample(number, schedule(len(names), settings.step)), names, score, settings.step)
+        left = np.concatenate([current.scored[list(current.leaving)] for current in rounds])
+        ranks[number, left] = np.arange(len(names), 0, -1)
+    ranks.sort(axis=0)
+    samples = [fit_sample(2 * PAIRS + group, [len(names)]).score() for group in range(GROUPS)]
+    report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
+    s_s, s_a = np.sqrt((GROUPS - 1) * np.array([(sample.s_s, sample.s_a) for sample in samples]).var(axis=0))
+    place = {name: number for number, name in enumerate(names)}
     return tuple(
         replace(
             feature,
-            se_initial_s_s=own.se_initial_s_s,
-            se_initial_s_a=own.se_initial_s_a,
-            rank_low=min(own.rank_low, feature.rank),
-            rank_high=max(own.rank_high, feature.rank),
+            se_initial_s_s=float(s_s[own]),
+            se_initial_s_a=float(s_a[own]),
+            rank_low=min(int(ranks[OUTSIDE, own]), feature.rank),
+            rank_high=max(int(ranks[-1 - OUTSIDE, own]), feature.rank),
         )
         for feature in features
-        for own in (found[feature.feature],)
+        for own in (place[feature.feature],)
     )
-
-
-def measure_uncertainty(
-    encoded: Encoded, settings: Settings, fit: Fit, on_note: Callable[[Note], None]
-) -> dict[str, Uncertainty]:
-    """The uncertainty of each feature, by name, for a ranking of this table."""
-    check_rows(encoded.dataset, settings)
-    blocks = encoded.blocks.map(_order, settings.seed)
-    if blocks.here is not None:
-        encoded = replace(encoded, dataset=blocks.here.dataset)
-    else:
-        features = tuple(sorted(encoded.dataset.features, key=lambda feature: feature.name))
-        encoded = replace(encoded, dataset=replace(encoded.dataset, features=features))
-    samples = _Samples(replace(encoded, blocks=blocks), settings, fit)
-    ranks = samples.ranks_of_halves(on_note)
-    errors = samples.jackknife_errors()
-    ranks.sort(axis=0)
-    columns = [*errors, ranks[OUTSIDE], ranks[-1 - OUTSIDE]]
-    rows = zip(encoded.names, *(column.tolist() for column in columns), strict=True)
-    return {name: Uncertainty(*own) for name, *own in rows}
 
 
 def _order(block: Block, seed: int) -> Block:
@@ -131,52 +125,3 @@ def check_rows(dataset: Dataset, settings: Settings) -> None:
                 break
     if problem is not None:
         raise DataError(f"{option('uncertainty', True)} {problem}", source=dataset.source)
-
-
-class _Samples:
-    """Samples of the rows, each of which is ranked."""
-
-    def __init__(self, encoded: Encoded, settings: Settings, fit: Fit) -> None:
-        self._encoded = encoded
-        self._settings = settings
-        self._fit = fit
-        needs_unlabelled = SCORES[settings.score].needs_unlabelled
-        starts = tuple(map(tuple, deal_starts(encoded.blocks, EVERYTHING).tolist()))
-        self._series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled, starts)
-
-    def ranks_of_halves(self, on_note: Callable[[Note], None]) -> Integers:
-        """The rank of each feature in each half sample: halves × features."""
-        names, settings = self._encoded.names, self._settings
-        ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
-        rounds = schedule(len(names), settings.step)
-        start = monotonic()
-        for number in range(2 * PAIRS):
-            if number == 2:
-                seconds = (monotonic() - start) * PAIRS
-                if seconds > _LONG_SECONDS:
-                    what = f"{2 * PAIRS} rankings of half of the rows"
-                    message = f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"
-                    on_note(NoteKind.TIME.note(message))
-            classifier = self._fit_sample(number, rounds)
-            left = [
-                int(current.scored[position])
-                for current in eliminate(classifier, names, SCORES[settings.score], settings.step)
-                for position in current.leaving
-            ]
-            ranks[number, left] = np.arange(len(names), 0, -1)
-        return ranks
-
-    def jackknife_errors(self) -> tuple[Floats, Floats]:
-        """The standard errors of both scores of labelled rows in the first round."""
-        features = len(self._encoded.names)
-        scores = np.empty((2, GROUPS, features))
-        for group in range(GROUPS):
-            found = self._fit_sample(2 * PAIRS + group, [features]).score()
-            scores[0, group], scores[1, group] = found.s_s, found.s_a
-        report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
-        s_s, s_a = np.sqrt((GROUPS - 1) * scores.var(axis=1))
-        return s_s, s_a
-
-    def _fit_sample(self, number: int, rounds: Sequence[int]) -> Classifier:
-        report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
-        return self._fit(self._encoded, self._settings, Part(sample=RandomSample(self._series, number)), rounds)

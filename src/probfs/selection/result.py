@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
-from probfs.output.documents import selection_content, selection_document
-from probfs.output.writers import Presentation, csv_text, data_frame, json_text
+from probfs.output.documents import Document as OutputDocument
+from probfs.output.documents import selection_document
 from probfs.ranking.document import Document, load_json
-from probfs.ranking.result import InputSummary, Ranking
+from probfs.ranking.result import InputSummary, Ranking, Result
 from probfs.ranking.settings import TOP
 from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
@@ -21,7 +21,6 @@ from probfs.text import quoted
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -98,7 +97,7 @@ class HonestEstimate:
 
 
 @dataclass(frozen=True, repr=False)
-class Selection:
+class Selection(Result):
     """A verdict on every feature, what each number of features achieves, and what selecting really achieves."""
 
     features: tuple[SelectedFeature, ...]
@@ -134,15 +133,16 @@ class Selection:
     def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Selection:
         """The selection that ``to_dict`` gave; ``source`` is what messages call it."""
         document = Document(content, "selection", source)
-        selection = cls(
-            features=document.get("features", tuple[SelectedFeature, ...]),
-            sizes=document.get("sizes", tuple[Size, ...]),
-            kept=document.get("kept", tuple[str, ...]),
-            honest=document.get("honest", HonestEstimate | None),
-            input=document.get("input", InputSummary),
-            settings=document.get("settings", SelectionSettings),
-            warnings=document.get("warnings", tuple[Note, ...]),
-            version=document.get("version", str),
+        selection = document.read(
+            cls,
+            features=tuple[SelectedFeature, ...],
+            sizes=tuple[Size, ...],
+            kept=tuple[str, ...],
+            honest=HonestEstimate | None,
+            input=InputSummary,
+            settings=SelectionSettings,
+            warnings=tuple[Note, ...],
+            version=str,
         )
         document.check_order(selection.features, selection.input.features)
         verdicts = {feature.feature: feature.verdict == "keep" for feature in selection.features}
@@ -195,24 +195,8 @@ class Selection:
         reduced: Frame = keep_columns(frame, self.kept, self.reduced_columns[len(self.kept) :])
         return reduced
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The features as a data frame with the columns of the CSV."""
-        return data_frame(selection_document(self))
-
-    def to_csv(self, path: str | os.PathLike[str] | None = None, *, safe: bool = False) -> str:
-        """The features as CSV text, also written to ``path`` when one is given.
-
-        With ``safe``, a name that a spreadsheet would take for a formula begins with an apostrophe.
-        """
-        return deliver_text(csv_text(selection_document(self), Presentation(safe_csv=safe)), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the JSON."""
-        return selection_content(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The whole selection as JSON text, also written to ``path`` when one is given."""
-        return deliver_text(json_text(self.to_dict()), path)
+    def document(self) -> OutputDocument:
+        return selection_document(self)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
