@@ -98,12 +98,12 @@ def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], ar
     expected = probfs.rank(with_target(frame, y), target="y", **{"score": "signed", **arguments})
     found = ProbabilisticSelector(n_features_to_select=3, **parameters).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.to_csv()
-    assert set(found.get_feature_names_out()) == {own.feature for own in expected.features[:3]}
+    assert set(found.get_feature_names_out()) == {feature.feature for feature in expected.features[:3]}
     key = "s_s" if parameters.get("score") == "absolute" else "s_a"
-    for own in expected.features:
-        place = frame.columns.get_loc(own.feature)
-        assert found.ranking_[place] == own.rank
-        assert found.scores_[place] == getattr(own, key)
+    for feature in expected.features:
+        place = frame.columns.get_loc(feature.feature)
+        assert found.ranking_[place] == feature.rank
+        assert found.scores_[place] == getattr(feature, key)
     assert not hasattr(found, "selection_result_")
 
 
@@ -125,10 +125,10 @@ def test_auto_keeps_what_select_keeps(parameters: dict[str, Any], arguments: dic
     assert found.selection_result_.honest == expected.honest
     assert set(found.get_feature_names_out()) == set(expected.kept)
     assert found.ranking_result_ is found.selection_result_.ranking
-    for own in expected.features:
-        place = frame.columns.get_loc(own.feature)
-        assert found.ranking_[place] == own.rank
-        assert np.array_equal(found.scores_[place], np.nan if own.s_a is None else own.s_a, equal_nan=True)
+    for feature in expected.features:
+        place = frame.columns.get_loc(feature.feature)
+        assert found.ranking_[place] == feature.rank
+        assert np.array_equal(found.scores_[place], np.nan if feature.s_a is None else feature.s_a, equal_nan=True)
 
 
 @given(st.data())
@@ -139,7 +139,7 @@ def test_any_number_of_columns_of_any_table_is_what_rank_says(data: st.DataObjec
     lists = data.draw(
         st.lists(st.lists(cell, min_size=rows, max_size=rows), min_size=columns, max_size=columns), "cells"
     )
-    frame = pd.DataFrame({f"c{place}": pd.Series(own, dtype=object) for place, own in enumerate(lists)})
+    frame = pd.DataFrame({f"c{place}": pd.Series(cells, dtype=object) for place, cells in enumerate(lists)})
     y = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=rows - 4, max_size=rows - 4), "y") + list("abab"))
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=rows - 4, max_size=rows - 4), "w") + [1] * 4)
     number = data.draw(st.integers(1, columns), "number")
@@ -151,10 +151,10 @@ def test_any_number_of_columns_of_any_table_is_what_rank_says(data: st.DataObjec
     repeated = with_target(frame, y).loc[np.repeat(np.arange(rows), weights)]
     kwargs: dict[str, Any] = {"keep_identifiers": True, "min_class": 1, "estimate": "resubstitution"}
     ranking = probfs.rank(repeated, target="y", score=score, **kwargs)
-    best = [own.feature for own in ranking.features]
+    best = [feature.feature for feature in ranking.features]
     assert [frame.columns[place] for place in np.argsort(selector.ranking_)] == best
     assert set(selector.get_feature_names_out()) == set(best[:number])
-    expected = [getattr(own, "s_a" if score == "signed" else "s_s") for own in ranking.features]
+    expected = [getattr(feature, "s_a" if score == "signed" else "s_s") for feature in ranking.features]
     np.testing.assert_allclose(selector.scores_[np.argsort(selector.ranking_)], expected, rtol=1e-9, atol=1e-14)
 
 
@@ -200,7 +200,7 @@ def test_of_mere_noise_the_best_column_is_kept_with_a_warning() -> None:
     with pytest.warns(UserWarning, match=message):
         selector = ProbabilisticSelector().fit(frame, y)
     assert selector.selection_result_.kept == ()
-    p = [own.p for own in selector.selection_result_.features]
+    p = [feature.p for feature in selector.selection_result_.features]
     assert selector.n_features_ == 1
     assert selector.get_feature_names_out().tolist() == [selector.selection_result_.features[0].feature]
     assert p == sorted(p)  # type: ignore[type-var]  # each was tested
@@ -416,7 +416,9 @@ def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> N
     within = ProbabilisticSelector(unlabeled_value=-1, **few).fit(matrix, marked)
     assert apart.ranking_result_.to_csv() == within.ranking_result_.to_csv()
     assert apart.ranking_result_.input.unlabelled_rows == 30
-    assert apart.scores_[1] == next(own.s_su for own in apart.ranking_result_.features if own.feature == "x1")
+    assert apart.scores_[1] == next(
+        feature.s_su for feature in apart.ranking_result_.features if feature.feature == "x1"
+    )
     assert within.classes_.tolist() == [0, 1, 2]
 
 
@@ -603,9 +605,9 @@ def test_unlabelled_rows_are_no_use_where_the_number_of_columns_is_found() -> No
 
 
 def test_every_option_of_a_classifier_is_a_parameter() -> None:
-    own = {name for name, _, _ in known_options()}
-    # How columns reach a user's own estimator is an option of none that is registered.
-    assert own - {"jobs"} == {*OF_CLASSIFIERS} - {"categories"}
+    declared = {name for name, _, _ in known_options()}
+    # How columns reach a user's estimator is an option of none that is registered.
+    assert declared - {"jobs"} == {*OF_CLASSIFIERS} - {"categories"}
     assert set(ProbabilisticSelector().get_params()) >= {*OF_CLASSIFIERS, "n_jobs"}
 
 

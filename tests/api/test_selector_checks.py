@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators, all of them, with no list of checks that are expected to fail."""
+"""scikit-learn's checks of estimators, all of them, with no list of checks that are expected to fail."""
 
 from __future__ import annotations
 
@@ -40,9 +40,13 @@ def all_checks(selector: ProbabilisticSelector) -> dict[str, str]:
     """The outcome of each check that did not pass; skipped are only those that need packages or settings."""
     results = check_estimator(selector, on_fail=None, on_skip=None)
     assert len(results) > 40
-    skipped = {own["check_name"] for own in results if own["status"] == "skipped"}
+    skipped = {check["check_name"] for check in results if check["status"] == "skipped"}
     assert skipped <= {"check_array_api_input"}
-    return {own["check_name"]: repr(own["exception"]) for own in results if own["status"] not in ("passed", "skipped")}
+    return {
+        check["check_name"]: repr(check["exception"])
+        for check in results
+        if check["status"] not in ("passed", "skipped")
+    }
 
 
 @pytest.mark.parametrize("selector", QUICK, ids=str)

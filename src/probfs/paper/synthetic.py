@@ -98,8 +98,8 @@ def shifted_columns(
     signs = np.where(positive, 1.0, -1.0)
     columns = {}
     for number in range(relevant):
-        telling = generator.random(rows) < p
-        columns[f"relevant_{number + 1}"] = np.where(telling, signs * c, 0.0) + generator.normal(size=rows)
+        shifted = generator.random(rows) < p
+        columns[f"relevant_{number + 1}"] = np.where(shifted, signs * c, 0.0) + generator.normal(size=rows)
     for number in range(noise):
         columns[f"noise_{number + 1:03}"] = generator.normal(size=rows)
     return Sample(columns, positive)
@@ -116,9 +116,9 @@ def weston(rows: int, generator: np.random.Generator, *, noise: int = WESTON_NOI
     first = generator.random(rows) < 0.7
     columns = {}
     for position in range(WESTON_RELEVANT):
-        telling = first if position < 3 else ~first
+        informative = first if position < 3 else ~first
         signal = signs * generator.normal(position % 3 + 1, 1, rows)
-        columns[f"relevant_{position + 1}"] = np.where(telling, signal, generator.normal(size=rows))
+        columns[f"relevant_{position + 1}"] = np.where(informative, signal, generator.normal(size=rows))
     for number in range(noise):
         columns[f"noise_{number + 1:03}"] = generator.normal(scale=_WESTON_SPREAD, size=rows)
     return Sample(columns, positive)
@@ -127,7 +127,7 @@ def weston(rows: int, generator: np.random.Generator, *, noise: int = WESTON_NOI
 def nominal(rows: int, generator: np.random.Generator, *, sampling: Sampling = "proportionate") -> Sample:
     """Section 5.2: five independent features with values a, b and c, of which only x1 matters.
 
-    ``sampling`` says how often x1 takes each value: as in the population, too often the telling values a and c
+    ``sampling`` says how often x1 takes each value: as in the population, too often the informative values a and c
     (oversampling), or too rarely (undersampling).
     """
     shares = [np.array(_FIRST[sampling]), *_NOMINAL[1:]]

@@ -291,9 +291,9 @@ def shifted_scores(c: float, p: float, balance: float) -> PopulationScores:
 
 def _breaks(c: float, p: float, balance: float) -> list[float]:
     """Where an integrand has a kink: at P = P(y=1), which is x = 0, and at P = ½, which is a quadratic in e^(c·x)."""
-    telling, even = p * np.exp(-(c**2) / 2), (1 - p) * (2 * balance - 1)
-    root = np.sqrt(even**2 + 4 * balance * (1 - balance) * telling**2)
-    middle = float(np.log((root - even) / (2 * balance * telling)) / c)
+    shifted, even = p * np.exp(-(c**2) / 2), (1 - p) * (2 * balance - 1)
+    root = np.sqrt(even**2 + 4 * balance * (1 - balance) * shifted**2)
+    middle = float(np.log((root - even) / (2 * balance * shifted)) / c)
     end = c + _TAIL
     return [-end, *sorted({0.0, min(max(middle, -end), end)}), end]
 

@@ -127,7 +127,7 @@ def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Rankin
 def breast_cancer() -> Table:
     """The nine measures and the class of 699 tumours."""
     table = read_table(DATA / "breast_cancer.csv", ReadOptions())
-    return Table(table.source, {name: own for name, own in table.columns.items() if name != "sample_id"}, table.rows)
+    return table.only(table.columns.keys() - {"sample_id"})
 
 
 @cache

@@ -8,23 +8,22 @@ chance than one that is nearly always no.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from probfs.paper.synthetic import Sample
+from probfs.tables.arrays import Floats, Integers
 
-Bits = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Problem = Callable[[int, np.random.Generator], Sample]
 
 RELEVANT = "relevant"
 IRRELEVANT = ("noise", "proxy")
 
-_ANSWERS = np.array(["no", "yes"])
-_HALF = (0.5,)
+_ANSWERS = ("no", "yes")
+_WEIGHTS = (1.0, 0.7, 0.5, 0.35)
 
 
 @dataclass(frozen=True)
@@ -56,40 +55,37 @@ def _misfit(classifier: str, what: str, *, fits: bool = False) -> Callable[[Prob
 @_misfit("nb", "independent columns, as assumed", fits=True)
 def fitting(rows: int, random: np.random.Generator) -> Sample:
     relevant = _coins(rows, random, 4)
-    return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)), noise=10)
+    return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10)
 
 
 @_misfit("nb", "the same, the relevant columns being lopsided", fits=True)
 def even_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that are mostly no beside noise that splits the rows in halves."""
-    relevant = [_coin(rows, random, 0.15) for _ in range(4)]
-    return _answers(rows, random, relevant, _weigh(relevant, (1.0, 0.7, 0.5, 0.35)) + 1.8, noise=10)
+    relevant = _coins(rows, random, 4, 0.15)
+    return _sample(random, relevant, _weigh(relevant, _WEIGHTS) + 1.8, noise=10)
 
 
 @_misfit("nb", "the same, the noise being lopsided", fits=True)
 def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
     """Relevant columns that split the rows in halves beside noise that is mostly no."""
     relevant = _coins(rows, random, 4)
-    odds = _weigh(relevant, (1.0, 0.7, 0.5, 0.35))
-    return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.15,))
+    return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10, shares=(0.15,))
 
 
 @_misfit("nb", "a relevant column that stands there six times")
 def copies(rows: int, random: np.random.Generator) -> Sample:
     """The strongest column stands in the table six times: each copy is counted as new evidence."""
-    strongest, *relevant = _coins(rows, random, 4)
-    odds = _weigh([strongest, *relevant], (1.0, 0.6, 0.5, 0.4))
+    strongest, *relevant = every = _coins(rows, random, 4)
     more = {f"copy_{number + 1}": strongest for number in range(6)}
-    return _answers(rows, random, relevant, odds, noise=10, more=more)
+    return _sample(random, relevant, _weigh(every, (1.0, 0.6, 0.5, 0.4)), noise=10, more=more)
 
 
 @_misfit("nb", "a noise column that stands there six times")
 def copied_noise(rows: int, random: np.random.Generator) -> Sample:
     """A column of noise stands in the table six times: what it says by chance is counted six times."""
-    relevant = _coins(rows, random, 3)
-    (copied,) = _coins(rows, random, 1)
+    *relevant, copied = _coins(rows, random, 4)
     more = {f"noise_copy_{number + 1}": copied for number in range(6)}
-    return _answers(rows, random, relevant, _weigh(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
+    return _sample(random, relevant, _weigh(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
 
 
 @_misfit("nb", "columns that follow relevant ones")
@@ -97,31 +93,29 @@ def proxies(rows: int, random: np.random.Generator) -> Sample:
     """Each relevant column has two others that mostly follow it and add nothing to it."""
     relevant = _coins(rows, random, 3)
     more = _followers(relevant, rows, random)
-    return _answers(rows, random, relevant, _weigh(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
+    return _sample(random, relevant, _weigh(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
 
 
 @_misfit("nb", "two columns that tell only together")
 def parity(rows: int, random: np.random.Generator) -> Sample:
     """Two columns tell only together: whether they agree. A third tells by itself."""
     first, second, third = relevant = _coins(rows, random, 3)
-    return _answers(rows, random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
+    return _sample(random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
 @_misfit("nb", "three columns that tell only if all are yes")
 def conjunction(rows: int, random: np.random.Generator) -> Sample:
     """The class changes only where three columns are all yes."""
-    first, second, third = relevant = [_coin(rows, random, 0.6) for _ in range(3)]
+    first, second, third = relevant = _coins(rows, random, 3, 0.6)
     odds = np.where(first & second & third == 1, 1.7, -0.85)
-    return _answers(rows, random, relevant, odds, noise=10, noise_shares=(0.6,))
+    return _sample(random, relevant, odds, noise=10, shares=(0.6,))
 
 
 @_misfit("nb", "labels that are coin tosses in 70 % of the rows")
 def label_noise(rows: int, random: np.random.Generator) -> Sample:
     """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
-    where = _coin(rows, random, 0.7)
-    relevant = _coins(rows, random, 3)
-    odds = np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
-    return _answers(rows, random, [*relevant, where], odds, noise=12, noise_shares=(0.5, 0.5, 0.5, 0.7))
+    relevant, odds = _tossed(rows, random)
+    return _sample(random, relevant, odds, noise=12, shares=(0.5, 0.5, 0.5, 0.7))
 
 
 @_misfit("nb", "coin tosses, and columns that follow relevant ones")
@@ -129,77 +123,70 @@ def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
     """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
     a half, the model is wrong, and wrong about columns that do not matter.
     """
-    where = _coin(rows, random, 0.7)
-    relevant = _coins(rows, random, 3)
-    odds = np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
-    more = _followers(relevant, rows, random)
-    return _answers(rows, random, [*relevant, where], odds, noise=4, noise_shares=(0.5, 0.5, 0.5, 0.7), more=more)
+    relevant, odds = _tossed(rows, random)
+    more = _followers(relevant[:-1], rows, random)
+    return _sample(random, relevant, odds, noise=4, shares=(0.5, 0.5, 0.5, 0.7), more=more)
 
 
 @_misfit("svm", "squares and products under a linear SVM")
 def bowl(rows: int, random: np.random.Generator) -> Sample:
     """The class depends on how far a column is from the middle, and on the product of two others; one is linear."""
-    relevant = random.normal(size=(4, rows))
-    odds = 2.0 * (relevant[0] ** 2 - 0.9) + 0.8 * relevant[1] + 1.2 * relevant[2] * relevant[3]
-    return _numbers(rows, random, relevant, odds, noise=4)
+    a, b, c, d = relevant = random.normal(size=(4, rows))
+    return _sample(random, relevant, 2.0 * (a**2 - 0.9) + 0.8 * b + 1.2 * c * d, noise=4, shares=())
 
 
 @_misfit("svm", "a bend and a step under a linear SVM")
 def steps_and_bends(rows: int, random: np.random.Generator) -> Sample:
     """A bend whose middle is off the centre, a steep step, and a straight line: linear only in part."""
-    relevant = random.normal(size=(3, rows))
-    odds = 2.5 * ((relevant[0] - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * relevant[1] - 1.5) + 0.5 * relevant[2]
-    return _numbers(rows, random, relevant, odds, noise=5)
+    a, b, c = relevant = random.normal(size=(3, rows))
+    odds = 2.5 * ((a - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * b - 1.5) + 0.5 * c
+    return _sample(random, relevant, odds, noise=5, shares=())
 
 
-def _coin(rows: int, random: np.random.Generator, share: float = 0.5) -> Bits:
-    return (random.random(rows) < share).astype(np.int64)
+def _coins(rows: int, random: np.random.Generator, number: int, share: float = 0.5) -> list[Integers]:
+    """Columns of 0 and 1, of which 1 has this share."""
+    return [(random.random(rows) < share).astype(np.int64) for _ in range(number)]
 
 
-def _coins(rows: int, random: np.random.Generator, number: int) -> list[Bits]:
-    return [_coin(rows, random) for _ in range(number)]
+def _tossed(rows: int, random: np.random.Generator) -> tuple[list[Integers], Floats]:
+    """Three relevant columns and a last one that marks where the class is a coin toss; and the log-odds."""
+    (where,) = _coins(rows, random, 1, 0.7)
+    relevant = _coins(rows, random, 3)
+    return [*relevant, where], np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
 
 
-def _followers(leaders: Sequence[Bits], rows: int, random: np.random.Generator) -> dict[str, Bits]:
+def _followers(leaders: Sequence[Integers], rows: int, random: np.random.Generator) -> dict[str, Integers]:
     """Two columns for each of these that hold the same in some nine rows of ten."""
     followers = [
-        np.where(random.random(rows) < 0.8, leader, _coin(rows, random)) for leader in leaders for _ in range(2)
+        np.where(random.random(rows) < 0.8, leader, _coins(rows, random, 1)[0]) for leader in leaders for _ in range(2)
     ]
     return {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
 
 
-def _weigh(columns: Sequence[Bits], weights: Sequence[float]) -> Floats:
+def _weigh(columns: Sequence[Integers], weights: Sequence[float]) -> Floats:
     """Log-odds of the positive class: each column speaks for or against it with its weight."""
     return np.asarray(np.asarray(weights) @ (2.0 * np.array(columns) - 1))
 
 
-def _answers(
-    rows: int,
+def _sample(
     random: np.random.Generator,
-    relevant: Sequence[Bits],
+    relevant: Iterable[Any],
     odds: Floats,
     *,
     noise: int,
-    noise_shares: Sequence[float] = _HALF,
-    more: Mapping[str, Bits] | None = None,
+    shares: Sequence[float] = (0.5,),
+    more: Mapping[str, Integers] | None = None,
 ) -> Sample:
-    columns = {
-        **{f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)},
-        **(more or {}),
-        **{
-            f"noise_{number + 1:02}": _coin(rows, random, noise_shares[number % len(noise_shares)])
-            for number in range(noise)
-        },
-    }
-    texts = {name: _ANSWERS[column] for name, column in columns.items()}
-    return Sample(texts, _classes(odds, random), tuple(_ANSWERS.tolist()))
-
-
-def _numbers(rows: int, random: np.random.Generator, relevant: Floats, odds: Floats, *, noise: int) -> Sample:
-    columns = {f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)}
-    columns |= {f"noise_{number + 1:02}": random.normal(size=rows) for number in range(noise)}
-    return Sample(columns, _classes(odds, random))
-
-
-def _classes(odds: Floats, random: np.random.Generator) -> npt.NDArray[np.bool_]:
-    return random.random(len(odds)) < 1 / (1 + np.exp(-odds))
+    """Relevant columns, others, and noise, of which yes has these shares in turn; without shares, all are numbers."""
+    rows = len(odds)
+    columns = {f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)} | dict(more or {})
+    for number in range(noise):
+        name = f"noise_{number + 1:02}"
+        if shares:
+            (columns[name],) = _coins(rows, random, 1, shares[number % len(shares)])
+        else:
+            columns[name] = random.normal(size=rows)
+    positive = random.random(rows) < 1 / (1 + np.exp(-odds))
+    if not shares:
+        return Sample(columns, positive)
+    return Sample({name: np.array(_ANSWERS)[column] for name, column in columns.items()}, positive, _ANSWERS)
