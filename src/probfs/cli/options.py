@@ -192,13 +192,12 @@ def _classifier_options(for_columns_only: bool) -> Group:
     chosen = {"classifier": Option("Whose probabilities are used.", Choice(names), default=names[0])}
     for name, declared, owners in known_options():
         if declared.for_columns or not for_columns_only:
-            default = str(declared.default_help or declared.default)
-            whose = _owners(owners, declared.only_with)
-            # The rest is for the manual.
-            line = re.split("[:;] ", declared.help)[0].rstrip(".")
-            manual = f"{whose}{declared.help} Default: {default}."
-            shown = default.partition(", ")[0]
-            chosen[name] = Option(f"{whose}{line}.", declared.kind, default=shown, manual=manual)
+            whose, default = _owners(owners, declared.only_with), str(declared.default_help or declared.default)
+            story = whose + declared.help if whose else f"{declared.help[:1].upper()}{declared.help[1:]}"
+            # The line ends at the first mark; the rest is for the manual.
+            line = whose + re.split("[:;.]", story.removeprefix(whose))[0]
+            manual = f"{story} Default: {default}."
+            chosen[name] = Option(f"{line}.", declared.kind, default=default.partition(", ")[0], manual=manual)
     return panel("Model", **chosen)
 
 
