@@ -23,8 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from probfs.classifiers.catalogue import SVM, find_classifier
 from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 from probfs.classifiers.refitting.classifier import RefittedClassifier
-from probfs.classifiers.refitting.rows import draw_donors
-from probfs.classifiers.refitting.sums import odds_of
+from probfs.classifiers.refitting.rows import draw_donors, odds_of
 from probfs.columns.dataset import Dataset
 from probfs.screening.counting import count_values
 from tests.support import refits

@@ -148,14 +148,14 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
         begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
         for k in range(features.size):
             column, base = codes[features[k]], np.uint64(offsets[features[k]])
-            size, own = 0.0, 0.0
+            size, signed = 0.0, 0.0
             for row in range(begin, stop):
                 e = excess[base + np.uint64(column[row]) + start_of_top[row]]
                 change = e / (1.0 + q[row] * e) * weight[row]
-                own += change
+                signed += change
                 size += abs(change)
             sums[0, block, k] = size
-            sums[1, block, k] = own
+            sums[1, block, k] = signed
 
 
 @_compiled
@@ -185,15 +185,15 @@ def sum_changes(codes, features, offsets, excess, posterior, start, slots, label
                 for c in range(classes):
                     for i in range(size):
                         change[i] += posterior[c, at + i] * abs(mean[i] - each[c, i])
-                total, own = 0.0, 0.0
+                total, signed = 0.0, 0.0
                 for i in range(size):
                     scale = counts[at + i] / (1.0 + of_top[i] + mean[i])
                     total += change[i] * scale
                     label = labels[at + i]
                     if label >= 0:
-                        own += (mean[i] - each[label, i]) * posterior[label, at + i] * scale
+                        signed += (mean[i] - each[label, i]) * posterior[label, at + i] * scale
                 sums[0, block, k] += total / 2
-                sums[1, block, k] += own
+                sums[1, block, k] += signed
 
 
 @_compiled
@@ -267,10 +267,10 @@ def add_donor_sums(rest, factors, donors, sums):
     Both have a column for each support vector of an SVM.
     """
     for row in range(rest.shape[0]):
-        own = rest[row]
+        of_row = rest[row]
         for permutation in range(donors.shape[0]):
             donor = factors[donors[permutation, row]]
             total = 0.0
-            for vector in range(np.uint64(len(own))):
-                total += own[vector] * donor[vector]
+            for vector in range(np.uint64(len(of_row))):
+                total += of_row[vector] * donor[vector]
             sums[permutation, row] += total

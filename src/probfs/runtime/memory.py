@@ -43,8 +43,8 @@ def _free_by_limit() -> Iterator[int]:
         number, _, path = line.split(":", 2)
         if number == "0":
             # The control group of this process and the groups that contain it, as far as they are visible.
-            own = _CONTROL_GROUPS / path.lstrip("/")
-            for group in (own, *own.parents):
+            innermost = _CONTROL_GROUPS / path.lstrip("/")
+            for group in (innermost, *innermost.parents):
                 yield from _free_in_control_group(group)
 
 

@@ -131,8 +131,8 @@ def _drops_all(transformer: Any, frame: pandas.DataFrame) -> bool:
     taken: set[str] = set()
     named: set[str] = set()
     for _, step, columns in transformer.transformers:
-        own = columns(frame) if callable(columns) else columns
-        names = {own} if isinstance(own, str) else set(own)
+        chosen = columns(frame) if callable(columns) else columns
+        names = {chosen} if isinstance(chosen, str) else set(chosen)
         named |= names
         taken |= set() if isinstance(step, str) and step == "drop" else names
     drops_others = isinstance(transformer.remainder, str) and transformer.remainder == "drop"

@@ -157,7 +157,7 @@ def _fit(estimator: Any, name: str, table: Any, labels: Integers, weights: dict[
         # Its threads add up the votes of trees in any order, so that last digits would differ from run to run.
         estimator.set_params(n_jobs=1)
     # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
-    said = [own for own in caught if not issubclass(own.category, (DeprecationWarning, FutureWarning))]
+    said = [warning for warning in caught if not issubclass(warning.category, (DeprecationWarning, FutureWarning))]
     return f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None
 
 
@@ -223,15 +223,15 @@ class FittedEstimator:
         actual = self.probabilities(rows)
         changes = np.zeros((len(actual), len(rows) * len(self.codes)))
         if self.estimator is not None:
-            features, own, giving, frequencies = find_exchanges(rows, donors, self.codes)
-            for batch in divide_rows(len(own), self.cells.width, CELLS_PER_CALL):
-                exchanged = rows[own[batch]]
+            features, places, giving, frequencies = find_exchanges(rows, donors, self.codes)
+            for batch in divide_rows(len(places), self.cells.width, CELLS_PER_CALL):
+                exchanged = rows[places[batch]]
                 table = self.cells.exchange(exchanged, features[batch], giving[batch])
-                change = actual[:, own[batch]] - self.predict(table, exchanged)
+                change = actual[:, places[batch]] - self.predict(table, exchanged)
                 change[np.abs(change) < _ROUNDING] = 0
-                places = own[batch] * len(self.codes) + features[batch]
+                flat = places[batch] * len(self.codes) + features[batch]
                 for of_class, each in zip(changes, change * frequencies[batch], strict=True):
-                    of_class += np.bincount(places, weights=each, minlength=len(of_class))
+                    of_class += np.bincount(flat, weights=each, minlength=len(of_class))
         return actual, changes.reshape(len(actual), len(rows), len(self.codes))
 
 
@@ -261,7 +261,7 @@ class OutOfBagForest(FittedEstimator):
 
         As in leave-one-out, a copy is judged by models that may know the others.
         """
-        rows = max(len(own) for own in self.codes)
+        rows = max(len(codes) for codes in self.codes)
         copies = np.bincount(self.trained, minlength=rows)
         left_out = []
         for drawn in self.estimator.estimators_samples_:  # type: ignore[union-attr]  # it was fitted
@@ -277,23 +277,23 @@ def find_exchanges(
     features (equal ones beside each other), rows (counted within ``rows``), the rows that give the value, and in what
     fraction of the shuffles. ``codes`` are those of each feature in all rows.
     """
-    found = [_find_exchanges_of(own, rows, donors) for own in codes]
-    features = np.repeat(np.arange(len(found)), [len(own) for own, _, _ in found])
-    own, giving, times = (np.concatenate(column) for column in zip(*found, strict=True))
-    return features, own.astype(np.int64), giving.astype(np.intp), times / len(donors)
+    found = [_find_exchanges_of(of_feature, rows, donors) for of_feature in codes]
+    features = np.repeat(np.arange(len(found)), [len(exchanged) for exchanged, _, _ in found])
+    places, giving, times = (np.concatenate(column) for column in zip(*found, strict=True))
+    return features, places.astype(np.int64), giving.astype(np.intp), times / len(donors)
 
 
 def _find_exchanges_of(codes: Codes, rows: Positions, donors: Donors) -> tuple[Integers, Integers, Integers]:
     """For one feature: the rows, the donors, and how many shuffles do the same."""
     given = codes[donors]
     differs = given != codes[rows]
-    own = np.broadcast_to(np.arange(len(rows)), donors.shape)[differs]
+    places = np.broadcast_to(np.arange(len(rows)), donors.shape)[differs]
     giving = donors[differs]
     values = int(codes.max(initial=0)) + 1
     if values > _VALUES_PER_SHUFFLE * len(donors):
-        return own, giving, np.ones(len(own), dtype=np.int64)
-    _, first, times = np.unique(own * values + given[differs], return_index=True, return_counts=True)
-    return own[first], giving[first], times
+        return places, giving, np.ones(len(places), dtype=np.int64)
+    _, first, times = np.unique(places * values + given[differs], return_index=True, return_counts=True)
+    return places[first], giving[first], times
 
 
 def _first_line(error: object) -> str:

@@ -136,13 +136,13 @@ def seeded(estimator: Any, seed: int) -> Any:
     """A clone in which every random_state that was left None is set."""
     from sklearn.base import clone
 
-    own = clone(estimator)
+    seeded_clone = clone(estimator)
     names = [
         name
-        for name, value in own.get_params(deep=True).items()
+        for name, value in seeded_clone.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
-    return own.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else own
+    return seeded_clone.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else seeded_clone
 
 
 def _check(estimator: Any) -> None:
@@ -192,7 +192,7 @@ def _steps(estimator: Any) -> list[Any]:
     if not isinstance(estimator, Pipeline):
         return [estimator]
     steps = [step for _, step in estimator.steps if step is not None and not isinstance(step, str)]
-    return [own for step in steps for own in _steps(step)]
+    return [inner for step in steps for inner in _steps(step)]
 
 
 def _input_tags(estimator: Any) -> Any:

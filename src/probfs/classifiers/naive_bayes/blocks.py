@@ -64,11 +64,11 @@ class Model:
         """The labelled rows of a dataset that count for something; ``copies`` says how many of each a fold has."""
         members, counts, scored = [], [], []
         for fold in range(max(1, len(self.folds))):
-            own = copies(fold) if self.folds else dataset.counts
+            copies_here = copies(fold) if self.folds else dataset.counts
             for label in self._classes:
-                rows = np.flatnonzero((dataset.labels == label) & (own > 0))
+                rows = np.flatnonzero((dataset.labels == label) & (copies_here > 0))
                 members.append(rows)
-                counts.append(own[rows])
+                counts.append(copies_here[rows])
                 scored.append((label, {"loo": label, "cv": fold}.get(self.estimate, 0)))
         columns = [feature.labelled for feature in dataset.features]
         return self._rows(columns, members, counts, scored, self.of_labelled_rows)
@@ -89,11 +89,11 @@ class Model:
         models: Sequence[LogOdds],
     ) -> Rows:
         """Groups of rows one after the other: ``scored`` has the label and the model of each."""
-        ends = np.cumsum([len(own) for own in members]).tolist()
+        ends = np.cumsum([len(rows_here) for rows_here in members]).tolist()
         groups = [
-            Group(end - len(own), end, label, model)
-            for own, end, (label, model) in zip(members, ends, scored, strict=True)
-            if len(own)
+            Group(end - len(rows_here), end, label, model)
+            for rows_here, end, (label, model) in zip(members, ends, scored, strict=True)
+            if len(rows_here)
         ]
         rows = np.concatenate(members)
         codes = np.empty((len(columns), len(rows)), dtype=code_dtype(self.counts.values))
@@ -108,8 +108,8 @@ class Model:
         """For each feature the sum over labelled rows of the squared range of log p(v|c) over the classes."""
         held_out = self.folds or [self.counts] * len(self.of_labelled_rows)
         by_slot = np.zeros(len(self.counts.by_slot))
-        for place, (own, model) in enumerate(zip(held_out, self.of_labelled_rows, strict=True)):
-            rows = own.by_slot[:, place] if self.estimate == "loo" else own.by_slot.sum(axis=1)
+        for place, (counts, model) in enumerate(zip(held_out, self.of_labelled_rows, strict=True)):
+            rows = counts.by_slot[:, place] if self.estimate == "loo" else counts.by_slot.sum(axis=1)
             by_slot += rows * model.raised_to(exponent).squared_range
         return np.add.reduceat(by_slot, self.counts.offset)
 
@@ -174,11 +174,11 @@ def sum_changes(
     def group() -> Rows:
         return model.group_unlabelled(block.rows_of(model.part))
 
-    own = labelled(block, model, state).sum_changes(features)
+    of_labelled = labelled(block, model, state).sum_changes(features)
     if not unlabelled:
-        return own, None
+        return of_labelled, None
     others = block.recall("unlabelled rows", model.key, group).bring(state.active, state.exponent)
-    return own, others.sum_changes(features)
+    return of_labelled, others.sum_changes(features)
 
 
 def fit(block: Block, model: Model, state: State) -> Floats:

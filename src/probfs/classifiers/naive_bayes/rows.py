@@ -109,7 +109,7 @@ class Rows:
                 p = posterior[:, rows]
                 mean = _dot(p, excess)
                 scale = self.counts[rows] / (1 + of_top + mean)
-                sums[0, which] += (_dot(p, [np.abs(mean - own) for own in excess]) * scale).sum(axis=1) / 2
+                sums[0, which] += (_dot(p, [np.abs(mean - u) for u in excess]) * scale).sum(axis=1) / 2
                 if group.label != UNLABELLED:
                     sums[1, which] += ((mean - excess[group.label]) * p[group.label] * scale).sum(axis=1)
         return sums
@@ -123,11 +123,11 @@ class Rows:
             wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != group.label
             weights = np.exp(-behind)
             whole = weights.sum(axis=0)
-            own = behind[group.label]
+            own_behind = behind[group.label]
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
             others = np.delete(weights, group.label, axis=0).sum(axis=0)
-            loss = np.where(own == 0, np.log1p(others), own + np.log(whole))
-            loss[own > self.impossible] = np.inf
+            loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
+            loss[own_behind > self.impossible] = np.inf
             total += np.stack([wrong, others / whole, loss]) @ self.counts[group.rows]
         return total
 
@@ -136,9 +136,9 @@ class Rows:
         against_own = np.empty_like(self.odds)
         for group in self.groups:
             logs = [*self.odds[:, group.rows], 0.0]
-            own = logs.pop(group.label)
+            own_logs = logs.pop(group.label)
             for place, other in enumerate(logs):
-                np.subtract(other, own, out=against_own[place, group.rows])
+                np.subtract(other, own_logs, out=against_own[place, group.rows])
             if math.isfinite(self.impossible):
                 odds = against_own[:, group.rows]
                 behind = odds.max(axis=0, initial=0.0)
@@ -240,8 +240,8 @@ class CompiledRows(Rows):
         sums = [np.empty((2, blocks, part.stop - part.start)) for part in parts]
         run_in_threads(
             [
-                partial(self._sum_block_changes, features[part], own, *some)
-                for part, own in zip(parts, sums, strict=True)
+                partial(self._sum_block_changes, features[part], part_sums, *some)
+                for part, part_sums in zip(parts, sums, strict=True)
                 for some in split_range(blocks, work)
             ]
         )

@@ -15,15 +15,20 @@ from probfs.classifiers.protocol import Features, FitRequest, HoldOutRequest, Ro
 from probfs.classifiers.refitting.rows import (
     UNLABELLED,
     Donors,
+    PartialSums,
     Positions,
     Split,
     TrainingRows,
+    add_up,
     divide_rows,
     draw_donors,
+    make_scores,
     make_splits,
+    odds_of,
     set_apart,
+    sum_changes,
+    sum_retrained,
 )
-from probfs.classifiers.refitting.sums import PartialSums, add_up, make_scores, odds_of, sum_changes, sum_retrained
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset

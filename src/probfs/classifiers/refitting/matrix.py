@@ -197,12 +197,12 @@ def _fill_missing(cells: npt.NDArray[Any], training: Integers, with_means: bool)
     the others, and is 0 everywhere.
     """
     for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
-        own = cells[: len(training), column]
-        known = (training > 0) & ~np.isnan(own)
+        labelled = cells[: len(training), column]
+        known = (training > 0) & ~np.isnan(labelled)
         if not known.any():
             cells[:, column] = 0.0
         elif with_means:
-            cells[np.isnan(cells[:, column]), column] = np.average(own[known], weights=training[known])
+            cells[np.isnan(cells[:, column]), column] = np.average(labelled[known], weights=training[known])
 
 
 def squared_norms(cells: Floats) -> Floats:
@@ -297,9 +297,9 @@ class LinearValues:
         return values
 
     def permuted(self, rows: Positions, donors: Donors, threads: int) -> Floats:
-        own = self._terms[:, rows]
+        own_terms = self._terms[:, rows]
         # The difference first: where the donor has the row's own value, the sum does not change by a bit.
-        permuted: Floats = self._terms[:, donors] - own[:, None]
+        permuted: Floats = self._terms[:, donors] - own_terms[:, None]
         permuted += self.of(rows)[:, None, :, None]
         return permuted
 
@@ -311,6 +311,6 @@ class LinearValues:
         varying = np.flatnonzero(widths)
         if len(varying):
             starts = (np.cumsum(widths) - widths)[varying]
-            for own, weights in zip(terms, self._weights, strict=True):
-                own[:, varying] = np.add.reduceat(self._matrix.cells * weights, starts, axis=1)
+            for of_model, weights in zip(terms, self._weights, strict=True):
+                of_model[:, varying] = np.add.reduceat(self._matrix.cells * weights, starts, axis=1)
         return terms

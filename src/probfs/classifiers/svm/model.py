@@ -19,8 +19,7 @@ from sklearn.svm import SVC, LinearSVC
 from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.matrix import LinearValues, MatrixEncoder, ValueModel, choose_cost, of_all_classes
-from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows
-from probfs.classifiers.refitting.sums import find_errors
+from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, find_errors
 from probfs.classifiers.svm.platt import HeldOutFit, Sigmoid, fit_sigmoid
 from probfs.classifiers.svm.rbf import RbfValues, squared_distances
 from probfs.columns.dataset import Dataset

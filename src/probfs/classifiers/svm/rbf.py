@@ -103,13 +103,13 @@ class RbfValues:
         by_donor = squared_distances(self._labelled[:, columns], vectors)
         factors = np.exp(-by_donor)
         are_labelled = rows.max(initial=0) < len(factors)
-        own = by_donor if are_labelled else squared_distances(self._matrix.cells[rows, columns], vectors)
-        if own.max(initial=0) <= _STEEP:
-            rest = factors[rows] if are_labelled else np.exp(-own)
+        by_row = by_donor if are_labelled else squared_distances(self._matrix.cells[rows, columns], vectors)
+        if by_row.max(initial=0) <= _STEEP:
+            rest = factors[rows] if are_labelled else np.exp(-by_row)
             np.divide(kernel_values, rest, out=rest)
         else:
             # A difference of distances; rounding may leave it slightly above 0.
-            rest = np.exp(np.minimum((own[rows] if are_labelled else own) - distances, 0))
+            rest = np.exp(np.minimum((by_row[rows] if are_labelled else by_row) - distances, 0))
         for coefficients, sums in zip(self._coefficients[:, part], values[:, feature], strict=True):
             add_donor_sums(rest * coefficients, factors, donors, sums)
 
@@ -119,8 +119,8 @@ class RbfValues:
 
 def donor_sums_by_numpy(rest: Floats, factors: Floats, donors: Donors, sums: Floats) -> None:
     """What ``loops.add_donor_sums`` does."""
-    for own, total in zip(donors, sums, strict=True):
-        total += np.einsum("rs,rs->r", rest, factors[own])
+    for donor, total in zip(donors, sums, strict=True):
+        total += np.einsum("rs,rs->r", rest, factors[donor])
 
 
 @cache
