@@ -372,4 +372,3 @@ def test_without_scripts_the_page_is_complete(browser: Browser, pages: Pages) ->
     assert len(browser.texts("#rounds tbody tr")) == 20
     assert browser.texts(".controls, #story-player, button") == []
     assert browser.texts("#features thead th")[:3] == ["rank", "column", "importance Ŝ_S"]
-    assert browser.texts(".best .name")[0] == "signal_0"

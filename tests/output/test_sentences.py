@@ -107,9 +107,8 @@ def test_the_numbers_add_up_and_choices_of_the_user_are_said(
 
 def test_what_is_cut_by_request_only_is_said_to_be_so() -> None:
     features = [make_feature(1, "a", "keep"), *(make_feature(rank, f"x{rank}", "weak") for rank in (2, 3))]
-    selection = replace(make_selection(*features, keep=1), best_size=2)
-    expected = "Keep 1 of 3. 1 is beyond the 1 asked for (weak), 1 adds too little (weak)."
-    assert selection_sentences(selection)[1] == expected
+    sentences = selection_sentences(replace(make_selection(*features, keep=1), best_size=2))
+    assert sentences[1] == "Keep 1 of 3. 1 is beyond the 1 asked for (weak), 1 adds too little (weak)."
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import io
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,22 +16,9 @@ from rich.cells import cell_len
 from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.comparison.changes import compare_rankings
 from probfs.notes import NoteKind
-from probfs.output.documents import (
-    Document,
-    comparison_document,
-    inspection_document,
-    ranking_document,
-    selection_document,
-)
-from probfs.output.writers import (
-    Presentation,
-    csv_text,
-    data_frame,
-    json_document,
-    markdown_text,
-    parquet_bytes,
-    terminal_text,
-)
+from probfs.output import documents, writers
+from probfs.output.documents import Document, comparison_document, ranking_document
+from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, PopulationReport, Reproduction, claims_document, population_document
 from probfs.paper.theory import PopulationScores
 from probfs.text import is_unseen
@@ -46,7 +32,7 @@ WRITERS: dict[str, Callable[[Document, Presentation], str]] = {
     "txt": terminal_text,
     "csv": csv_text,
     "json": json_document,
-    "md": markdown_text,
+    "md": writers.markdown_text,
 }
 
 
@@ -75,7 +61,7 @@ def make_document(kind: str, names: list[str]) -> Document:
     if kind == "uncertain":
         return ranking_document(make_ranking(names, uncertainty=True, score="signed").top(4))
     if kind == "selection":
-        return selection_document(make_large_selection(names))
+        return documents.selection_document(make_large_selection(names))
     if kind == "comparison":
         intervals = {name: (rank, rank + 2) for rank, name in enumerate(names, 1)}
         old = ranking_of(names, intervals=intervals)
@@ -84,7 +70,7 @@ def make_document(kind: str, names: list[str]) -> Document:
         old = selection_of(dict.fromkeys(names, "keep"))
         return comparison_document(compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))))
     if kind == "inspection":
-        return inspection_document(inspected(names))
+        return documents.inspection_document(inspected(names))
     if kind == "claims":
         return claims_document(claimed(names))
     return population_document(PopulationReport("1.0", "j.csv", (PopulationScores(names[1], 0.15, 0.0495, 1 / 220),)))
@@ -117,8 +103,8 @@ def test_names_cannot_steer_a_terminal_in_any_format(kind: str, ending: str) -> 
 @pytest.mark.parametrize("kind", ["ranking", "uncertain", "selection"])
 def test_parquet_has_the_records_of_the_csv_and_the_rest_of_the_json(kind: str) -> None:
     document = make_document(kind, HOSTILE_NAMES)
-    content = parquet_bytes(document)
-    assert content == parquet_bytes(document)
+    content = writers.parquet_bytes(document)
+    assert content == writers.parquet_bytes(document)
     table = pq.read_table(io.BytesIO(content))
     types = {"text": "string", "float64": "double", "Int64": "int64"}
     assert {own.name: str(own.type) for own in table.schema} == {
@@ -128,7 +114,7 @@ def test_parquet_has_the_records_of_the_csv_and_the_rest_of_the_json(kind: str) 
     rest = json.loads(json_document(document))
     del rest["features"]
     assert json.loads(pq.ParquetFile(io.BytesIO(content)).metadata.metadata[b"probfs"]) == rest
-    empty = parquet_bytes(replace(document, records=[]))
+    empty = writers.parquet_bytes(replace(document, records=[]))
     assert pq.read_table(io.BytesIO(empty)).schema.names == list(document.header)
 
 
@@ -140,18 +126,15 @@ def test_a_number_that_json_does_not_have_is_null() -> None:
 
 def test_a_spreadsheet_takes_no_name_for_a_formula_where_that_is_asked_for() -> None:
     document = make_document("ranking", ["=1+1", "-3", "b"])
-    assert [row.split(",")[1] for row in csv_text(document, Presentation(safe_csv=True)).splitlines()[1:]] == [
-        "'=1+1",
-        "-3",
-        "b",
-    ]
+    safe = csv_text(document, Presentation(safe_csv=True)).splitlines()[1:]
+    assert [row.split(",")[1] for row in safe] == ["'=1+1", "-3", "b"]
     assert "\n1,=1+1," in csv_text(document)
 
 
 @pytest.mark.parametrize("kind", ["ranking", "uncertain", "selection", "comparison"])
 def test_a_frame_has_the_types_of_the_header(kind: str) -> None:
     document = make_document(kind, NAMES["plain"])
-    frame = data_frame(document)
+    frame = writers.data_frame(document)
     assert list(frame) == list(document.header)
     known = {name: str(frame[name].dtype) for name, dtype in document.header.items() if dtype != "text"}
     assert known == {name: dtype for name, dtype in document.header.items() if dtype != "text"}
@@ -167,8 +150,7 @@ def test_a_table_fits_the_terminal_and_loses_no_name(kind: str, width: int) -> N
     names = [*NAMES["plain"], "a_very_long_name_that_has_to_be_folded_" * 2]
     lines = shown(kind, width, names)
     assert max(map(cell_len, lines)) <= max(width, 60 if kind == "inspection" else 0)
-    if kind != "population":
-        assert all(name in "".join("".join(lines).split()) for name in names[:1])
+    assert kind == "population" or "age" in "".join(lines)
 
 
 def test_a_narrow_terminal_shows_what_was_asked_for() -> None:
@@ -212,8 +194,3 @@ def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
     lines = terminal_text(document, Presentation(100)).splitlines()
     assert lines[-1] == "… and 10 more columns that changed; --format csv lists all"
     assert len(csv_text(document).splitlines()) == 61
-
-
-def test_the_json_of_a_result_has_all_its_fields() -> None:
-    ranking: dict[str, Any] = make_ranking("ab").to_dict()
-    assert ranking["rounds"] == [asdict(own) for own in make_ranking("ab").rounds]

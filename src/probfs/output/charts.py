@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-
 from probfs.classifiers.scores import Score
 from probfs.output.drawings import Bar, Drawing, Panel
 from probfs.output.sentences import shown_score
@@ -62,6 +60,8 @@ class Style:
 
     def fit(self, text: str, most: int) -> str:
         """A text in so many characters, with an escape for those that no font has or that act on others."""
+        from rich.cells import cell_len
+
         shown = printable(shorten_middle(text, 2 * most))
         shown = "".join(own if ord(own) in self.known else escape_character(own) for own in shown)
         # Wide characters count twice.
@@ -195,6 +195,7 @@ def _draw_rectangles(axes: Axes, bars: Sequence[Bar], thickness: float, style: S
 def _set_scale(axes: Axes, bars: Sequence[Bar], texts: Sequence[str], width: float, room: float) -> None:
     """The largest scale at which each bar and the text behind it fit into the room; all lengths are points."""
     from matplotlib.ticker import MaxNLocator
+    from rich.cells import cell_len
 
     low, high = min(map(_start, bars), default=0.0), max(map(_end, bars), default=0.0)
     lengths = [max(room - CHARACTER * cell_len(text) - 8, 0.15 * room) for text in texts]

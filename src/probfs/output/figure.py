@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from probfs.classifiers.options import WholeNumber
 from probfs.errors import UsageError
 from probfs.output.charts import CHARACTER, FONT_SIZE, LINE, PLAIN, choose_style, draw_bars, draw_panels, legend_labels
@@ -18,6 +16,7 @@ from probfs.output.drawings import Drawing
 from probfs.text import option
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -119,6 +118,7 @@ def plot(drawing: Drawing, axes: Any, top: Any) -> NDArray[np.object_]:
 
 def _check_axes(axes: Any) -> list[Axes]:
     """The caller's axes: one for the bars, or three for bars, log-loss and wrong rows."""
+    import numpy as np
     from matplotlib.axes import Axes
 
     given = list(np.ravel(np.asarray(axes, dtype=object)))
@@ -129,6 +129,8 @@ def _check_axes(axes: Any) -> list[Axes]:
 
 
 def _as_array(axes: Sequence[Axes]) -> NDArray[np.object_]:
+    import numpy as np
+
     array = np.empty(len(axes), dtype=object)
     array[:] = axes
     return array

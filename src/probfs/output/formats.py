@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from probfs.output import writers
 from probfs.output.documents import (
@@ -19,6 +19,9 @@ from probfs.output.documents import (
     ranking_document,
     selection_document,
 )
+from probfs.output.drawings import Drawing, ranking_drawing, selection_drawing
+from probfs.output.figure import FigureFormat, figure_file
+from probfs.output.report import ranking_report, selection_report
 from probfs.output.writers import Presentation
 from probfs.registry import Registry
 from probfs.runtime.output import format_by_ending
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from probfs.selection.result import Selection
 
 Result = TypeVar("Result")
-FigureFormat = Literal["png", "svg", "pdf"]
 _FIGURES: tuple[FigureFormat, ...] = ("png", "svg", "pdf")
 
 
@@ -90,10 +92,13 @@ def document_formats(make_document: Callable[[Result], Document]) -> OutputForma
 def _result_formats(
     make_document: Callable[[Result], Document],
     make_page: Callable[[Result], str],
-    draw: Callable[[Result, FigureFormat], bytes],
+    describe: Callable[[Result], Drawing],
 ) -> OutputFormats[Result]:
     """The formats of a result that also has a report and a figure."""
     formats = document_formats(make_document)
+
+    def draw(name: FigureFormat, result: Result, presentation: Presentation) -> bytes:
+        return figure_file(describe(result), name)
 
     def parquet(result: Result, presentation: Presentation) -> bytes:
         return writers.parquet_bytes(make_document(result))
@@ -101,47 +106,16 @@ def _result_formats(
     def page(result: Result, presentation: Presentation) -> str:
         return make_page(result)
 
-    def picture(name: FigureFormat, result: Result, presentation: Presentation) -> bytes:
-        return draw(result, name)
-
     formats.register(OutputFormat("parquet", (".parquet",), parquet, is_binary=True))
     formats.register(OutputFormat("html", (".html", ".htm"), page, tells_background=True))
     for name in _FIGURES:
-        render = partial(picture, name)
-        formats.register(OutputFormat(name, (f".{name}",), render, is_picture=True, is_binary=name != "svg"))
+        formats.register(
+            OutputFormat(name, (f".{name}",), partial(draw, name), is_picture=True, is_binary=name != "svg")
+        )
     return formats
 
 
-# Only a report needs Jinja, and only a picture needs matplotlib.
-
-
-def _ranking_page(ranking: Ranking) -> str:
-    from probfs.output.report import ranking_report
-
-    return ranking_report(ranking)
-
-
-def _selection_page(selection: Selection) -> str:
-    from probfs.output.report import selection_report
-
-    return selection_report(selection)
-
-
-def _ranking_picture(ranking: Ranking, name: FigureFormat) -> bytes:
-    from probfs.output.drawings import ranking_drawing
-    from probfs.output.figure import figure_file
-
-    return figure_file(ranking_drawing(ranking), name)
-
-
-def _selection_picture(selection: Selection, name: FigureFormat) -> bytes:
-    from probfs.output.drawings import selection_drawing
-    from probfs.output.figure import figure_file
-
-    return figure_file(selection_drawing(selection), name)
-
-
-RANKING_FORMATS: OutputFormats[Ranking] = _result_formats(ranking_document, _ranking_page, _ranking_picture)
-SELECTION_FORMATS: OutputFormats[Selection] = _result_formats(selection_document, _selection_page, _selection_picture)
+RANKING_FORMATS: OutputFormats[Ranking] = _result_formats(ranking_document, ranking_report, ranking_drawing)
+SELECTION_FORMATS: OutputFormats[Selection] = _result_formats(selection_document, selection_report, selection_drawing)
 COMPARISON_FORMATS: OutputFormats[Comparison] = document_formats(comparison_document)
 INSPECTION_FORMATS: OutputFormats[Inspection] = document_formats(inspection_document)

@@ -1,20 +1,14 @@
-"""Results as Python shows them: a table in a notebook, and a few lines elsewhere.
-
-A notebook's page has no style of ours: colours are its own, more or less opaque, so that light and dark pages need no
-style sheet. Texts are escaped when elements are written, so that none can be markup.
-"""
+"""Results as Python shows them: a table in a notebook, and a few lines elsewhere."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 from probfs.classifiers.scores import SCORES
 from probfs.notes import Note, texts_by_severity
-from probfs.output.documents import Table, TableColumn, ranking_table, selection_table
+from probfs.output.documents import Table, ranking_table, selection_table
 from probfs.output.sentences import (
     describe_choice,
     describe_estimate,
@@ -26,6 +20,7 @@ from probfs.output.sentences import (
     selection_sentences,
     shown_score,
 )
+from probfs.output.templates import bar_lengths, load_template
 from probfs.text import printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -33,14 +28,8 @@ if TYPE_CHECKING:
     from probfs.selection.result import Selection
 
 _MOST_ROWS = 30
-_LONGEST_TEXT = 40
-_LONGEST_TITLE = 1_000
-_DIM = "opacity: 0.6;"
-_CELL = "padding: 0.15em 0.7em; background: transparent; color: inherit; border: 0; vertical-align: top;"
-# Notebooks typeset what stands between dollar signs, unless an element says that it holds no formulas.
-_NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
-_BAR_EM = 6.0
 _BEST = 3
+_LONGEST_NAME = 40
 _LONGEST_LINE = 300
 
 
@@ -59,71 +48,11 @@ def selection_html(selection: Selection) -> str:
 
 
 def _html(sentences: Sequence[str], table: Table, rest: str, warnings: Sequence[Note]) -> str:
-    root = Element("div", {"style": "overflow-x: auto;", "dir": "ltr", "class": _NO_FORMULAS})
-    element = SubElement(root, "table", {"style": "border-collapse: collapse; margin: 0 0 0.5em 0;"})
-    caption = SubElement(element, "caption", {"style": "caption-side: top; text-align: left; color: inherit;"})
-    for sentence in sentences:
-        _add_line(caption, sentence)
-    _add_head(element, table.columns)
-    body = SubElement(element, "tbody")
-    for row, is_dim in enumerate(table.dim):
-        if table.line is not None and row == table.line[0]:
-            cells = len(table.columns) + sum(bool(column.values) for column in table.columns)
-            line = SubElement(SubElement(body, "tr"), "td", {"colspan": str(cells), "style": f"{_CELL} {_DIM}"})
-            line.text = f"── {table.line[1]}"
-        style = f"background: transparent; {_DIM if is_dim else ''}".strip()
-        cells_of_row = SubElement(body, "tr", {"style": style})
-        for column in table.columns:
-            _add_cell(cells_of_row, column, row)
-    for text in filter(None, [rest]):
-        _add_line(root, text)
-    for text in table.legend:
-        _add_line(root, text, _DIM)
     severe, others = texts_by_severity(warnings)
-    for text in severe:
-        _add_line(root, f"Warning: {text}")
-    for text in others:
-        _add_line(root, f"Note: {text}", _DIM)
-    return tostring(root, encoding="unicode", method="html")
-
-
-def _add_head(table: Element, columns: Sequence[TableColumn]) -> None:
-    row = SubElement(SubElement(table, "thead"), "tr")
-    for column in columns:
-        align = "right" if column.kind == "number" and not column.values else "left"
-        style = f"{_CELL} border-bottom: 1px solid currentColor; text-align: {align}; white-space: nowrap;"
-        # A bar has no heading of its own: that of its score spans both.
-        span = {"colspan": "2"} if column.values else {}
-        SubElement(row, "th", {"scope": "col", "style": style, **span}).text = column.heading
-
-
-def _add_cell(row: Element, column: TableColumn, number: int) -> None:
-    text = printable(column.cells[number])
-    layout = "text-align: right; white-space: nowrap;" if column.kind == "number" else "text-align: left;"
-    attributes = {"style": f"{_CELL} {layout} font-weight: normal;"}
-    shown = shorten_middle(text, _LONGEST_TEXT)
-    if shown != text:
-        attributes["title"] = shorten_middle(text, _LONGEST_TITLE)
-    is_name = column.kind == "name"
-    cell = SubElement(row, "th" if is_name else "td", attributes | ({"scope": "row"} if is_name else {}))
-    # Names of scripts that are written from right to left must not turn what stands beside them.
-    SubElement(cell, "bdi").text = shown
-    if column.values:
-        _add_bar(row, column.values[number], column.values)
-
-
-def _add_bar(row: Element, value: float | None, values: Sequence[float | None]) -> None:
-    cell = SubElement(row, "td", {"style": f"{_CELL} min-width: {_BAR_EM}em; text-align: left;"})
-    largest = max((abs(own) for own in values if own is not None and math.isfinite(own)), default=0.0)
-    if value is not None and 0 < value <= largest:
-        width = max(0.1, value / largest * _BAR_EM)
-        style = f"display: inline-block; height: 0.7em; width: {width:.2f}em; background: currentColor; opacity: 0.5;"
-        # Not <span/>, which HTML takes for one that is never closed.
-        SubElement(cell, "span", {"style": style, "aria-hidden": "true"}).text = ""
-
-
-def _add_line(parent: Element, text: str, style: str = "") -> None:
-    SubElement(parent, "div", {"style": f"text-align: left; {style}".strip()}).text = printable(text)
+    (values,) = (column.values for column in table.columns if column.values)
+    return load_template("notebook.html.jinja").render(
+        sentences=sentences, table=table, lengths=bar_lengths(values), rest=rest, warnings=severe, notes=others
+    )
 
 
 def ranking_repr(ranking: Ranking) -> str:
@@ -145,7 +74,7 @@ def selection_repr(selection: Selection) -> str:
 
 
 def _shorten(name: str) -> str:
-    return printable(shorten_middle(name, _LONGEST_TEXT))
+    return printable(shorten_middle(name, _LONGEST_NAME))
 
 
 def _list(shown: Sequence[str], total: int) -> str:

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, UNLABELED, Score
@@ -24,45 +20,33 @@ from probfs.output.documents import (
     NOISE_LEGEND,
     NOISE_MARK,
     TableColumn,
-    describe_most_frequent,
     ranking_columns,
     selection_table,
     shown_scores,
-    unused_flags,
 )
 from probfs.output.drawings import ranking_drawing, selection_drawing
+from probfs.output.report_sections import LONGEST_TEXT, PageTable, RoundModel, describe_data, shown_name, tell_story
 from probfs.output.sentences import (
     VERDICT_WORDS,
     errors_of,
     is_noise,
     ranking_sentences,
     selection_sentences,
-    shown_loss,
     shown_probability,
     shown_score,
 )
 from probfs.output.svg_charts import svg_chart, svg_legend
-from probfs.text import counted, listed, printable, quoted, shorten_middle
+from probfs.output.templates import bar_lengths, load_template, read_asset
+from probfs.text import counted, listed, printable, shorten_middle
 
 if TYPE_CHECKING:
-    from jinja2 import Template
     from markupsafe import Markup
 
-    from probfs.columns.inspect import ColumnSummary
-    from probfs.ranking.result import InputSummary, Ranking
-    from probfs.ranking.story import Background, Story
+    from probfs.ranking.result import Ranking
     from probfs.selection.result import Selection
 
-_LONGEST_NAME = 200
-"""Characters of a name; the middle of a longer one is left out. The other formats have it in full."""
-_LONGEST_VALUE = 60
-_LONGEST_TEXT = 300
 _BEST = 5
 _MOST_BARS = 12
-_MANY_COLUMNS = 500
-"""Of more columns, the page has less to say of each, or it would take megabytes."""
-_INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
-_NUMBERS = re.compile(r" \([\d,]+ numbers\)")
 _QUOTED = re.compile("&#39;(.+?)&#39;")
 _MEANINGS = {
     ABSOLUTE.key: "is how far the probabilities of the classes move, on average, when the column is taken away",
@@ -75,27 +59,6 @@ _VERDICTS = {
     "noise": "those called noise cannot be told from noise by these rows",
 }
 _TESTS = "p and q test the column alone against the class; q allows for how many columns were tested."
-_JUDGED = {
-    "rows": "how the model does on the rows that decide which column leaves",
-    "training rows": "how the model does on the rows that it was trained on",
-    "held-out rows": "how many held-out rows the model gets wrong, and its log-loss on the rows it was trained on",
-}
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table of the page."""
-
-    name: str
-    caption: str
-    columns: Sequence[TableColumn]
-    groups: Sequence[str] = ()
-    """What each row is one of; nothing for an ordinary row."""
-    group_names: Mapping[str, str] = field(default_factory=dict)
-    """The groups that rows can be chosen by, and what they are called."""
-    is_long: bool = False
-    """Whether readers want to sort it and to look for rows."""
-    note: str = ""
 
 
 # Rankings.
@@ -114,7 +77,7 @@ def ranking_report(ranking: Ranking) -> str:
     return _render(
         ranking,
         title=f"Ranking of {data.source}",
-        subtitle=f"Which columns predict {_shown_name(data.target)}, most important first",
+        subtitle=f"Which columns predict {shown_name(data.target)}, most important first",
         facts=[
             (f"{data.features:,}", "column" if data.features == 1 else "columns"),
             (f"{data.labelled_rows:,}", "labelled rows"),
@@ -182,9 +145,9 @@ def _ranking_story(ranking: Ranking) -> Mapping[str, Any] | None:
         return None
     story = ranking.background.story
     rounds = [ranking.rounds[told.round - 1] for told in story]
-    models = [_Model(own.features, errors_of(own, ranking), own.rows, own.log_loss) for own in rounds]
+    models = [RoundModel(own.features, errors_of(own, ranking), own.rows, own.log_loss) for own in rounds]
     ranked = [name for own in reversed(ranking.rounds) for name in reversed(own.removed)]
-    return _story(ranking.settings.score, story, models, ranked, len(ranking.features), _judged_rows(ranking))
+    return tell_story(ranking.settings.score, story, models, ranked, len(ranking.features), _judged_rows(ranking))
 
 
 # Selections.
@@ -210,7 +173,7 @@ def selection_report(selection: Selection) -> str:
     return _render(
         selection,
         title=f"Which columns of {data.source} to keep",
-        subtitle=f"To predict {_shown_name(data.target)} by {selection.settings.model.summary}",
+        subtitle=f"To predict {shown_name(data.target)} by {selection.settings.model.summary}",
         facts=facts,
         sentences=[*selection_sentences(selection), kept],
         drawing=selection_drawing(selection),
@@ -223,7 +186,7 @@ def selection_report(selection: Selection) -> str:
 def _selection_table(selection: Selection) -> PageTable:
     features = selection.features
     *columns, why = selection_table(selection).columns
-    reasons = [shorten_middle(cell, _LONGEST_TEXT) for cell in why.cells]
+    reasons = [shorten_middle(cell, LONGEST_TEXT) for cell in why.cells]
     verdicts: Counter[str] = Counter(feature.verdict for feature in features)
     return PageTable(
         "features",
@@ -241,186 +204,12 @@ def _selection_story(selection: Selection) -> Mapping[str, Any] | None:
         return None
     story, sizes = selection.background.story, {size.features: size for size in selection.sizes}
     told, rows = [sizes[len(own.scores)] for own in story], selection.input.labelled_rows
-    models = [_Model(size.features, size.errors, rows, size.log_loss) for size in told]
+    models = [RoundModel(size.features, size.errors, rows, size.log_loss) for size in told]
     # Those that were eliminated one by one come first of all.
     ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)[: max(sizes)]]
-    return _story(selection.settings.score, story, models, ranked, min(len(selection.features), len(ranked)), "rows")
-
-
-# The rounds.
-
-
-@dataclass(frozen=True)
-class _Model:
-    """How the model of a round does."""
-
-    columns: int
-    errors: int
-    rows: int
-    log_loss: float
-
-    @property
-    def share(self) -> str:
-        return f"{self.errors / self.rows:.1%}"
-
-
-def _story(
-    score: str, story: Story, models: Sequence[_Model], ranked: Sequence[str], most: int, rows: str
-) -> Mapping[str, Any] | None:
-    """The rounds as a table, and as what the script shows of them; a single round has no story.
-
-    ``ranked`` names all columns, best first; the table of columns lists the first ``most`` of them.
-    """
-    if not story or story[-1].round < 2:
-        return None
-    rounds = story[-1].round
-    after = [*(model.columns for model in models[1:]), 0]
-    until = [*(told.round for told in story[1:]), rounds + 1]
-    leaving = [_name_few(ranked[left : model.columns][::-1]) for model, left in zip(models, after, strict=True)]
-    sentences = []
-    for told, model, names, end, left in zip(story, models, leaving, until, after, strict=True):
-        loss = f"log-loss {shown_loss(model.log_loss)}{'' if rows == 'rows' else ' on training rows'}"
-        then = "Then" if end == told.round + 1 else f"By round {end:,}"
-        sentences.append(
-            f"Round {told.round:,} of {rounds:,}: "
-            f"{counted(model.columns, 'column is', 'columns are')} left. "
-            f"The model gets {model.errors:,} of {model.rows:,} {rows} wrong ({model.share}), {loss}. "
-            f"{then} {names} {'leaves' if model.columns - left == 1 else 'leave'}."
-        )
-    columns = [
-        TableColumn("round", [f"{told.round:,}" for told in story]),
-        TableColumn("columns", [f"{model.columns:,}" for model in models]),
-        TableColumn("rows wrong", [f"{model.errors:,}" for model in models]),
-        TableColumn("share wrong", [model.share for model in models]),
-        TableColumn("log-loss", [shown_loss(model.log_loss) for model in models]),
-        TableColumn("then left", leaving, "text"),
-    ]
-    some = f"{len(story)} of the {rounds:,} rounds" if len(story) < rounds else "All rounds"
-    script = {
-        "sentences": [printable(sentence) for sentence in sentences],
-        # Those of the columns that are left, in the order of the table of columns.
-        "scores": [[_rounded(value) for value in told.scores[:most]] for told in story],
-        # How many are left, listed or not.
-        "left": [len(told.scores) for told in story],
-        "largest": [max((abs(_rounded(value) or 0.0) for value in told.scores), default=0.0) for told in story],
-    }
-    return {
-        "score": SCORES[score].heading,
-        "table": PageTable("rounds", f"{some}: {_JUDGED[rows]}", columns),
-        "rounds": len(story),
-        "script": _json_for_script(script),
-    }
-
-
-def _name_few(leaving: Sequence[str]) -> str:
-    shown = ", ".join(shorten_middle(_shown_name(name), _LONGEST_VALUE) for name in leaving[:3])
-    return shown if len(leaving) <= 3 else f"{shown} and {counted(len(leaving) - 3, 'other')}"
-
-
-def _rounded(value: float) -> float | None:
-    """A score in the digits that the page shows."""
-    return float(shown_score(value)) if math.isfinite(value) else None
-
-
-def _json_for_script(content: Mapping[str, Any]) -> Markup:
-    """JSON in which nothing can end the element that it stands in."""
-    from markupsafe import Markup
-
-    # Whatever is not ASCII is an escape already.
-    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  # nothing is left in it that a page would take for markup
-
-
-# The data.
-
-
-def _data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:
-    """What the table held; ``count`` is the column that counts rows."""
-    inspection = background.inspection
-    rows = f"{inspection.labelled_rows:,} labelled and {inspection.unlabelled_rows:,} unlabelled rows"
-    if data.dropped_rows:
-        rows += f", without {counted(data.dropped_rows, 'row')} of rare classes"
-    further = data.unlabelled_rows - inspection.unlabelled_rows
-    if further:
-        added = counted(further, "further unlabelled row is", "further unlabelled rows are")
-        rows += f"; {added} in {listed(data.unlabelled_sources)}"
-    missing = sum(column.missing > 0 for column in inspection.columns)
-    gaps = f"{counted(missing, 'column has', 'columns have')} missing cells." if missing else "No cell is missing."
-    columns = counted(len(inspection.columns), "column")
-    target = f"The target is {_shown_name(inspection.target)} ({inspection.target_reason})."
-    sentences = [f"{inspection.source} has {columns}, {rows}. {gaps} {target}"]
-    if count is not None:
-        sentences.append(f"Rows are counted as the column {quoted(count)} says, here and below.")
-    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
-    total = max(sum(inspection.classes.values()), 1)
-    numbers = [number for _, number in ordered]
-    classes = [
-        TableColumn("class", [name for name, _ in ordered], "name"),
-        TableColumn("rows", [f"{number:,}" for number in numbers], values=numbers),
-        TableColumn("share", [f"{number / total:.1%}" for number in numbers]),
-    ]
-    return {
-        "sentences": sentences,
-        "classes": PageTable("classes", "Classes, the largest first", classes),
-        "columns": _column_table(background),
-    }
-
-
-def _column_table(background: Background) -> PageTable:
-    columns = background.inspection.columns
-    many = len(columns) > _MANY_COLUMNS
-    usual = _usual_use(columns) if many else ""
-    longest = _LONGEST_VALUE if many else _LONGEST_NAME
-    # A value that stands in one row of a wide table says little.
-    frequent = [describe_most_frequent(own) if own.frequency > many else "" for own in columns]
-    return PageTable(
-        "columns",
-        "All columns of the table, and what was made of each",
-        [
-            TableColumn("column", [shorten_middle(_shown_name(own.column), longest) for own in columns], "name"),
-            TableColumn("kind", [own.kind for own in columns], "word"),
-            TableColumn("distinct", [f"{own.distinct:,}" for own in columns]),
-            TableColumn("missing", [f"{own.missing:,}" for own in columns]),
-            TableColumn("most frequent", [shorten_middle(own, _LONGEST_VALUE) for own in frequent], "text"),
-            TableColumn("use", [_describe_use(own, background, usual) for own in columns], "text"),
-        ],
-        is_long=True,
-        note=f"Where nothing else is said, the use is: {usual}." if usual else "",
+    return tell_story(
+        selection.settings.score, story, models, ranked, min(len(selection.features), len(ranked)), "rows"
     )
-
-
-def _usual_use(columns: Sequence[ColumnSummary]) -> str:
-    """The use of most columns, which is said once; nothing where uses differ."""
-    use, times = Counter(_NUMBERS.sub("", column.use) for column in columns).most_common(1)[0]
-    return use if 2 * times > len(columns) else ""
-
-
-def _describe_use(column: ColumnSummary, background: Background, usual: str) -> str:
-    """What was made of a column, unless that is usual, where it was cut, and what is remarkable about it."""
-    points = cut_points(background.intervals.get(column.column, ()))
-    cut = [points] if points and points not in column.use else []
-    use = [] if usual and _NUMBERS.sub("", column.use) == usual else [column.use]
-    return shorten_middle("; ".join([*use, *cut, *unused_flags(column)]), _LONGEST_TEXT)
-
-
-def cut_points(intervals: Sequence[str]) -> str:
-    """Where a column was cut, numbers in at most six digits.
-
-    >>> cut_points(["(-inf,18]", "(18,30.123456789]", "(30.123456789,inf)"]), cut_points(["(-inf,inf)"])
-    ('at 18, 30.1235', '')
-    """
-    ends = [found["end"] for interval in intervals if (found := _INTERVAL.fullmatch(interval))]
-    return f"at {', '.join(map(_few_digits, ends))}" if ends else ""
-
-
-def _few_digits(end: str) -> str:
-    try:
-        return f"{float(end):.6g}"
-    except ValueError:
-        # A date.
-        return end
 
 
 # The page.
@@ -430,21 +219,22 @@ def _render(
     result: Ranking | Selection, *, table: PageTable, story: Mapping[str, Any] | None, drawing: Any, **texts: Any
 ) -> str:
     background, settings = result.background, result.settings
-    data = None if background is None else _data(background, result.input, settings.count)
+    data = None if background is None else describe_data(background, result.input, settings.count)
     tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
-    style, script = _asset("report.css") + _table_rules(tables), _asset("report.js")
+    style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     warnings, notes = texts_by_severity(result.warnings)
     bars = drawing.bars[:_MOST_BARS]
     chosen = {name: value for name, value in settings.to_dict().items() if value is not None and value != ()}
-    return _template().render(
+    filters = {"sentence": _sentence, "name": shown_name, "score": shown_score}
+    return load_template("report.html.jinja", **filters).render(
         **texts,
         style=style,
         script=script,
         policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
         notices=[("Warnings", warnings), ("Notes", notes)],
         drawing=drawing,
-        bars=list(zip(bars, _bar_lengths([bar.value for bar in bars]), strict=True)),
+        bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
         rest=drawing.describe_rest(len(bars)),
         charts=[svg_chart(panel, drawing) for panel in drawing.panels],
         legend=svg_legend(drawing),
@@ -477,21 +267,10 @@ def _table_rules(tables: Sequence[PageTable]) -> Markup:
     return Markup("\n".join(rules) + "\n")  # noqa: S704  # no name or value has a part in it
 
 
-def _bar_lengths(values: Sequence[float | None]) -> list[float]:
-    """In per cent: the largest value has a bar of 100, and what is not above 0 has none."""
-    largest = max((value for value in values if value is not None and 0 < value < math.inf), default=1.0)
-    return [0.0 if value is None or not value > 0 else min(100 * value / largest, 100.0) for value in values]
-
-
-def _shown_name(name: str) -> str:
-    """A name as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
-    return shorten_middle(printable(shorten_middle(name, _LONGEST_NAME)), _LONGEST_NAME)
-
-
 def _shown_setting(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return listed(map(str, value), 12) if isinstance(value, tuple | list) else _shown_name(str(value))
+    return listed(map(str, value), 12) if isinstance(value, tuple | list) else shown_name(str(value))
 
 
 def _sentence(text: str) -> Markup:
@@ -505,32 +284,3 @@ def _sentence(text: str) -> Markup:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-@cache
-def _asset(name: str) -> Markup:
-    from markupsafe import Markup
-
-    # Files of this package, which no name or value has a part in.
-    return Markup((files(__package__) / "assets" / name).read_text("utf-8"))  # noqa: S704
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__, "assets"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters |= {"sentence": _sentence, "name": _shown_name, "score": shown_score, "bars": _bar_lengths}
-    return environment.get_template("report.html.jinja")
-
-
-def _shown(value: Any) -> Any:
-    """What the template writes for a value: a text without characters that act on others or hide."""
-    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
