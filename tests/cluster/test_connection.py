@@ -22,6 +22,7 @@ import probfs
 from probfs.cluster.connection import Cluster
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import listening
+from probfs.selection.nested import JUDGING
 from tests.support.clusters import DaskProcesses, running_cluster
 from tests.support.split_tables import (
     MEASURED_KINDS,
@@ -59,16 +60,17 @@ def on_cluster(cluster: DaskProcesses, **options: Any) -> dict[str, Any]:
     return {**options, "engine": "dask", "scheduler": cluster.address}
 
 
-def once(action: Callable[[], object], unit: str, done: float) -> Callable[[probfs.Progress], None]:
-    """A listener to progress that does something once so much is done: by rounds, not by the clock."""
-    happened = threading.Event()
+class Once:
+    """A listener to progress that does something once a stage is so far: by rounds, not by the clock."""
 
-    def listen(progress: probfs.Progress) -> None:
-        if progress.unit == unit and progress.done >= done and not happened.is_set():
-            happened.set()
-            action()
+    def __init__(self, action: Callable[[], object], stage: str, done: float) -> None:
+        self._action, self._stage, self._done = action, stage, done
+        self.happened = False
 
-    return listen
+    def __call__(self, progress: probfs.Progress) -> None:
+        if progress.stage == self._stage and progress.done >= self._done and not self.happened:
+            self.happened = True
+            self._action()
 
 
 # What is found is what is found in this process
@@ -154,8 +156,9 @@ def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, part: float) 
         cluster.kill_worker()
 
     expected = probfs.rank(table, target="y")
-    listen = once(replace_worker, "features", part * len(expected.features))
+    listen = Once(replace_worker, "ranking", part * len(expected.features))
     assert_same_ranking(probfs.rank(table, on_progress=listen, **on_cluster(cluster, target="y")), expected)
+    assert listen.happened
 
 
 def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_table: Path) -> None:
@@ -185,10 +188,11 @@ def test_a_worker_that_joins_is_used_though_another_dies_while_columns_are_selec
             own.wait_for_workers(len(before) + 1, timeout=120)
             cluster.kill_worker()
 
-        listen = once(replace_worker, "folds", 1)
+        listen = Once(replace_worker, JUDGING, 1)
         found = probfs.select(larger_table, on_progress=listen, **on_cluster(cluster, **options))
         (new,) = set(own.scheduler_info(n_workers=-1)["workers"]) - before
         assert own.run(_tasks_done, workers=[new])[new] > 0
+    assert listen.happened
     assert_same_selection(found, probfs.select(larger_table, **options))
 
 
@@ -219,7 +223,7 @@ def test_what_goes_away_is_one_line(
         client: Any = distributed.Client
         with client(own.address, set_as_default=False) as waiting:
             waiting.wait_for_workers(1, timeout=120)
-        listen = once(lambda: kill(own), "features", 3)
+        listen = Once(lambda: kill(own), "ranking", 3)
         with pytest.raises(DataError, match=message):
             probfs.rank(larger_table, on_progress=listen, **on_cluster(own, target="y"))
 

@@ -9,7 +9,7 @@ of their numbers are known then, and they are few.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -114,8 +114,7 @@ class Bins:
         return cls(ends, np.zeros(len(ends), dtype=np.bool_), sketch.different)
 
     def knows(self, numbers: Floats) -> Flags:
-        bins = self._find(numbers)
-        return np.asarray(self.opened[bins] | (self.ends[bins] == numbers))
+        return self._knows(numbers, self._find(numbers))
 
     def open(self, numbers: Floats) -> Bins:
         """The bins with those opened that have these numbers."""
@@ -125,8 +124,12 @@ class Bins:
 
     def round(self, numbers: Floats) -> Floats:
         """The numbers that are known, and for all others the one just below the end of their bin."""
-        just_below = _just_below(self.ends)[self._find(numbers)]
-        return np.where(np.isnan(numbers) | self.knows(numbers), numbers, just_below)
+        bins = self._find(numbers)
+        known = np.isnan(numbers) | self._knows(numbers, bins)
+        return np.where(known, numbers, _just_below(self.ends)[bins])
+
+    def _knows(self, numbers: Floats, bins: Integers) -> Flags:
+        return np.asarray(self.opened[bins] | (self.ends[bins] == numbers))
 
     def _find(self, numbers: Floats) -> Integers:
         # Beyond the last end there is nothing but NaN.
@@ -190,30 +193,27 @@ def find_many_numbers(table: Table, names: Sequence[str], missing: Sequence[str]
     """For each of some columns of a block, whether it has many different numbers, some of them with fractions; None
     where it does not hold plain numbers. Whole numbers may be identifiers, which are told by their values.
     """
-    return {
-        name: None if one is None else _are_many(one, many) for name, one in _numbers(table, names, missing).items()
-    }
+    return {name: _are_many(_numbers(table, name, missing), many) for name in names}
 
 
-def _are_many(numbers: Floats, many: int) -> bool:
+def _are_many(numbers: Floats | None, many: int) -> bool | None:
+    if numbers is None:
+        return None
     # Some rows are sorted sooner than all.
     some = numbers[:: max(1, len(numbers) // (4 * many))]
     return len(np.unique(some)) > many + 1 and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
 
 
-def _numbers(table: Table, names: Collection[str], missing: Sequence[str]) -> dict[str, Floats | None]:
-    """The numbers of some columns in each row, NaN where a cell is missing; None where they are not all numbers that
+def _numbers(table: Table, name: str, missing: Sequence[str]) -> Floats | None:
+    """The numbers of a column in each row, NaN where a cell is missing; None where they are not all numbers that
     doubles tell apart.
     """
-    columns = {name: table.columns[name] for name in names}
-    numeric = [name for name, column in columns.items() if column.is_numeric and column.kind is Kind.NUMBER]
-    marked = mark_missing(table.only(numeric), missing).columns
-    empty = {name: np.full(table.rows, np.nan) for name, one in columns.items() if one.cells.null_count == one.rows}
-    return dict.fromkeys(names) | empty | {name: _exact_numbers(column) for name, column in marked.items()}
-
-
-def _exact_numbers(column: Column) -> Floats | None:
-    numbers, dtype = column.by_row + 0.0, column.cells.type
+    column = table.columns[name]
+    if column.cells.null_count == column.rows:
+        return np.full(table.rows, np.nan)
+    if not column.is_numeric or column.kind is not Kind.NUMBER:
+        return None
+    numbers, dtype = mark_missing(table.only([name]), missing).columns[name].by_row + 0.0, column.cells.type
     exact = np.nanmax(np.abs(numbers), initial=0.0) < EXACT
     return numbers if pa.types.is_floating(dtype) or (pa.types.is_integer(dtype) and exact) else None
 
@@ -221,13 +221,19 @@ def _exact_numbers(column: Column) -> Floats | None:
 def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch]:
     """Sketches of some columns of one of so many blocks."""
     most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
-    return {name: Sketch.of(one, most) for name, one in _numbers(table, names, missing).items() if one is not None}
+    return {name: Sketch.of(_known(_numbers(table, name, missing)), most) for name in names}
 
 
 def count_in_bins(
     table: Table, naming: Sequence[str], missing: Sequence[str], bins: Mapping[str, Bins]
 ) -> CondensedTable:
     """Count the columns that have bins, each number rounded by them."""
-    numbers = _numbers(table, bins, missing)
-    rounded = {name: number_column(name, bins[name].round(one)) for name, one in numbers.items() if one is not None}
-    return condense(table.only(naming).with_columns(rounded), naming)
+    columns = dict(table.only(naming).columns)
+    for name, own in bins.items():
+        columns[name] = number_column(name, own.round(_known(_numbers(table, name, missing))))
+    return condense(replace(table, columns=columns), naming)
+
+
+def _known(numbers: Floats | None) -> Floats:
+    assert numbers is not None, "the column was looked at before"
+    return numbers
