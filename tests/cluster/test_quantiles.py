@@ -40,9 +40,8 @@ def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
     sketch = sketch_blocks(np.split(numbers, sorted(cuts)), most)
     assert sketch.different == len(np.unique(numbers + 0.0))
     assert sketch.rows.sum() == len(numbers)
-    ends = thin(sketch.numbers, sketch.rows, most)
     known = numbers[[place for place in wanted if place < len(numbers)]]
-    bins = Bins(ends, np.zeros(len(ends), dtype=bool), sketch.different).open(known)
+    bins = Bins.of(sketch, most).open(known)
     rounded = bins.round(numbers)
     assert bins.knows(known).all()
     np.testing.assert_array_equal(rounded == numbers, bins.knows(numbers) | (rounded == numbers))
@@ -186,9 +185,9 @@ def binned(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     names: set[str] = set()
     original = BinnedColumn.of
 
-    def of(column: Any, bins: Bins) -> BinnedColumn:
+    def of(column: Any, bins: Bins, sketch: Sketch) -> BinnedColumn:
         names.add(column.name)
-        return original(column, bins)
+        return original(column, bins, sketch)
 
     monkeypatch.setattr(BinnedColumn, "of", of)
     return names

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from probfs.cluster.quantiles import numbers_of_values
+from probfs.cluster.quantiles import numbers_of_values, tested_numbers
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.encode import FeatureCoding, learn_coding, refuse_lacking_columns
 from probfs.columns.prepare import PreparedTable
-from probfs.columns.rules import UNKNOWN, positions_in
+from probfs.columns.rules import UNKNOWN, cuts_numbers, positions_in
 from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.errors import DataError
@@ -65,7 +65,7 @@ class EncodingPlan:
         return np.asarray(self.target_labels[places[column.codes]])
 
 
-def plan_encoding(prepared: PreparedTable, tested: Mapping[str, Floats]) -> EncodingPlan:
+def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
     """What the labelled rows of a condensed table teach."""
     check_target(prepared)
     target, count = prepared.target, prepared.choice.count
@@ -83,7 +83,11 @@ def plan_encoding(prepared: PreparedTable, tested: Mapping[str, Floats]) -> Enco
         prepared.texts,
         count,
         prepared.table.source,
-        tested,
+        {
+            plan.name: tested_numbers(prepared.table.columns[plan.name], prepared.labelled_weights)
+            for plan in prepared.features
+            if cuts_numbers(plan.rule)
+        },
     )
 
 

@@ -15,20 +15,17 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probfs.cluster.connection import Cluster, identity
-from probfs.cluster.counting import CondensedTable, bytes_of_columns, condense, join_condensed
+from probfs.cluster.counting import CondensedTable, CountedColumn, bytes_of_columns, condense, join_condensed
 from probfs.cluster.encoding import EncodingPlan, dataset_without_rows, encode_block, plan_encoding
 from probfs.cluster.quantiles import (
     COUNTED_BINS,
     MANY_NUMBERS,
-    TESTED_BINS,
     BinnedColumn,
     Bins,
     Sketch,
     count_in_bins,
     find_many_numbers,
     sketch_block,
-    tested_numbers,
-    thin,
 )
 from probfs.cluster.reading import complete, head_of, plan_blocks, read_block, with_absolute_path
 from probfs.columns.choice import ColumnChoice
@@ -138,8 +135,6 @@ class ClusterEngine:
         self._cluster = cluster
         self._tables: list[_RemoteTable] = []
         """The labelled table, and then those of further rows."""
-        self._sketches: dict[str, Sketch] = {}
-        """Of columns that are counted in bins."""
 
     def read(self, request: InputRequest) -> Inputs:
         reading, choice, labels = request.reading, request.choice, request.labels
@@ -196,11 +191,13 @@ class ClusterEngine:
         found = {name: [block[name] for block in looked] for name in names}
         many = [name for name in names if any(found[name]) and None not in found[name]]
         sketched = self._ask(table, sketch_block, names=many, blocks=len(table.blocks), **marked) if many else []
-        self._sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
+        sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
         condensed = self._count(table, naming, many, union=reading.union)
-        bins = {name: Bins.of(sketch, COUNTED_BINS) for name, sketch in self._sketches.items()}
+        bins = {name: Bins.of(sketch, COUNTED_BINS) for name, sketch in sketches.items()}
         while True:
-            condensed = self._count_in_bins(table, condensed, naming, bins, **marked)
+            counted = self._count_in_bins(table, naming, bins, **marked)
+            binned = {name: BinnedColumn.of(counted[name], own, sketches[name]) for name, own in bins.items()}
+            condensed = replace(condensed, columns={**condensed.columns, **binned})
             report("preparing columns")
             prepared = prepare(condensed, mapping, choice, reading.decimal)
             bins = _bins_to_open(prepared)
@@ -225,31 +222,25 @@ class ClusterEngine:
         return replace(condensed, source=table.head.source)
 
     def _count_in_bins(
-        self,
-        table: _RemoteTable,
-        condensed: CondensedTable,
-        naming: Sequence[str],
-        bins: Mapping[str, Bins],
-        missing: Sequence[str],
-    ) -> CondensedTable:
-        """The condensed table with some columns counted in bins."""
+        self, table: _RemoteTable, naming: Sequence[str], bins: Mapping[str, Bins], missing: Sequence[str]
+    ) -> Mapping[str, CountedColumn]:
+        """The columns that have bins, counted in these."""
         if not bins:
-            return condensed
+            return {}
         sent = self._cluster.submit("bins", identity, bins)
         tasks = self._cluster.map("count", count_in_bins, table.blocks, naming=naming, missing=missing, bins=sent)
-        parts: list[CondensedTable] = []
+        joined: list[CondensedTable] = []
         for first in range(0, len(tasks), _JOINED_AT_ONCE):
             some = self._cluster.gather(tasks[first : first + _JOINED_AT_ONCE])
-            parts = [join_condensed([*parts, *some], naming)]
-        binned = {name: BinnedColumn.of(parts[0].columns[name], one) for name, one in bins.items()}
-        return replace(condensed, columns={**condensed.columns, **binned})
+            joined = [join_condensed([*joined, *some], naming)]
+        return joined[0].columns
 
     # Encoding
 
     def encode(self, inputs: Inputs, settings: Settings, on_note: OnNote) -> Encoded:
         on_note(inputs.prepared.target_note)
         report("encoding columns")
-        plan = plan_encoding(inputs.prepared, self._tested(inputs.prepared))
+        plan = plan_encoding(inputs.prepared)
         memory = self._note_on_memory(plan, inputs.prepared.table.rows)
         sent = self._cluster.submit("plan", identity, plan)
         coded: list[Future[Any]] = []
@@ -271,16 +262,6 @@ class ClusterEngine:
         dataset = dataset_without_rows(inputs.prepared, plan, unlabelled)
         blocks = ClusterBlocks(self._cluster, self._cluster.map("block", itemgetter(0), coded))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
-
-    def _tested(self, prepared: PreparedTable) -> dict[str, Any]:
-        """The upper ends of bins by which the numbers of columns that are cut will be tested."""
-        names = [plan.name for plan in prepared.features if cuts_numbers(plan.rule)]
-        return {
-            name: thin(sketch.numbers, sketch.rows, TESTED_BINS)
-            if (sketch := self._sketches.get(name)) is not None
-            else tested_numbers(prepared.table.columns[name], prepared.labelled_weights)
-            for name in names
-        }
 
     def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
         """A warning where rows take more of the workers' memory than Dask leaves there."""

@@ -105,13 +105,11 @@ class Bins:
 
     ends: Floats
     opened: Flags
-    different: int
-    """About how many different numbers there are in all rows."""
 
     @classmethod
     def of(cls, sketch: Sketch, most: int) -> Bins:
         ends = thin(sketch.numbers, sketch.rows, most)
-        return cls(ends, np.zeros(len(ends), dtype=np.bool_), sketch.different)
+        return cls(ends, np.zeros(len(ends), dtype=np.bool_))
 
     def knows(self, numbers: Floats) -> Flags:
         return self._knows(numbers, self._find(numbers))
@@ -141,16 +139,18 @@ class BinnedColumn(CountedColumn):
     """A counted column of numbers that were rounded by bins."""
 
     bins: Bins
+    sketch: Sketch
+    """Of the numbers of all rows."""
 
     @classmethod
-    def of(cls, column: CountedColumn, bins: Bins) -> BinnedColumn:
-        return cls(**{field.name: getattr(column, field.name) for field in fields(column)}, bins=bins)
+    def of(cls, column: CountedColumn, bins: Bins, sketch: Sketch) -> BinnedColumn:
+        return cls(**{field.name: getattr(column, field.name) for field in fields(column)}, bins=bins, sketch=sketch)
 
     def distinct(self, weights: Integers | None = None) -> int:
         """About how many different numbers are in rows of positive weight."""
         rows = self.counts(None if weights is None else np.where(weights > 0, self.row_counts, 0))[:-1]
         known = self.bins.knows(numbers_of_values(self))
-        others = min(max(self.bins.different - int(np.count_nonzero(known)), 1), int(rows[~known].sum()))
+        others = min(max(self.sketch.different - int(np.count_nonzero(known)), 1), int(rows[~known].sum()))
         return int(np.count_nonzero(rows[known])) + others
 
     def of_known_numbers(self) -> Column:
@@ -180,6 +180,8 @@ def numbers_of_values(column: Column) -> Floats:
 
 def tested_numbers(column: Column, weights: Integers | None) -> Floats:
     """The upper ends of bins by which a counted column is tested."""
+    if isinstance(column, BinnedColumn):
+        return thin(column.sketch.numbers, column.sketch.rows, TESTED_BINS)
     numbers, counts = numbers_of_values(column), column.counts(weights)[:-1]
     held = (counts > 0) & ~np.isnan(numbers)
     different, places = np.unique(numbers[held] + 0.0, return_inverse=True)
