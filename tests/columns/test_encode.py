@@ -84,7 +84,7 @@ def content_of(dataset: Any) -> list[Any]:
     for feature in dataset.features:
         numbers = None if feature.numbers is None else feature.numbers.tolist()
         seen += [feature.name, feature.labels.to_pylist(), feature.labelled.tolist(), feature.unlabelled.tolist()]
-        seen += [feature.values, feature.own_labels().to_pylist(), numbers, feature.missing_is_value]
+        seen += [feature.values, feature.categories().to_pylist(), numbers, feature.missing_is_value]
     return seen
 
 

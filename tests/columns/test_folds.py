@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import check_class_sizes, deal, deal_folds, telling_rows_apart
+from probfs.columns.folds import check_class_sizes, deal, deal_folds, with_distinguishing_features
 from probfs.errors import DataError, UsageError
 from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, encode_csv
@@ -44,14 +44,6 @@ def test_every_row_is_in_one_fold_and_folds_are_stratified(rows: list[tuple[str,
         assert in_folds.max() - in_folds.min() <= 1
 
 
-def test_a_counted_row_is_dealt_out_as_repeated_rows_are() -> None:
-    counted = encode_csv("a,n,y\nx,3,p\nz,2,q\nx,1,q\n", count="n")
-    repeated = encode_csv("a,y\nx,p\nx,p\nx,p\nz,q\nz,q\nx,q\n")
-    dealt = deal_folds(repeated, 3, 1)
-    expected = np.stack([dealt[:, :3].sum(axis=1), dealt[:, 3:5].sum(axis=1), dealt[:, 5]], axis=1)
-    assert deal_folds(counted, 3, 1).tolist() == expected.tolist()
-
-
 def test_more_folds_than_rows_are_refused_in_the_caller_s_language() -> None:
     dataset = encode_csv("a,y\nx,p\nz,q\n")
     problem = "folds=3 is more than the 2 labelled rows of t.csv; use fewer, or another estimate="
@@ -75,7 +67,7 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
 @given(datasets(rows=30), st.integers(2, 5))
 @settings(max_examples=60, deadline=None)
 def test_the_columns_that_tell_rows_apart_tell_all_of_them_apart(dataset: Dataset, copies: int) -> None:
-    fewer = telling_rows_apart(dataset)
+    fewer = with_distinguishing_features(dataset)
     rows = _rows(dataset)
     assert len(set(rows)) == len(set(_rows(fewer)))
     shuffled = np.random.default_rng(copies).permutation(np.repeat(np.arange(len(rows)), copies))
@@ -83,7 +75,7 @@ def test_the_columns_that_tell_rows_apart_tell_all_of_them_apart(dataset: Datase
     repeated = replace(
         dataset, features=features, labels=dataset.labels[shuffled], counts=np.ones(len(shuffled), np.int64)
     )
-    assert [own.name for own in telling_rows_apart(repeated).features] == [own.name for own in fewer.features]
+    assert [own.name for own in with_distinguishing_features(repeated).features] == [own.name for own in fewer.features]
 
 
 def _rows(dataset: Dataset) -> list[tuple[int, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 from probfs.columns.inspect import ColumnSummary, inspect_table, kind_of
 from probfs.tables.reading import read_table
@@ -46,18 +45,6 @@ def test_of_a_column_that_cannot_be_ranked_kind_and_missing_cells_are_known() ->
     assert [note[: len(start)] for note, start in zip(used.notes, expected, strict=True)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        *(("1\n2.5\n", "number"), ("007\n1\n", "text"), ("x\n1\n", "text"), ("2020-01-01\n2020-01-02\n", "text")),
-        ("\n".join(f"2020-01-{day:02}" for day in range(1, 30)), "date"),
-    ],
-)
-def test_text_is_a_number_or_a_date_if_reading_it_as_one_loses_nothing(text: str, kind: str) -> None:
-    rows = "".join(f"{cell},{'pq'[place % 2]}\n" for place, cell in enumerate(text.split()))
-    assert inspect_table(prepare_csv(f"a,y\n{rows}")).columns[0].kind == kind
-
-
 def test_what_the_file_declares_is_its_kind(write: Write) -> None:
     arff = "@relation r\n@attribute a {1,2}\n@attribute b numeric\n@attribute c date\n@data\n1,2,?\n"
     kinds = [kind_of(column) for column in read_table(write("t.arff", arff)).columns.values()]
@@ -67,13 +54,14 @@ def test_what_the_file_declares_is_its_kind(write: Write) -> None:
 
 
 def test_what_rank_would_refuse_is_a_note_with_the_line() -> None:
-    text = "a,b,y\nx,1,p\nz,many,q\n"
-    mapping = '[columns]\na = { cut = [1] }\nb = "numeric"\n'
+    text = "a,b,c,y\nx,1,u,p\nz,many,g,q\n"
+    mapping = '[columns]\na = { cut = [1] }\nb = "numeric"\nc = { groups = { g = ["u"] } }\n'
     for measured in (False, True):
         notes = inspect_table(prepare_csv(text, mapping, numbers_as_they_are=measured)).notes
         assert [note.split(";")[0] for note in notes] == [
             "rank would refuse this: t.csv:2: column 'a': 'x' is not a number",
             "rank would refuse this: t.csv:3: column 'b': 'many' is not a number",
+            "rank would refuse this: t.csv:3: column 'c': 'g' is the name of a group but in none",
         ]
 
 

@@ -17,14 +17,6 @@ from tests.support.prepared_tables import csv_of_rows, prepare_csv, prepare_fram
 from tests.support.table_content import table_content
 
 
-def test_rows_are_labelled_unlabelled_or_none() -> None:
-    prepared = prepare_csv("a,n,y\nx,1,p\nz,2,\nx,0,q\nz,3,q\nx,0,\n", count="n")
-    assert (prepared.labelled.tolist(), prepared.unlabelled.tolist(), prepared.labelled_rows) == ([0, 3], [1], 2)
-    assert prepared.weights.tolist() == [1, 2, 0, 3, 0]
-    assert prepared.labelled_weights is not None
-    assert prepared.labelled_weights.tolist() == [1, 0, 0, 3, 0]
-
-
 def test_a_text_that_means_missing_takes_the_label_away() -> None:
     prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
     assert prepared.texts.missing == ("?", "NA", "-")

@@ -132,22 +132,6 @@ def test_a_rule_makes_the_same_of_numbers_and_of_their_texts(
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        ('"<= 5"', "m.csv:4: column 'x': 'many' is not a number"),
-        ("{ cut = [5] }", "m.csv:4: column 'x': 'many' is not a number"),
-        ('"numeric"', "m.csv:4: column 'x': 'many' is not a number"),
-        ('{ groups = { many = ["1"] } }', "m.csv:4: column 'x': 'many' is the name of a group"),
-    ],
-)
-def test_a_value_that_a_rule_cannot_take_is_shown_with_its_line(write: Write, rule: str, message: str) -> None:
-    data = write("m.csv", "x,y\n1,a\n2,b\nmany,a\n3,b\n")
-    with pytest.raises(probfs.DataError) as caught:
-        probfs.rank(data, target="y", mapping=write("m.toml", f"[columns]\nx = {rule}\n"))
-    assert message in str(caught.value)
-
-
 def test_an_infinite_number_is_refused_unless_named_missing(write: Write) -> None:
     rows = "".join(f"{number}.5,{'ab'[number % 2]}\n" for number in range(30))
     data = write("t.csv", f"x,y\n{rows}inf,a\n")

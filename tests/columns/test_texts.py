@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.mapping import ColumnMapping, parse_mapping
-from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
+from probfs.columns.mapping import ColumnMapping
+from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.texts import NumberStyle, are_dates, mark_missing, respell_numbers, style_of_numbers
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
@@ -26,113 +26,91 @@ from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
-from probfs.text import command_line_language
 from tests.support.prepared_tables import prepare_csv, prepare_frame
 from tests.support.table_content import Write, cell_texts, read_bytes, read_csv_text, table_content
 
 THOUSANDS, COMMA, EITHER = NumberStyle.THOUSANDS, NumberStyle.DECIMAL_COMMA, NumberStyle.EITHER
-AGES = "age,town,y\n1,NA,p\n2,Oslo,q\n3,Rome,p\nNA,-,q\n-,Oslo,p\n"
-COMMAS = "x;big;y\n1,5;1.234;p\n2,5;12;q\n3;1.234.567;p\n-;7;q\n"
 
 
-def cells(text: str, name: str, mapping: str = "", decimal: str | None = None, **choice: Any) -> list[str | None]:
-    return cell_texts(prepare_csv(text, mapping, decimal, **choice).table.columns[name])
+def read(texts: str, mapping: str = "", decimal: str | None = None, **choice: Any) -> tuple[str, tuple[str, ...]]:
+    """What becomes of the cells of a column ``x``, which stand between bars, and the notes on it."""
+    rows = "".join(f'"{cell}",{"pq"[place % 2]}\n' for place, cell in enumerate(texts.split("|")))
+    prepared = prepare_csv("x,y\n" + rows, mapping, decimal, target="y", **choice)
+    return "|".join(text or "" for text in cell_texts(prepared.table.columns["x"])), prepared.notes
 
 
-# Texts that mean missing on the user's word
-
-
-def test_only_the_whole_text_is_missing() -> None:
-    table = mark_missing(read_csv_text("a,b\nNA,1\nNAN,NA\n NA,2\n"), ["NA"])
-    assert table_content(table) == {"a": [None, "NAN", " NA"], "b": ["1", None, "2"]}
-    assert mark_missing(table, ()) is table
-    assert mark_missing(table, ["absent"]).columns["a"] is table.columns["a"]
-    gone = mark_missing(read_csv_text("a,b\n?,1\n?,2\n"), ["?"]).columns["a"]
-    assert (gone.values.to_pylist(), gone.codes.tolist()) == ([], [0, 0])
-
-
-@pytest.mark.parametrize("na", ["-999", "-999.0", "-9.99e2"])
-def test_among_numbers_a_number_is_missing_however_it_is_written(na: str) -> None:
-    rows = "-999,-999.0,-999,x\n5,7,NA,-999\n6,8,-999.0,-999.0\n3,9,4,y\n2,1,5,z\n"
-    found = table_content(prepare_csv("a,b,words,text\n" + rows, na=[na]).table)
-    assert found["a"] == [None, "5", "6", "3", "2"]
-    assert found["b"] == [None, "7", "8", "9", "1"]
-    assert found["words"] == [None, None, None, "4", "5"], "numbers beside words that mean missing"
-    assert found["text"] == ["x", *(None if text == na else text for text in ("-999", "-999.0")), "y", "z"]
-    typed = table_in_memory(pd.DataFrame({"typed": [1.5, -999.0, 3.0], "whole": [1, -999, 2]}), "data")
-    assert table_content(mark_missing(typed, [na])) == {"typed": ["1.5", None, "3"], "whole": ["1", None, "2"]}
-    lists = table_in_memory(pd.DataFrame({"l": [[1], None]}), "data")
-    assert mark_missing(lists, ["nested", na]).columns["l"] is lists.columns["l"], "it cannot be used"
-
-
-# Texts that look like missing
+AMONG = 'taken as missing among numbers: {} in \'x\'; na="none" keeps them as values, and so does the rule "category" '
+MAYBE = "may mean missing: {} in 'x'; na=\"auto\" takes them as missing"
+LIKE_COMMAS = "look like numbers with decimal commas (1.234,5): 'x'; decimal=\",\" reads them as numbers"
+COMMAS = "read as numbers with decimal commas (1.234,5): 'x'"
+BLANKS = "read as numbers with thousands separators: 'x'"
 
 
 @pytest.mark.parametrize(
-    ("mapping", "na", "age", "town"),
+    ("texts", "options", "cells", "note"),
     [
-        ("", [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
-        ("", ["auto"], ["1", "2", "3", None, None], [None, "Oslo", "Rome", "-", "Oslo"]),
-        ("", ["auto", "Oslo"], ["1", "2", "3", None, None], [None, None, "Rome", "-", None]),
-        ("", ["none"], ["1", "2", "3", "NA", "-"], ["NA", "Oslo", "Rome", "-", "Oslo"]),
-        ("", ["none", "-"], ["1", "2", "3", "NA", None], ["NA", "Oslo", "Rome", None, "Oslo"]),
-        ("missing = ['NA']", ["none"], ["1", "2", "3", None, "-"], [None, "Oslo", "Rome", "-", "Oslo"]),
-        ('[columns]\nage = "<= 2"', [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
-        ('[columns]\nage = "in [1, 2]"', [], ["1", "2", "3", None, None], ["NA", "Oslo", "Rome", "-", "Oslo"]),
+        ("1|2|3|NA|-", {}, "1|2|3||", AMONG.format("'NA', '-'")),
+        (" 1|2|3|NA|-", {"na": ["auto"]}, "1|2|3||", "taken as missing: 'NA', '-' in 'x'"),
+        ("1|2|3|NA|-", {"na": ["none"]}, "1|2|3|NA|-", ""),
+        ("1|2|3|NA|-", {"na": ["none", "-"]}, "1|2|3|NA|", ""),
+        ("1|2|3|NA|-", {"na": ["none"], "mapping": "missing = ['NA']"}, "1|2|3||-", ""),
+        ("1|2|3|NA|-", {"mapping": '[columns]\nx = "<= 2"'}, "1|2|3||", AMONG.format("'NA', '-'")),
+        ("1|2|3|NA|-", {"mapping": '[columns]\nx = "category"'}, "1|2|3|NA|-", ""),
+        ("1|2|3|NA|-", {"mapping": '[columns]\nx = { groups = { g = ["NA", "-"] } }'}, "1|2|3|NA|-", ""),
+        ("1|2|3|NA|-", {"mapping": '[columns]\nx = "!= NA"'}, "1|2|3|NA|-", ""),
+        ("1|2|3| | NA ", {}, "1|2|3||", AMONG.format("' ', ' NA '")),
+        ("NA|Oslo|Rome|-", {}, "NA|Oslo|Rome|-", MAYBE.format("'NA'")),
+        ("NA|Oslo|Rome|-", {"na": ["auto"]}, "|Oslo|Rome|-", "taken as missing: 'NA' in 'x'"),
+        # Two numbers are too few to judge by, but for what means missing anywhere.
+        ("0|1|-", {}, "0|1|-", MAYBE.format("'-'")),
+        ("0|1|NA", {}, "0|1|", AMONG.format("'NA'")),
+        ("+|-", {}, "+|-", ""),
+        ("007|01234|12345|NA", {}, "007|01234|12345|NA", MAYBE.format("'NA'")),
+        # The words are no texts.
+        ("auto|none", {"na": ["auto"]}, "auto|none", "na=\"auto\" is a choice, not the text 'auto' in 'x'; a mapping"),
+        ("auto|none", {"mapping": "missing = ['none']"}, "auto|", ""),
+        ("1,5|2,5|3|-", {}, "1,5|2,5|3|-", LIKE_COMMAS),
+        ("1,5|2,5|3|-", {"decimal": ","}, "1.5|2.5|3|", COMMAS),
+        ("1.234|12|1.234.567|7", {}, "1.234|12|1.234.567|7", LIKE_COMMAS),
+        ("1.234|12|1.234.567|7", {"decimal": ","}, "1234|12|1234567|7", COMMAS),
+        ("1,5|2", {"mapping": '[columns]\nx = "category"'}, "1,5|2", ""),
+        # Commas that can be either are left to the user.
+        (
+            "1,234|5,678|9",
+            {},
+            "1,234|5,678|9",
+            "look like numbers with decimal commas or thousands separators: 'x'; "
+            'decimal="," or decimal="." reads them as numbers',
+        ),
+        ("1,234|5,678|9", {"decimal": "."}, "1234|5678|9", BLANKS),
+        ("1,234|5,678|9", {"decimal": ","}, "1.234|5.678|9", COMMAS),
+        ("1 234|1234|1 234 567|NA|5|", {}, "1234|1234|1234567||5|", BLANKS),
     ],
 )
-def test_texts_that_look_missing_are_so_among_numbers_or_on_the_users_word(
-    mapping: str, na: list[str], age: list[str | None], town: list[str | None]
+def test_what_becomes_of_texts_and_what_is_said_of_it(
+    texts: str, options: dict[str, Any], cells: str, note: str
 ) -> None:
-    for text in (AGES, AGES.replace("\n1,", "\n 1,")):
-        found = table_content(prepare_csv(text, mapping, na=na).table)
-        plain = [None if cell is None else cell.strip() for cell in found["age"]]
-        assert (plain, found["town"]) == (age, town)
+    found, notes = read(texts, **options)
+    assert found == cells
+    assert notes[0].startswith(note) if note else not notes
 
 
-def test_notes_say_what_was_taken_as_missing_and_how_to_keep_it() -> None:
-    with command_line_language():
-        assert prepare_csv(AGES).notes == (
-            "taken as missing among numbers: 'NA', '-' in 'age'; --na none keeps them as values, and so does the rule "
-            '"category" in a mapping',
-            "may mean missing: 'NA' in 'town'; --na auto takes them as missing",
-        )
-    assert prepare_csv(AGES, na=["auto"]).notes == ("taken as missing: 'NA', '-' in 'age', 'NA' in 'town'",)
-    assert prepare_csv(AGES, na=["none"]).notes == ()
-    assert "town" not in str(prepare_csv(AGES, include=["age"]).notes)
+def test_among_numbers_a_number_is_missing_however_it_is_written() -> None:
+    rows = "-999,-999.0,-999,x\n5,7,NA,-999\n6,8,-999.0,-999.0\n3,9,4,y\n2,1,5,z\n"
+    for na in ("-999", "-999.0", "-9.99e2"):
+        found = table_content(prepare_csv("a,b,words,text\n" + rows, na=[na]).table)
+        assert (found["a"], found["b"]) == ([None, "5", "6", "3", "2"], [None, "7", "8", "9", "1"])
+        assert found["words"] == [None, None, None, "4", "5"], "numbers beside words that mean missing"
+        assert found["text"] == ["x", *(None if text == na else text for text in ("-999", "-999.0")), "y", "z"]
+        typed = table_in_memory(pd.DataFrame({"typed": [1.5, -999.0, 3.0], "whole": [1, -999, 2]}), "data")
+        assert table_content(mark_missing(typed, [na])) == {"typed": ["1.5", None, "3"], "whole": ["1", None, "2"]}
 
 
-def test_auto_and_none_are_words_not_texts() -> None:
+def test_only_the_whole_text_is_missing_and_words_for_missing_exclude_each_other() -> None:
+    table = mark_missing(read_csv_text("a,b\nNA,1\nNAN,NA\n NA,2\n"), ["NA"])
+    assert table_content(table) == {"a": [None, "NAN", " NA"], "b": ["1", None, "2"]}
     with pytest.raises(probfs.UsageError, match="na=: auto and none contradict each other"):
-        prepare_csv(AGES, na=["auto", "none"])
-    text = "gear,y\nauto,p\nnone,q\n"
-    assert cells(text, "gear", na=["auto"]) == ["auto", "none"]
-    (note,) = prepare_csv(text, na=["none"]).notes
-    assert note.startswith("na=\"none\" is a choice, not the text 'none' in 'gear'; a mapping's list")
-    assert cells(text, "gear", "missing = ['none']") == ["auto", None]
-
-
-@pytest.mark.parametrize("rule", ['"category"', '{ groups = { none = ["NA", "-"] } }', '"!= NA"'])
-def test_a_rule_that_speaks_of_texts_keeps_them(rule: str) -> None:
-    found = prepare_csv(AGES, f"[columns]\nage = {rule}")
-    assert cell_texts(found.table.columns["age"]) == ["1", "2", "3", "NA", "-"]
-    assert not any("age" in note for note in found.notes)
-
-
-def test_two_numbers_are_too_few_to_judge_by() -> None:
-    text = "flag,y\n0,p\n1,q\n-,p\n"
-    assert cells(text, "flag") == ["0", "1", "-"]
-    assert prepare_csv(text).notes == ("may mean missing: '-' in 'flag'; na=\"auto\" takes them as missing",)
-    assert cells(text, "flag", na=["auto"]) == ["0", "1", None]
-    assert cells(text.replace("-", "NA"), "flag") == ["0", "1", None], "NA means missing beside two numbers"
-    assert prepare_csv("flag,y\n-,p\n+,q\n").notes == prepare_csv("flag,y\n-,p\n-,q\n").notes == ()
-
-
-def test_codes_with_leading_zeros_are_no_numbers_and_blank_cells_among_numbers_are_missing() -> None:
-    text = "zip,y\n007,p\n01234,q\n12345,p\nNA,q\n"
-    assert cells(text, "zip") == ["007", "01234", "12345", "NA"]
-    assert "'NA' in 'zip'" in prepare_csv(text).notes[0]
-    assert cells("x,y\n1,p\n2,q\n3,p\n ,q\n NA ,q\n", "x") == ["1", "2", "3", None, None]
+        read("1|2", na=["auto", "none"])
 
 
 def test_a_count_is_refused_as_it_is_written_and_a_target_without_a_number_is_unlabelled() -> None:
@@ -204,7 +182,7 @@ def test_a_target_s_classes_are_called_as_the_file_spells_them() -> None:
 
 
 def test_further_tables_are_read_as_the_first() -> None:
-    found = prepare_csv(COMMAS, decimal=",")
+    found = prepare_csv("x;big;y\n1,5;1.234;p\n2,5;12;q\n3;1.234.567;p\n-;7;q\n", decimal=",")
     further = read_csv_text("x;big\n-;9\n1.000,5;\nz;1.000\n", ";", ReadOptions(decimal=",", as_text=every_name))
     assert table_content(found.texts.read(further)) == {"x": [None, "1000.5", "z"], "big": ["9", None, "1000"]}
 
@@ -252,34 +230,6 @@ def test_numbers_are_read_as_they_were_written(numbers: list[tuple[int, int]], m
     else:
         assert style.is_settled(decimal)
         assert respell_numbers(text_array(written), style).to_pylist() == plain
-
-
-def test_decimal_commas_are_noticed_and_read_on_the_users_word() -> None:
-    unread = prepare_csv(COMMAS)
-    assert cell_texts(unread.table.columns["x"]) == ["1,5", "2,5", "3", "-"]
-    assert "look like numbers with decimal commas (1.234,5): 'x', 'big'; decimal=\",\" reads them" in unread.notes[0]
-    assert cells(COMMAS, "x", decimal=",") == ["1.5", "2.5", "3", None]
-    assert cells(COMMAS, "big", decimal=",") == ["1234", "12", "1234567", "7"]
-    assert "read as numbers with decimal commas (1.234,5): 'x', 'big'" in prepare_csv(COMMAS, decimal=",").notes
-    assert prepare_csv(COMMAS, '[columns]\nx = "category"\nbig = "category"').notes == ()
-    mapping = "[columns]\nx = '<= 2'"
-    mapped = apply_mapping(prepare_csv(COMMAS, mapping, decimal=","), parse_mapping(mapping.encode()))
-    assert table_content(mapped)["x"] == ["yes", "no", "no", None]
-
-
-def test_commas_that_can_be_either_are_left_to_the_user() -> None:
-    text = 'x,y\n"1,234",p\n"5,678",q\n9,p\n'
-    assert cells(text, "x") == ["1,234", "5,678", "9"]
-    assert 'decimal="," or decimal="." reads them as numbers' in prepare_csv(text).notes[0]
-    assert cells(text, "x", decimal=".") == ["1234", "5678", "9"]
-    assert cells(text, "x", decimal=",") == ["1.234", "5.678", "9"]
-
-
-def test_two_spellings_of_a_number_become_one_value() -> None:
-    prepared = prepare_csv("x,y\n1 234,p\n1234,q\n1 234 567,p\nNA,q\n5,p\n,q\n")
-    assert cell_texts(prepared.table.columns["x"]) == ["1234", "1234", "1234567", None, "5", None]
-    assert prepared.table.columns["x"].values.to_pylist() == ["1234", "1234567", "5"]
-    assert "read as numbers with thousands separators: 'x'" in prepared.notes
 
 
 def test_a_comma_table_ranks_as_the_same_table_with_points(write: Write) -> None:

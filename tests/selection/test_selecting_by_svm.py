@@ -16,7 +16,7 @@ from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal_folds, order_by_content, telling_rows_apart
+from probfs.columns.folds import deal_folds, order_by_content, with_distinguishing_features
 from probfs.ranking.elimination import eliminate, schedule
 from probfs.runtime.progress import Progress
 from probfs.selection.nested import nested_cross_validation
@@ -137,7 +137,7 @@ def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
     kept_in_folds = np.zeros(3, dtype=np.int64)
-    for held in deal_folds(telling_rows_apart(dataset), 2, 0):
+    for held in deal_folds(with_distinguishing_features(dataset), 2, 0):
         training = replace(dataset, counts=dataset.counts - held)
         kept = plain_choice(training)
         kept_in_folds[kept] += 1

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal_folds, telling_rows_apart
+from probfs.columns.folds import deal_folds, with_distinguishing_features
 from probfs.ranking.elimination import alphabetical_ranks, leaving_order
 from probfs.screening.screen import q_values, screen
 
@@ -191,7 +191,7 @@ def estimate(dataset: Dataset, folds: int, smoothing: float = 1.0, always: tuple
     """Choose without each fold, refit, and predict its rows one by one."""
     losses: tuple[list[float], list[float], list[float]] = ([], [], [])
     errors, kept_in = [0, 0, 0], [0] * len(dataset.features)
-    for held in deal_folds(telling_rows_apart(dataset), folds, 0):
+    for held in deal_folds(with_distinguishing_features(dataset), folds, 0):
         training = replace(dataset, counts=dataset.counts - held)
         choice = choose(training, smoothing, always=always)
         table, judged = PlainTable.of(training), PlainTable.of(replace(dataset, counts=held))

@@ -113,7 +113,7 @@ def encode_block(
     present, seen = np.zeros((2, len(plan.features)), dtype=np.int64)
     for place, coding in enumerate(plan.features):
         column, codes = table.columns[coding.name], coding.recode(table).astype(plan.code_dtype)
-        unlabelled, seen[place] = coding.silence_unseen(codes[others])
+        unlabelled, seen[place] = coding.mask_unseen(codes[others])
         present[place] = np.count_nonzero(~column.is_missing()[others])
         features.append(_feature(coding, codes[own], unlabelled))
         if coding.name in plan.tested:

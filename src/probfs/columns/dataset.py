@@ -41,7 +41,7 @@ class DeferredLabels:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One feature's codes: 0…values-1, and ``values`` itself for a cell that says nothing.
+    """One feature's codes: 0…values-1, and ``values`` itself for a cell without a value.
 
     Such a cell is missing, or it is unlabelled and holds what no labelled cell holds. Where missing counts as a value,
     a missing cell has the last code, values-1.
@@ -67,7 +67,7 @@ class Feature:
     def values(self) -> int:
         return len(self.label_source) if self.numbers is None else len(self.numbers) + self.missing_is_value
 
-    def own_labels(self) -> pa.StringArray:
+    def categories(self) -> pa.StringArray:
         """The texts that cells hold: the labels without that of missing."""
         return self.labels[:-1] if self.missing_is_value and self.numbers is None else self.labels
 

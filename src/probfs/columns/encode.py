@@ -82,7 +82,7 @@ def _labelled(prepared: PreparedTable) -> Rows:
 class FeatureCoding:
     """How the cells of a feature become codes: a learned rule, its labels, and which of these labelled rows hold.
 
-    The codes are those of a ``Feature``: 0…values-1, and ``values`` for a cell that says nothing.
+    The codes are those of a ``Feature``: 0…values-1, and ``values`` for a cell without a value.
     """
 
     name: str
@@ -91,7 +91,7 @@ class FeatureCoding:
     nominal: bool
     """Whether the values are those of a type of categories, as a data frame has it."""
     held: Flags
-    """For each code, that of cells that say nothing included, whether some labelled row has it."""
+    """For each code, ``values`` included, whether some labelled row has it."""
 
     @property
     def values(self) -> int:
@@ -119,10 +119,9 @@ class FeatureCoding:
         new_codes = code_of_each_value(table, column, self.coder, missing_is_value=self.missing_is_value)
         return looked_up(new_codes.astype(code_type(self.values)), column.codes)
 
-    def silence_unseen(self, unlabelled: Codes) -> tuple[Codes, int]:
-        """The codes with that of cells that say nothing wherever no labelled row holds the value; how many still tell.
-
-        A missing cell tells nothing here, though it may be a value.
+    def mask_unseen(self, unlabelled: Codes) -> tuple[Codes, int]:
+        """The codes with ``values`` in place of those that no labelled row has, and how many cells still hold a value;
+        missing cells are not among these, though they may count as a value.
         """
         if not self.held[:-1].all():
             kept = np.where(self.held, np.arange(self.values + 1), self.values)
@@ -218,9 +217,9 @@ def _encode_feature(
     unlabelled, unseen = codes[prepared.unlabelled], 0.0
     if len(unlabelled) or others:
         unlabelled = np.concatenate([unlabelled, *(coding.recode(table) for table in others)])
-        unlabelled, telling = coding.silence_unseen(unlabelled)
+        unlabelled, known = coding.mask_unseen(unlabelled)
         present = int(np.count_nonzero(_present_cells(prepared, others, coding.name)))
-        unseen = unseen_share(present - telling, present)
+        unseen = unseen_share(present - known, present)
     feature = Feature(
         coding.name,
         DeferredLabels(coding.values, partial(_labels, coding.coder, coding.missing_is_value)),
@@ -260,7 +259,7 @@ def _measure_feature(
     codes = positions.astype(code_type(len(numbers) + plan.missing_is_value))
     labelled_codes, unlabelled_codes = codes[: len(labelled)], codes[len(labelled) :]
     present = _present_cells(prepared, others, plan.name)
-    # An unlabelled text that is not a number is not missing: it says nothing.
+    # An unlabelled text that is not a number has no value, but it is not missing.
     lost = np.isnan(unlabelled) & present
     unlabelled_codes[lost] += plan.missing_is_value
     feature = Feature(
@@ -331,14 +330,14 @@ def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> l
     empty = [name for name, values in distinct.items() if not values]
     if empty:
         notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
-    # For a classifier that measures, missing cells of a category tell rows apart; a missing number becomes the mean.
+    # For a classifier that measures, a missing category differs from a present one; a missing number becomes the mean.
     measures = prepared.choice.numbers_as_they_are
-    told_by_missing = {
+    varies_by_missing = {
         name
         for name, plan in plans.items()
         if measures and not isinstance(plan.rule, Measured) and prepared.profiles[name].missing
     }
-    constant = [name for name, values in distinct.items() if values == 1 and name not in told_by_missing]
+    constant = [name for name, values in distinct.items() if values == 1 and name not in varies_by_missing]
     if constant:
         notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
     rows = prepared.labelled_rows

@@ -77,7 +77,7 @@ def value_hashes(feature: Feature, seed: int) -> Hashes:
 
     A missing cell has the same hash whether it counts as a value or not, so that rows are dealt out alike.
     """
-    texts = feature.own_labels()
+    texts = feature.categories()
     numbers = numbers_of(texts, Kind.TEXT) if feature.numbers is None else feature.numbers
     if numbers is None:
         hashes = np.array([_hash(seed, feature.name, text) for text in [*texts.to_pylist(), None]], np.uint64)
@@ -117,10 +117,10 @@ def refuse_many_folds(dataset: Dataset, folds: int) -> None:
         raise UsageError(f"{problem}; use fewer, or another {option('estimate')}")
 
 
-def telling_rows_apart(dataset: Dataset) -> Dataset:
-    """The same rows with about as many columns as it takes to tell them apart, the first in the alphabet.
+def with_distinguishing_features(dataset: Dataset) -> Dataset:
+    """The same rows with about as many features as distinguish all of them, the first in the alphabet.
 
-    Which columns these are depends on the distinct rows alone, so rows are dealt out alike whether equal rows are
+    Which features these are depends on the distinct rows alone, so rows are dealt out alike whether equal rows are
     repeated or counted, and in whatever order rows and columns come.
     """
     every = sorted(dataset.features, key=lambda feature: feature.name)
@@ -136,8 +136,9 @@ def telling_rows_apart(dataset: Dataset) -> Dataset:
 
 
 def _count_distinct(dataset: Dataset, features: Sequence[Feature]) -> int:
-    """How many different labelled rows there are of class and some features, but for one chance in 2^64: rows are told
-    apart by sums of random numbers, one for each code of each feature.
+    """How many different labelled rows there are of class and some features.
+
+    Rows are compared by sums of random numbers, one for each code of each feature: two collide with a chance of 2^-64.
     """
     random = np.random.default_rng(0)
     sums = dataset.labels.astype(np.uint64)
@@ -165,8 +166,8 @@ def copies_in_fold(starts: Integers, counts: Integers, folds: int, fold: int | I
 
 
 def row_hashes(dataset: Dataset, seed: int, by_some: bool = False) -> Hashes:
-    """A hash of each labelled row, by all of its cells or by as many columns as it takes to tell rows apart."""
-    return content_hashes(telling_rows_apart(dataset) if by_some else dataset, seed)[0]
+    """A hash of each labelled row, by all of its cells or by as many features as distinguish all rows."""
+    return content_hashes(with_distinguishing_features(dataset) if by_some else dataset, seed)[0]
 
 
 def check_class_sizes(dataset: Dataset) -> None:

@@ -1,4 +1,4 @@
-"""Columns that nearly give the class away: whether a cell holds one certain value, or none, tells the class.
+"""Columns that nearly give the class away: whether a cell holds one certain value, or none, predicts the class.
 
 Such a column is often known only after the class is, or is written down because of it: leakage. Or it is just good:
 it is ranked, and the user is told.
@@ -14,7 +14,7 @@ import numpy as np
 
 from probfs.columns.target import Target
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Flags, Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 from probfs.tables.column import Column
 from probfs.tables.table import Profile
 from probfs.text import quoted
@@ -33,12 +33,12 @@ _MOST_TOLD = 6
 
 @dataclass(frozen=True)
 class Leak:
-    """A value (None: a missing cell) that tells, by being there or not, whether a row is of some class."""
+    """A value (None: a missing cell) whose presence or absence predicts whether a row is of some class."""
 
     value: str | None
     class_name: str
     accuracy: float
-    """The share of rows for which it tells right."""
+    """The share of rows for which the prediction is right."""
 
     def describe(self) -> str:
         what = "missing" if self.value is None else quoted(self.value)
@@ -54,53 +54,43 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
 
 
 @dataclass(frozen=True, eq=False)
-class LeakLimits:
+class _Limits:
     """How many rows a leak gets wrong at most, given how many labelled rows there are of each class."""
 
     by_class: Integers
     most_errors: Floats
     """For each class; negative where no value can leak it."""
-    fewest_rows: int
-    """Values and missing cells in fewer rows than this are no leak."""
 
     @classmethod
-    def of(cls, by_class: Integers) -> LeakLimits:
-        total = int(by_class.sum())
-        rarer_side = np.minimum(by_class, total - by_class)
-        limits = np.minimum(_MOST_ERRORS * total, _MOST_ERRORS_OF_GUESSING * rarer_side)
-        enough = rarer_side >= _FEWEST_ROWS
-        fewest = max(_FEWEST_ROWS, math.ceil((rarer_side - limits)[enough].min())) if enough.any() else total + 1
-        return cls(by_class, np.where(enough, limits, -1.0), fewest)
+    def of(cls, class_rows: Sequence[int]) -> _Limits:
+        by_class = np.array(class_rows, dtype=np.int64)
+        rarer_side = np.minimum(by_class, by_class.sum() - by_class)
+        limits = np.minimum(_MOST_ERRORS * by_class.sum(), _MOST_ERRORS_OF_GUESSING * rarer_side)
+        return cls(by_class, np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0))
 
-    def errors(self, rows: Integers, overlap: Integers) -> tuple[Integers, Integers]:
-        """Of values in so many rows, which meet each class in so many: in how many rows the one is without the other,
-        and how many rows are wrong if the value stands for the class, or for all others.
-        """
-        differing = rows + self.by_class - 2 * overlap
-        return differing, np.minimum(differing, self.by_class.sum() - differing)
-
-    def leaking(self, overlap: Integers) -> Flags:
-        """Which values are leaks; ``overlap`` says in how many rows each meets each class: values × classes."""
-        rows = overlap.sum(axis=1, keepdims=True)
-        enough = np.minimum(rows, self.by_class.sum() - rows) >= _FEWEST_ROWS
-        leaking: Flags = np.any((self.errors(rows, overlap)[1] <= self.most_errors) & enough, axis=1)
-        return leaking
+    @property
+    def fewest_rows(self) -> int:
+        """Values and missing cells in fewer rows than this are no leak."""
+        total, known = int(self.by_class.sum()), self.most_errors >= 0
+        fewest = np.minimum(self.by_class, total - self.by_class) - self.most_errors
+        return max(_FEWEST_ROWS, math.ceil(fewest[known].min())) if known.any() else total + 1
 
     def candidates(self, rows: Integers) -> Integers:
         """The values that could be leaks: those in about as many rows as a class or its opposite."""
         total = self.by_class.sum()
         counts, place = np.unique(rows, return_inverse=True)
         sizes, first = np.unique(self.by_class, return_index=True)
-        limits = self.most_errors[first]
-        near = np.minimum(np.abs(counts[:, None] - sizes), np.abs(counts[:, None] - (total - sizes))) <= limits
-        enough = np.minimum(counts, total - counts) >= _FEWEST_ROWS
-        return np.flatnonzero((near.any(axis=1) & enough)[place])
+        distance = np.minimum(np.abs(counts[:, None] - sizes), np.abs(counts[:, None] - (total - sizes)))
+        near = np.any(distance <= self.most_errors[first], axis=1) & (
+            np.minimum(counts, total - counts) >= _FEWEST_ROWS
+        )
+        return np.flatnonzero(near[place])
 
 
 def times_in_leak(class_rows: Sequence[int], weights: Integers | None) -> int:
     """In how many rows of a table a value must stand to be a leak, given how many labelled rows each class has."""
     heaviest = 1 if weights is None else int(weights.max(initial=1))
-    return -(-LeakLimits.of(np.array(class_rows, dtype=np.int64)).fewest_rows // max(heaviest, 1))
+    return -(-_Limits.of(class_rows).fewest_rows // max(heaviest, 1))
 
 
 def find_leaks(
@@ -111,19 +101,20 @@ def find_leaks(
     ``profiles`` say which columns repeat a value ``times_in_leak`` times, and ``weights`` how many labelled rows each
     row stands for, None where each is one.
     """
-    limits = LeakLimits.of(np.array(target.class_rows, dtype=np.int64))
+    limits = _Limits.of(target.class_rows)
+    fewest_rows = limits.fewest_rows
     found: dict[str, Leak] = {}
     for column in columns:
         profile = profiles[column.name]
         # Most measurements hardly repeat.
-        if profile.repeats or profile.missing >= limits.fewest_rows:
+        if profile.repeats or profile.missing >= fewest_rows:
             leak = _find_leak(column.of_known_numbers(), limits, target, weights)
             found |= {} if leak is None else {column.name: leak}
     return found
 
 
-def _find_leak(column: Column, limits: LeakLimits, target: Target, weights: Integers | None) -> Leak | None:
-    """The value of a column that tells a class with the fewest errors, if they are few."""
+def _find_leak(column: Column, limits: _Limits, target: Target, weights: Integers | None) -> Leak | None:
+    """The value of a column that predicts a class with the fewest errors, if they are few."""
     rows, classes = column.counts(weights), len(target.classes)
     candidates = limits.candidates(rows)
     if not len(candidates) or len(candidates) * classes > _MOST_PAIRS:
@@ -135,7 +126,9 @@ def _find_leak(column: Column, limits: LeakLimits, target: Target, weights: Inte
     keys = places[codes] * (classes + 1) + target.labels[cells] + 1
     counts = np.bincount(keys, cell_weights, minlength=(len(candidates) + 1) * (classes + 1))
     overlap = counts.reshape(-1, classes + 1)[1:, 1:].astype(np.int64)
-    differing, errors = limits.errors(rows[candidates, None], overlap)
+    # In how many rows a value is without a class or the other way round; or it stands for all other classes.
+    differing, total = rows[candidates, None] + limits.by_class - 2 * overlap, int(limits.by_class.sum())
+    errors = np.minimum(differing, total - differing)
     values, labels = np.nonzero(errors <= limits.most_errors)
     if not len(values):
         return None
@@ -145,4 +138,4 @@ def _find_leak(column: Column, limits: LeakLimits, target: Target, weights: Inte
     best = np.lexsort((labels, values, candidates[values] != missing, stands_for_others, fewest))[0]
     code = int(candidates[values[best]])
     value = None if code == missing else column.values[code].as_py()
-    return Leak(value, target.classes[int(labels[best])], 1 - int(fewest[best]) / int(limits.by_class.sum()))
+    return Leak(value, target.classes[int(labels[best])], 1 - int(fewest[best]) / total)

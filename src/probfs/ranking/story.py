@@ -58,7 +58,7 @@ class Background:
 def gather_background(prepared: PreparedTable, dataset: Dataset, call: str) -> Background:
     """``dataset`` is the prepared table, encoded; the story comes later."""
     cut = {plan.name for plan in prepared.features if cuts_numbers(plan.rule)}
-    intervals = {each.name: tuple(each.own_labels().to_pylist()) for each in dataset.features if each.name in cut}
+    intervals = {each.name: tuple(each.categories().to_pylist()) for each in dataset.features if each.name in cut}
     return Background(inspect_table(prepared), intervals, (), call)
 
 

@@ -70,7 +70,7 @@ def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | np
     if feature.numbers is not None:
         numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
         return numbers
-    labels = feature.own_labels().to_pylist()
+    labels = feature.categories().to_pylist()
     if feature.missing_is_value:
         missing = MISSING_LABEL
         # A cell may hold this very text.
