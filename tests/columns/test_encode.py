@@ -205,16 +205,13 @@ def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
     assert number.unlabelled.tolist() == [0, 2], "text in a column guessed to be numeric"
 
 
-@pytest.mark.parametrize("classifier", ["nb", "svm"])
 @pytest.mark.parametrize(
     ("cells", "noted"),
     [("1x\n", False), ("1x\n" * 9 + '""\n' * 9, False), ("1x\n" * 10, True), ("1.0\n2.00\n" * 9, False)],
 )
-def test_most_cells_of_enough_must_be_unseen_to_be_noted(
-    write: Write, classifier: str, cells: str, noted: bool
-) -> None:
+def test_most_cells_of_enough_must_be_unseen_to_be_noted(write: Write, cells: str, noted: bool) -> None:
     data, others = write("t.csv", "a,y\n1,p\n2,p\n1,q\n2,q\n"), [write("u.csv", "a\n" + cells)]
-    ranking = probfs.rank(data, target="y", unlabeled=others, classifier=classifier)
+    ranking = probfs.rank(data, target="y", unlabeled=others)
     assert any("most unlabelled cells" in warning for warning in ranking.warnings) is noted
 
 
