@@ -173,8 +173,9 @@ COLUMNS = {"": [0, 1], "b": [1, 2], 'a "quoted" one': ["x", "y"], "c": [True, Fa
 
 @pytest.mark.parametrize(
     "make",
-    [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, pa.record_batch, lambda own: pa.table(own).to_reader(),
-     lambda own: Stream(pa.table(own)), lambda own: duckdb.connect().from_arrow(pa.table({**own, "x": own.pop("")}))],
+    [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, pa.record_batch, lambda cells: pa.table(cells).to_reader(),
+     lambda cells: Stream(pa.table(cells)),
+     lambda cells: duckdb.connect().from_arrow(pa.table({**cells, "x": cells.pop("")}))],
 )  # fmt: skip
 def test_any_frame_can_be_reduced_and_stays_one_of_its_library(make: Callable[[Any], Any]) -> None:
     frame = make(dict(COLUMNS))

@@ -133,9 +133,9 @@ CELL = st.sampled_from(["1", "2.50", "007", "x", "", "NA", "1e3", "9007199254740
 
 @given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=2, max_size=3))
 def test_delimited_files_together_hold_what_they_would_hold_as_one(cells: list[list[str]]) -> None:
-    for place, own in enumerate(cells):
-        put(f"g/{place}.csv", "u,y\n" + "".join(f"{cell},p\n" for cell in own))
-    one = read_csv_text("u,y\n" + "".join(f"{cell},p\n" for own in cells for cell in own)).columns["u"]
+    for place, some in enumerate(cells):
+        put(f"g/{place}.csv", "u,y\n" + "".join(f"{cell},p\n" for cell in some))
+    one = read_csv_text("u,y\n" + "".join(f"{cell},p\n" for some in cells for cell in some)).columns["u"]
     whole = read_table([f"g/{place}.csv" for place in range(len(cells))]).columns["u"]
     assert cell_texts(whole) == cell_texts(one)
     assert whole.kind is one.kind or not len(one.entries)

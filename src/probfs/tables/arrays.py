@@ -24,12 +24,12 @@ Rows = npt.NDArray[np.intp] | slice
 """Some rows of a table, by position."""
 
 EXACT = float(1 << 53)
-"""Below this, every whole number is a double of its own."""
+"""Whole numbers below this are exact as doubles."""
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
 _LOSES_A_ZERO = r"^[+-]?0\d"
 _MOMENT = r"^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)?)?$"
 _CELLS_AT_ONCE = 1 << 22
-"""Numbers of single precision that are written and read together."""
+"""Numbers of single precision that are converted together."""
 
 
 def text_array(texts: Sequence[str | None]) -> pa.StringArray:
@@ -88,7 +88,7 @@ def is_empty(texts: pa.Array) -> pa.BooleanArray:
 
 
 def inexact_columns(table: pa.Table, names: Sequence[str]) -> set[str]:
-    """Those columns of doubles that lost some of what a file says: one is NaN, infinite, or beyond whole doubles."""
+    """The columns of doubles that lost something: a number is NaN, infinite, or too large to be exact."""
     found: set[str] = set()
     # One call for all, as in wide tables the calls are what takes time.
     for batch in table.select(list(names)).to_batches() if names else ():

@@ -33,7 +33,7 @@ def table_from_arrow(
     unread: Collection[str] = (),
     stored: Mapping[str, pa.DataType] = MappingProxyType({}),
 ) -> Table:
-    """The columns in their own types.
+    """A table of the columns in the types that they have.
 
     Columns that are ``unread`` have a name and a place, but no cells. ``stored`` has the types of those that the file
     holds as plain texts, and ``arrow`` as dictionaries.

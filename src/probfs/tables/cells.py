@@ -111,7 +111,7 @@ def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
 
 
 def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
-    """The cells with some of them made missing, in their own type."""
+    """The cells with some of them made missing; their type stays."""
     chunks: list[pa.Array] = []
     for start, chunk in zip(np.cumsum([0, *map(len, cells.chunks)]).tolist(), cells.chunks, strict=False):
         mask = mask_array(gone[start : start + len(chunk)])

@@ -60,9 +60,9 @@ class Column:
     cells: pa.ChunkedArray
     kind: Kind = Kind.TEXT
     declared: pa.StringArray | None = None
-    """The file's own list of values (an ARFF nominal), all of which count, seen or not."""
+    """The values that the file declares (an ARFF nominal), all of which count, seen or not."""
     categorical: bool = False
-    """Whether the column's own type says that its values are categories, also where they look like numbers or dates."""
+    """Whether the type says that the values are categories, even if they look like numbers or dates."""
     order: pa.StringArray | None = None
     """All values that an ordering type knows, in its order, whether a row holds them or not."""
     problem: str | None = None
@@ -201,11 +201,11 @@ class Column:
         return rows
 
     def of_known_numbers(self) -> Column:
-        """The column without numbers that are only counted together: here all are known."""
+        """The column without numbers that are only known as counts; here every number is known."""
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what is made on demand, which can be made again.
+        # Cached values are made again on demand.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 

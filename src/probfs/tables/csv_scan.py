@@ -36,7 +36,7 @@ class RowScan:
         self._delimiters = self._quotes = 0
         self._first_rows: list[Integers] = []
         self._first_lines: list[Integers] = []
-        # Each chunk begins with the last two bytes before it, and its own last byte waits for the one that follows.
+        # Each chunk begins with the two bytes before it; its last byte is looked at together with the next chunk.
         self._tail = b"\n\n"
         self.rows = 0
         self.newlines_in_cells = False

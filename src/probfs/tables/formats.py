@@ -99,7 +99,7 @@ def format_of_magic(head: bytes) -> TableFormat | None:
 
 
 def format_of_content(head: bytes, encoding: str) -> TableFormat:
-    """The format that the beginning of a file shows; CSV, which has no mark of its own, if it shows none."""
+    """The format that the beginning of a file shows; CSV, which has no mark, if it shows none."""
     try:
         text = head.decode(encoding, "ignore").removeprefix("\ufeff")
     except (LookupError, UnicodeError):

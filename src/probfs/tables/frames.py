@@ -221,7 +221,7 @@ def _cell_text(value: Any) -> str:
 
 
 def _as_numpy(data: Any) -> Array:
-    """The array as one of numpy's own, masked if it is; other classes may give columns in a way of their own."""
+    """The data as a plain numpy array, or a masked one; subclasses may index columns differently."""
     return data if np.ma.isMaskedArray(data) else np.asarray(data)
 
 
@@ -279,7 +279,7 @@ def _check_names(names: Sequence[Any], width: int) -> list[str]:
 
 
 def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
-    """The frame with only some of its columns, in its own order; those that are optional need not be there.
+    """The frame with only some of its columns, in their order there; optional ones need not be there.
 
     It stays a frame of its library. Columns are called as in rankings of the frame: those of an array x0, x1 and so on.
     """

@@ -40,7 +40,7 @@ _MOST_UNPACKED = 4 << 30
 _ALWAYS_UNPACKED = 64 << 20
 """Compressed data may unpack to this many bytes however small it is."""
 _MOST_RATIO = 250
-"""Beyond that, how many times its own size compressed data may unpack to; tables seldom reach a fifth of this."""
+"""Beyond that, the largest ratio of unpacked to packed bytes; tables seldom reach a fifth of this."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class ReadOptions:
             raise UsageError(f"{option('skip_rows')}: {self.skip_rows!r} is not a whole number of rows, 0 or more")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
-        """The options for a further file: its format is its own, and others matter only where that has them."""
+        """The options for a further file, without those that its format has no use for."""
         from probfs.tables.formats import format_of_path
 
         known = format_of_path(path)
@@ -206,14 +206,11 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
 
 
 class _CountedFile(io.RawIOBase):
-    """A file or standard input; whoever listened when it was opened is told how much of it has been read.
-
-    Formats that are read from here and there in a file are counted as the others: by bytes, wherever these stand.
-    """
+    """A file or standard input that reports to the progress listener how many bytes have been read."""
 
     def __init__(self, stream: Any, *, remote: bool = False) -> None:
         self._stream, self._remote = stream, remote
-        # pyarrow reads in threads of its own.
+        # pyarrow reads in other threads, which do not know the listener.
         self._listener = current_listener()
         self._done = 0
         self._size: int | None = getattr(stream, "size", None) if remote else _size_of(stream)
@@ -254,13 +251,13 @@ def _size_of(stream: Any) -> int | None:
     try:
         status = os.fstat(stream.fileno())
     except OSError:
-        # A stream of a program's own, put in the place of standard input.
+        # A program has replaced standard input by a stream that is no file.
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _copy(pieces: Iterable[bytes], most: int | None = None) -> Any:
-    """A file of its own with these bytes."""
+    """A temporary file with these bytes; at ``most`` so many, give or take a piece."""
     # Here, as it imports what unpacks any archive.
     import tempfile
 
@@ -338,7 +335,7 @@ def without_compression_ending(name: str) -> str:
 
 
 def refuse_suspicious_size(unpacked: int, packed: int, chosen: int | None, which: str, source: str) -> None:
-    """Refuse data that unpacks to more than the user's own limit, or to suspiciously many times its size."""
+    """Refuse data that unpacks to more than the user's limit, or to suspiciously many times its size."""
     limit = min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _MOST_RATIO * packed)) if chosen is None else chosen
     if unpacked > limit:
         problem = f"{which} unpack to more than {shown_bytes(limit)}"

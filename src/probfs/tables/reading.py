@@ -77,7 +77,7 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
 
 
 def _counting(listener: Listener, before: int, total: int) -> Listener:
-    """A listener to the reading of one file, who tells of the bytes of all."""
+    """A listener for one file that reports progress over the bytes of all files."""
 
     def tell(progress: Progress) -> None:
         if progress.unit == "bytes" and progress.total is not None and total:
@@ -110,7 +110,7 @@ def _is_number(table: Table, name: str) -> bool:
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:
-    """Read one file; the columns that stand in its path come before its own, as the last one may be the target.
+    """Read one file; columns from its path come before those in the file, as the last one may be the target.
 
     A column that the file itself has is the file's.
     """
@@ -150,7 +150,7 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
         ):
             if given and not taken:
                 raise UsageError(f"{option(parameter)}: {source} is {chosen.title}, which has {lacking}")
-        # Binary formats find their own faults.
+        # Readers of binary formats check this themselves.
         other = None if chosen.magic else format_of_magic(head)
         if other is not None:
             article = "an" if other.title[0] in "AEIOU" else "a"

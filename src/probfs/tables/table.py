@@ -62,9 +62,9 @@ class FileLines:
     def place(self, row: int) -> tuple[str, int, int | None]:
         """The file of a row, the row's position there, and its line if that is known."""
         part = int(np.searchsorted(self.first_rows, row, side="right")) - 1
-        own = row - int(self.first_rows[part])
+        position = row - int(self.first_rows[part])
         lines = self.lines[part]
-        return self.sources[part], own, None if lines is None else lines.line(own)
+        return self.sources[part], position, None if lines is None else lines.line(position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class Table:
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     def only(self, names: Collection[str]) -> Table:
-        """The same rows with only the columns called so, in the table's own order."""
+        """The same rows with only these columns, in the order of the table."""
         return replace(self, columns={name: column for name, column in self.columns.items() if name in names})
 
     def usable(self, column: Column) -> Column:
@@ -237,4 +237,4 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     later = ordered[:, times - 1 :]
     repeats = np.any(later == ordered[:, : later.shape[1]], axis=1)
     facts = zip(distinct.tolist(), missing.tolist(), whole.tolist(), repeats.tolist(), strict=True)
-    return {column.name: Profile(*own) for column, own in zip(columns, facts, strict=True)} | apart
+    return {column.name: Profile(*found) for column, found in zip(columns, facts, strict=True)} | apart

@@ -118,7 +118,7 @@ def _arrow_table(table: Table) -> pa.Table:
 
 
 def _typed_cells(column: Column) -> pa.ChunkedArray:
-    """The cells in their own type, if they have one; else texts as a dictionary, and numbers as plain ones."""
+    """The cells in the type that the file had; without one, texts as a dictionary, and numbers as plain ones."""
     if column.stored is not None:
         return column.stored_cells
     if _holds_text(column):
