@@ -212,6 +212,7 @@ def test_years_of_two_digits_are_near_today() -> None:
         ("@relation r\n@attribute a\n@data\n1\n", 2, "no type"),
         ("@relation r\n@attribute\n@data\n1\n", 2, "needs a name and a type"),
         ("hello\n", 1, "not an ARFF declaration"),
+        ("@relation r\n@attribute a real\n@attribute b {x}\n@data\n1,'x'\n1,y\nz,x\n{0 1\n", 6, "'y' is not among"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(text: str, line: int | None, message: str) -> None:

@@ -10,6 +10,7 @@ import contextlib
 import csv
 import re
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -169,24 +170,27 @@ class _DataReader:
         at_once = max(1, _CELLS_AT_ONCE // len(self._attributes))
         for first in range(0, len(lines), at_once):
             some = lines[first : first + at_once]
-            rows = []
+            rows, faults = [], []
             for text, line in zip(texts[first:], some, strict=False):
                 cells = omitted.copy()
                 try:
                     for place, value in self._parser.parse(decode_line(text, line, self._source).strip()):
                         cells[place] = value
                 except _RowError as error:
-                    raise DataError(str(error), source=self._source, line=line) from None
+                    faults.append((line, str(error)))
+                    break
                 rows.append(cells)
-            columns = zip(self._attributes, zip(*rows, strict=True), strict=True)
-            self._add([self._fit_row_cells(attribute, cells, some)] for attribute, cells in columns)
-
-    def _fit_row_cells(self, attribute: Attribute, cells: Sequence[str | None], lines: Sequence[int]) -> pa.Array:
-        try:
-            return self._fit(attribute, text_array(cells).dictionary_encode())
-        except _ValueError as error:
-            problem = f"column {quoted(attribute.name)}: {quoted(error.text)} {error}"
-            raise DataError(problem, source=self._source, line=lines[cells.index(error.text)]) from None
+            fitted = []
+            for attribute, column in zip(self._attributes, zip(*rows, strict=True), strict=bool(rows)):
+                try:
+                    fitted.append([self._fit(attribute, text_array(column).dictionary_encode())])
+                except _ValueError as error:
+                    problem = f"column {quoted(attribute.name)}: {quoted(error.text)} {error}"
+                    faults.append((some[column.index(error.text)], problem))
+            if faults:
+                line, problem = min(faults, key=itemgetter(0))
+                raise DataError(problem, source=self._source, line=line)
+            self._add(fitted)
 
     def _fit(self, attribute: Attribute, cells: pa.Array, quote: str | None = None) -> pa.Array:
         """Cells as their attribute declares them; where pyarrow has read them, ``quote`` says around which quotes."""
