@@ -2,7 +2,7 @@
 
 From the project's root, with the extra dask installed: python benchmarks/cluster_model.py. It takes some minutes, and
 writes tables of up to 20,000,000 rows, into the folder that PROBFS_BENCHMARK_FOLDER names, else into one of its own.
-docs/cluster.md shows what it prints.
+docs/how-to/cluster.md shows what it prints.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every benchmark, as ratios to what users would run instead and to stated limits, in one run.
 
 From the project's root, with the benchmark extra installed: python benchmarks/run.py. It takes some minutes, and writes
-benchmarks/results.json and the table in docs/benchmarks.md. Every time is the best of several. The name of a module, as
-in python benchmarks/run.py svm, measures that one alone, and keeps the other results.
+benchmarks/results.json and the table in docs/background/benchmarks.md. Every time is the best of several. The name of a
+module, as in python benchmarks/run.py svm, measures that one alone, and keeps the other results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from measure import Line, markdown
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+PAGE = HERE.parent / "docs" / "background" / "benchmarks.md"
 TABLE_BEGIN = "<!-- table: written by benchmarks/run.py -->\n"
 TABLE_END = "<!-- table ends -->\n"
 

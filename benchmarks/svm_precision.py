@@ -1,6 +1,6 @@
 """How many of the columns that matter the SVM ranks first, beside a χ² test, on tables of several shapes.
 
-Run ``python benchmarks/svm_precision.py [DRAWS]``; the table in docs/benchmarks.md comes from it.
+Run ``python benchmarks/svm_precision.py [DRAWS]``; the table in docs/background/benchmarks.md comes from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What pages show of a terminal, run again: python docs/consoles.py writes the output of every command into its page.
 
-A fenced block ``console`` holds commands, each after ``$ ``, and below each what it prints. Commands of one page run one
-after the other in one new folder, where ``sample_data`` is at hand, as a reader would type them: standard output is a
+A fenced block ``console`` holds commands, each after ``$ ``, and below each what it prints. The commands of a page run
+one after the other in a new folder, where ``sample_data`` is at hand, as a reader would type them: standard output is a
 terminal of 100 columns, so results are tables, and what goes to standard error comes first. Tests compare the pages.
 """
 

@@ -1,5 +1,6 @@
-"""Regenerate the figure of README.md, and the figures and tables of claims in docs/paper.md: python docs/regenerate.py
-[NAME ...], where readme is the name of the first.
+"""Regenerate the figure of README.md, and the figures and tables of claims in docs/background/paper.md.
+
+python docs/regenerate.py [NAME ...], where readme is the name of the first.
 
 All take some minutes on two cores. Tests compare what is not random with the pages.
 """
@@ -20,7 +21,7 @@ from probfs.paper.experiments import reproduce
 from probfs.paper.experiments.figures import save_figure
 
 ROOT = Path(__file__).resolve().parent
-PAGE = ROOT / "paper.md"
+PAGE = ROOT / "background" / "paper.md"
 FIGURES = ROOT / "figures"
 README_FIGURE = FIGURES / "breast_cancer.svg"
 

@@ -1,4 +1,4 @@
-"""Write the manual pages and docs/commands.md from the commands and the registries, so that neither can drift away.
+"""Write the manual pages and docs/reference/commands.md from the commands and registries, so that none drifts away.
 
 Run it after changing a command, an option or a classifier: python man/generate.py. A test fails while the files differ
 from what it writes. Only probfs-mapping.5 is written by hand.
@@ -15,12 +15,13 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
 from probfs.cli.options import Command, Option
+from probfs.cli.tables import SAMPLES
 from probfs.comparison.result import MEASURES
 from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
 from probfs.paper.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS_PAGE = ROOT / "docs" / "commands.md"
+COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"
 EXIT_STATUS = (
     ("0", "Done."),
     ("1", "The data cannot be read or ranked, or the result cannot be written."),
@@ -265,7 +266,7 @@ OPTION_DETAILS = {
     "generate unlabeled_output": "Default: after the others, with an empty class.",
     "exact joint": "A row for each cell of the distribution: its features, p (its probability) and p_y (that of "
     "the positive class in it). Several files, a pattern or a directory are one table.",
-    "sample name": "breast_cancer, commute or kiln.",
+    "sample name": f"{', '.join(SAMPLES)}.",
     "reproduce names": f"{', '.join(EXPERIMENTS)}, or all.",
     "reproduce runs": "Distributions (bound), sets of tables (figure3, table1), tables of each size (figure4) or "
     "kind (misfit), tables (equivalence). Default: what suits each, 500 for figure4.",
@@ -294,12 +295,15 @@ def summary(name: str) -> str:
 
 def options(command: str) -> Iterator[tuple[str, str]]:
     """Each argument and option as users write it, and what it means; arguments come first, as in a synopsis."""
-    declared = load_command(command).options
-    for name, option in sorted(declared.items(), key=lambda item: not item[1].is_argument):
+    for name, option in _arguments_first(load_command(command).options).items():
         details = OPTION_DETAILS.get(f"{command} {name}", OPTION_DETAILS.get(name, ""))
         default = "" if option.default is None else f"Default: {option.default}."
         written = " ".join(filter(None, ("/".join(option.spellings(name)), option.shown_metavar)))
         yield written, option.manual or " ".join(filter(None, (option.help, details, default)))
+
+
+def _arguments_first(declared: dict[str, Option]) -> dict[str, Option]:
+    return dict(sorted(declared.items(), key=lambda item: not item[1].is_argument))
 
 
 def paragraphs(name: str) -> list[str]:
@@ -318,31 +322,47 @@ def describe_classifier(classifier: UnfittedClassifier) -> str:
     return " ".join(filter(None, sentences))
 
 
-# docs/commands.md
+# docs/reference/commands.md
 
 
 def _commands_page(commands: dict[str, Command]) -> str:
     parts = [
         "<!-- Written by man/generate.py; change the command, not this file. -->\n",
         "# Commands\n",
-        "Every command with its arguments, options and examples, as `probfs COMMAND --help` and the manual pages have\n"
-        "them. What the results hold is described in [output.md](output.md), mapping files in `man probfs-mapping`.\n",
-        "".join(f"- [`probfs {name}`](#probfs-{name}): {summary(name)}\n" for name in commands),
+        "What each command does, and then [every option](#options), once. `probfs COMMAND --help` is shorter, and the\n"
+        "manual pages (`man probfs-rank`) say the same as this page. [Results](output.md), the [mapping\n"
+        "file](mapping.md) and [notes](notes.md) have pages of their own.\n",
     ]
     for name, command in commands.items():
         parts += [f"## probfs {name}\n", f"{summary(name)}\n"]
         parts.append(f"```sh\nprobfs {name} [OPTION ...] {_synopsis(command)}\n```\n")
         parts += [f"{paragraph}\n" for paragraph in paragraphs(name)]
-        if name == "rank":
-            parts.append(
-                _markdown_table(
-                    ("classifier", "meaning"), [(own.name, describe_classifier(own)) for own in CLASSIFIERS]
-                )
-            )
-        parts.append(_markdown_table(("option", "meaning"), list(options(name))))
-        parts.append(f"Examples:\n\n```sh\n{command.examples}\n```\n")
+        parts.append(f"```sh\n{command.examples}\n```\n")
+    parts += ["## Classifiers\n", "What `--classifier` takes; [which when](../background/classifiers.md).\n"]
+    parts += [f"**{known.name}.** {describe_classifier(known)}\n" for known in CLASSIFIERS]
+    parts += ["## Options\n"]
+    for panel, rows in _options_by_panel(commands).items():
+        lines = [f"| `{_in_cell(written)}` | {_in_cell(meaning)} | {users} |" for written, meaning, users in rows]
+        parts.append("\n".join([f"### {panel}\n", "| option | meaning | of |", "|---|---|---|", *lines]) + "\n")
     parts += ["## Exit status\n", _markdown_table(("status", "meaning"), list(EXIT_STATUS))]
     return "\n".join(parts)
+
+
+def _options_by_panel(commands: dict[str, Command]) -> dict[str, list[tuple[str, str, str]]]:
+    """Every option as it is written, what it means, and the commands that it means that for."""
+    users: dict[tuple[str, str, str], list[str]] = {}
+    for name, command in commands.items():
+        panels = {
+            written: option.panel or "Output"
+            for (written, _), option in zip(options(name), _arguments_first(command.options).values(), strict=True)
+        }
+        for written, meaning in options(name):
+            users.setdefault((panels[written], written, meaning), []).append(name)
+    by_panel: dict[str, list[tuple[str, str, str]]] = {}
+    for (panel, written, meaning), names in users.items():
+        of = "all" if len(names) == len(commands) else ", ".join(names)
+        by_panel.setdefault(panel, []).append((written, meaning, of))
+    return by_panel
 
 
 def _markdown_table(header: tuple[str, str], rows: list[tuple[str, str]]) -> str:

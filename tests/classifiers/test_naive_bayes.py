@@ -324,7 +324,7 @@ def test_shrinkage_rescues_a_wide_table() -> None:
 def test_shrunk_rankings_are_as_precise_as_expected() -> None:
     """The mean of five tables has a standard error of 0.01 to 0.04, and two of them are allowed beside the tolerance of
     0.03. So this notices a precision that falls by about 0.1 in some kind of table, as it does where shrinkage stops
-    acting; it cannot notice a loss of a few hundredths, for which docs/scores.md has more tables.
+    acting; it cannot notice a loss of a few hundredths, for which docs/background/scores.md has more tables.
     """
     from wide_precision import SCORES, TOLERANCE, Precisions, rank
     from wide_regimes import REGIMES

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SAMPLES = {
     "breast_cancer": "699 tumours, nine cell measures from 1 to 10; benign or malignant",
+    "customers": "600 made-up customers of a service, with the faults of real tables; who left",
     "commute": "240 made-up answers about ways to work; three classes, some rows unlabelled",
     "kiln": "300 made-up firings of pots, seven measurements and the clay; cracked or not",
 }

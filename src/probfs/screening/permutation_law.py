@@ -12,7 +12,7 @@ s_A, and with
 
     mean = a b / (N-1),    variance = 2 (v_A-w_A) (v_B-w_B) / (N (N-3)) + w_A w_B / (N-1).
 
-For values and classes these are Dawson's (1954) moments of X². docs/screening.md has the derivation.
+For values and classes these are Dawson's (1954) moments of X². docs/background/screening.md has the derivation.
 """
 
 from __future__ import annotations
