@@ -143,14 +143,6 @@ def test_scores_are_the_same_up_to_rounding() -> None:
     assert not compare_rankings(*screened).same_scores
 
 
-def test_scores_of_different_kinds_are_not_compared() -> None:
-    same = ranking_of("ab")
-    assert compare_rankings(same, same).same_scores is True
-    assert compare_rankings(same, ranking_of("ab", settings={"score": "signed"})).same_scores is None
-    assert compare_rankings(same, ranking_of("ab", settings={"eliminate": False})).same_scores is None
-    assert compare_rankings(same, selection_of({"a": "keep", "b": "weak"})).same_scores is None
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -218,21 +210,6 @@ def test_a_column_with_the_same_scores_is_probably_the_same() -> None:
     # A column that was screened out is told by p.
     screened = {"a": traits(None, None, 0.3), "b": traits(None, None, 0.4)}
     assert find_renames(screened, {"z": traits(None, None, 0.4)}) == {"b": "z"}
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        traits(0.5 * (1 + 1e-6)),
-        traits(0.5, 0.1 + 1e-7),
-        traits(0.5, None),
-        traits(0.5, p=0.26),
-        traits(0.5, p=None),
-        traits(None),
-    ],
-)
-def test_any_other_score_tells_two_columns_apart(other: tuple[float | None, ...]) -> None:
-    assert find_renames({"a": traits(0.5)}, {"z": other}) == {}
 
 
 def test_nothing_is_said_where_two_could_be_meant_or_columns_have_no_effect() -> None:

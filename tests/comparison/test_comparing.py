@@ -80,16 +80,6 @@ def test_every_column_that_is_renamed_is_named(
             assert len(comparison.changes("same")) == len(result.features) - 1
 
 
-def test_a_column_that_came_or_went_is_not_taken_for_another(ranking: probfs.Ranking) -> None:
-    frame = pd.read_csv(CANCER, dtype=str, keep_default_na=False)
-    fewer = probfs.compare(ranking, frame.drop(columns="mitoses"))
-    assert [column.column for column in fewer.changes("vanished")] == ["mitoses"]
-    more = probfs.compare(ranking, frame.assign(copy=frame["mitoses"])[["copy", *frame]])
-    assert [column.column for column in more.changes("appeared")] == ["copy"]
-    swapped = frame.drop(columns="mitoses").assign(copy=frame["bare_nuclei"])
-    assert probfs.compare(ranking, swapped[["copy", *swapped.columns[:-1]]]).renamed == {}
-
-
 def test_warnings_and_notes_are_heard() -> None:
     notes: list[str] = []
     old, new = probfs.rank(CANCER, target="class"), probfs.rank(CANCER, target="class", score="signed")
@@ -217,16 +207,6 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: W
     assert comparison.new.document == str(COMMUTE)
 
 
-def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> None:
-    rows = "".join(f"{n % 2};{n % 3};{1 + n % 2};{n}.5\n" for n in range(30))
-    table, mapping = write("t.txt", f"a;b;n;y\n{rows}"), write("m.toml", '[columns]\na = "category"\n')
-    ranking = probfs.rank(table, target="y", cut_target=3, count="n", mapping=mapping, delimiter=";")
-    assert probfs.compare(ranking, table, delimiter=";").new.result == ranking
-    mapping.unlink()
-    with pytest.raises(DataError, match=r"^<old>: what was done there .*: .*m\.toml: cannot be read: no such file"):
-        probfs.compare(ranking, table, delimiter=";")
-
-
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -268,3 +248,13 @@ def test_unlabelled_rows_of_other_files_are_not_left_out_silently(write: Write) 
     with pytest.raises(DataError, match=r"^<old>: was ranked with the unlabelled rows of '.*', which are not read"):
         probfs.compare(ranking, COMMUTE)
     assert probfs.compare(probfs.rank(COMMUTE, target="mode", unlabeled=more), COMMUTE).changed == ()
+
+
+def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> None:
+    rows = "".join(f"{n % 2};{n % 3};{1 + n % 2};{n}.5\n" for n in range(30))
+    table, mapping = write("t.txt", f"a;b;n;y\n{rows}"), write("m.toml", '[columns]\na = "category"\n')
+    ranking = probfs.rank(table, target="y", cut_target=3, count="n", mapping=mapping, delimiter=";")
+    assert probfs.compare(ranking, table, delimiter=";").new.result == ranking
+    mapping.unlink()
+    with pytest.raises(DataError, match=r"^<old>: what was done there .*: .*m\.toml: cannot be read: no such file"):
+        probfs.compare(ranking, table, delimiter=";")

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 
 from probfs.comparison.measures import (
     RBO_PERSISTENCE,
-    Overlap,
     kendall,
-    overlap,
-    overlap_lengths,
     rank_biased_overlap,
     spearman,
 )
@@ -44,18 +41,3 @@ def test_rank_biased_overlap_is_what_the_paper_defines(old: list[str], new: list
     assert found == pytest.approx(value, abs=1e-12)
     assert found == rank_biased_overlap(new, old)
     assert 0 <= found <= 1
-
-
-@settings(max_examples=30)
-@given(LISTS, LISTS, st.integers(1, 20))
-def test_an_overlap_counts_what_is_among_the_first_of_both(old: list[str], new: list[str], first: int) -> None:
-    shared = sum(name in new[:first] for name in old[:first])
-    assert overlap(old, new, first) == Overlap(first, shared, shared / first)
-
-
-@pytest.mark.parametrize(
-    ("columns", "top", "lengths"),
-    [(1, 1, [1]), (4, 2, [2]), (5, 3, [3]), (6, 3, [3, 5]), (9, 99, [5, 9]), (101, 10, [5, 10, 20, 50, 100])],
-)
-def test_overlaps_are_told_for_beginnings_of_the_list(columns: int, top: int, lengths: list[int]) -> None:
-    assert overlap_lengths(columns, top) == lengths

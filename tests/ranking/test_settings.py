@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from probfs.classifiers.options import DEFAULT_FOLDS
 from probfs.errors import UsageError
 from probfs.ranking.settings import Settings, check_step, choose_settings
 from probfs.text import command_line_language
@@ -63,51 +61,6 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "min_class",
         "uncertainty",
     ]
-
-
-def test_naive_bayes_has_its_defaults_and_nothing_of_the_svm() -> None:
-    settings = choose()
-    assert (settings.classifier, settings.estimate, settings.folds) == ("nb", "loo", None)
-    assert (settings.smoothing, settings.bins, settings.missing, settings.kernel) == (1.0, 5, "auto", None)
-    assert hash(settings) == hash(choose())
-    assert pickle.loads(pickle.dumps(settings)) == settings
-    with pytest.raises(AttributeError, match="nonsense"):
-        _ = settings.nonsense
-    recorded = settings.to_dict()
-    assert (recorded["smoothing"], recorded["bins"], recorded["kernel"], recorded["permutations"]) == (
-        1.0,
-        5,
-        None,
-        None,
-    )
-
-
-def test_the_svm_has_its_defaults_and_nothing_of_naive_bayes() -> None:
-    settings = choose(classifier="svm")
-    assert settings.estimate == "resubstitution"
-    assert settings.options == {
-        "smoothing": None,
-        "shrink": None,
-        "bins": None,
-        "kernel": "linear",
-        "C": "scale",
-        "gamma": None,
-        "removal": "permute",
-        "permutations": 20,
-        "missing": "auto",
-        "trees": None,
-        "leaf": None,
-        "depth": None,
-        "iterations": None,
-        "learning_rate": None,
-    }
-    assert settings.to_dict()["smoothing"] is None
-
-
-def test_folds_have_a_default_where_they_mean_something() -> None:
-    assert choose(estimate="cv").folds == DEFAULT_FOLDS == 10
-    assert choose(estimate="cv", folds=np.int64(3)).folds == 3
-    assert choose(estimate="resubstitution").folds is None
 
 
 @pytest.mark.parametrize(

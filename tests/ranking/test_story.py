@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
 from probfs.columns.dataset import Dataset
@@ -54,11 +53,6 @@ def test_all_features_are_scored_only_in_the_rounds_that_are_told() -> None:
     assert heard.scorings == len(story) - 1 == MOST_ROUNDS - 1
 
 
-def test_a_round_in_which_all_leave_is_told_and_no_feature_is_no_story() -> None:
-    assert [told.scores for told in follow(ScriptedClassifier([0.1, 0.3]), None)[1]] == [(0.3, 0.1)]
-    assert follow(ScriptedClassifier([]))[1] == ()
-
-
 @given(st.integers(1, 3000), st.sampled_from([1, 3, 0.1, 0.5]), st.integers(2, 60))
 def test_the_first_and_the_last_round_are_told_and_never_more_than_wanted(
     features: int, step: int | float, most: int
@@ -100,18 +94,6 @@ def naive_bayes(dataset: Dataset, prune: bool) -> FittedNaiveBayes:
     return FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
 
 
-@pytest.mark.parametrize("shrink", ["on", "off"])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_compiled_rounds_stay_the_same(classes: int, shrink: ShrinkName) -> None:
-    dataset = random_dataset(60, 70, 3, classes, seed=classes)
-    names = [feature.name for feature in dataset.features]
-    plain, heard = (FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, shrink=shrink, compiled=True) for _ in range(2))
-    expected = list(eliminate(plain, names, SIGNED, 1))
-    collector = RoundCollector(names, None, SIGNED, schedule(len(names), 1))
-    rounds = collector.follow(eliminate(heard, names, SIGNED, 1), heard)
-    assert_same_rounds(list(rounds), expected)
-
-
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
 def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_features(classifier: str) -> None:
     kiln = SAMPLES / "kiln.csv"
@@ -139,13 +121,6 @@ def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() ->
     left = [feature for feature in selection.features if feature.log_loss is not None]
     assert [len(told.scores) for told in story] == list(range(len(left), 0, -1))
     assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
-
-
-def test_the_score_that_drives_is_the_one_that_is_told() -> None:
-    recorder = RoundCollector(["a", "b"], None, ABSOLUTE, [2, 1])
-    classifier = ScriptedClassifier([-0.5, 0.1])
-    list(recorder.follow(eliminate(classifier, ["a", "b"], ABSOLUTE, 1), classifier))
-    assert sorted(recorder.story[0].scores) == [0.1, 0.5]
 
 
 def test_features_are_ranked_by_when_they_left() -> None:

@@ -108,13 +108,6 @@ def test_neither_order_nor_counting_of_rows_matters() -> None:
         assert shown(probfs.rank(other, target="y", uncertainty=True)) == pytest.approx(first)
 
 
-def test_the_seed_changes_the_samples_and_nothing_else() -> None:
-    frame = table(4)
-    first, same, other = (probfs.rank(frame, target="y", uncertainty=True, seed=seed) for seed in (1, 1, 2))
-    assert shown(first) == shown(same) != shown(other)
-    assert [f.s_s for f in first.features] == [f.s_s for f in other.features]
-
-
 def test_without_it_nothing_is_there() -> None:
     ranking = probfs.rank(table(4), target="y")
     assert set(shown(ranking).values()) == {None}
@@ -187,17 +180,6 @@ def test_unlabelled_rows_are_halved_where_they_decide() -> None:
     assert shown(absolute) == shown(probfs.rank(table(6), target="y", uncertainty=True))
 
 
-def test_the_svm_has_it_too() -> None:
-    random = np.random.default_rng(0)
-    labels = np.arange(60) % 2
-    frame = pd.DataFrame({"tells": random.normal(size=60) + 2 * labels, "noise": random.normal(size=60), "y": labels})
-    ranking = probfs.rank(frame, target="y", classifier="svm", permutations=2, eliminate=False, uncertainty=True)
-    first = ranking.features[0]
-    assert (first.feature, first.rank_low, first.rank_high) == ("tells", 1, 1)
-    assert first.se_initial_s_s is not None
-    assert 0 < first.se_initial_s_s < first.initial_s_s
-
-
 def simulated(random: np.random.Generator, rows: int) -> pd.DataFrame:
     """Ten columns that follow the class more and more, and ten of noise."""
     labels = random.integers(0, 2, rows)
@@ -241,3 +223,14 @@ def test_intervals_cover_what_they_promise(rows: int, draws: int, capsys: pytest
             print(f"\n{rows} rows, {key}: covered {told:.2f} of informative columns, {noise:.2f} of noise", end="")
     assert min(found["s_s"].min(), found["s_a"].min()) > 0.8
     assert found["rank"].min() > 0.85
+
+
+def test_the_svm_has_it_too() -> None:
+    random = np.random.default_rng(0)
+    labels = np.arange(60) % 2
+    frame = pd.DataFrame({"tells": random.normal(size=60) + 2 * labels, "noise": random.normal(size=60), "y": labels})
+    ranking = probfs.rank(frame, target="y", classifier="svm", permutations=2, eliminate=False, uncertainty=True)
+    first = ranking.features[0]
+    assert (first.feature, first.rank_low, first.rank_high) == ("tells", 1, 1)
+    assert first.se_initial_s_s is not None
+    assert 0 < first.se_initial_s_s < first.initial_s_s

@@ -12,21 +12,9 @@ from probfs.rows.block import EVERYTHING
 from probfs.rows.blocks import deal_blocks
 from probfs.screening.column_tests import chi_squared_test, rank_test
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_folds, count_part, count_values
-from probfs.screening.screen import q_values, screen, screen_part
+from probfs.screening.screen import screen, screen_part
 from probfs.tables.arrays import text_array
-from tests.support.datasets import random_dataset
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
-
-
-def test_features_without_numbers_have_the_p_of_their_values() -> None:
-    dataset = random_dataset(200, features=5, values=3, classes=3, seed=1)
-    screening = screen(dataset)
-    tests = chi_squared_test(count_values(dataset), 0)
-    assert screening.p.tolist() == tests.p.tolist()
-    assert screening.q.tolist() == q_values(tests.p).tolist()
-    assert screening.chi_squared.tolist() == tests.statistic.tolist()
-    assert screening.kruskal_wallis.tolist() == [0] * 5
-    assert screen(dataset, counts=count_values(dataset)).p.tolist() == tests.p.tolist()
 
 
 def cut_numbers(seed: int) -> tuple[Dataset, NumberBlock]:

@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
+from probfs.errors import DataError
+from probfs.rows.block import EVERYTHING, Block
+from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.runtime import memory
 from probfs.screening import counting
-from probfs.screening.counting import count_values
+from probfs.screening.counting import count_folds, count_values
 from probfs.tables.arrays import text_array
 from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets
@@ -66,3 +70,12 @@ def test_no_feature_and_no_row_are_no_counts() -> None:
     none = Dataset((), ("a", "b"), np.empty(0, np.int8), np.empty(0, np.int64), np.empty(0, np.int64))
     assert list(count_values(none).tables()) == []
     assert as_dictionaries(replace(none, features=(feature_of("f", 2, np.empty(0, np.int64)),))) == [{}]
+
+
+def test_counts_that_do_not_fit_into_memory_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10_000_000)
+    dataset = random_dataset(2_000, features=1, values=1_000, classes=1_000, seed=0)
+    dealt = deal_blocks(LocalBlocks(Block(dataset)), EVERYTHING, 3, 0)
+    for ask in (lambda: count_values(dataset), lambda: dealt.ask(count_folds)):
+        with pytest.raises(DataError, match=r"counting 1,001 values in 1,000 classes( and 3 folds)? needs about"):
+            ask()

@@ -20,7 +20,7 @@ from probfs.selection.choice import Candidates, Choice, choose_columns
 from probfs.selection.settings import SelectionSettings
 from probfs.selection.stages import deal_and_count
 from tests.support import plain_selection
-from tests.support.datasets import feature_of, random_dataset, with_unlabelled
+from tests.support.datasets import feature_of, random_dataset
 from tests.support.selections import make_settings
 
 
@@ -38,16 +38,6 @@ def without_fold(candidates: Candidates, folds: int, fold: int) -> Candidates:
     sample = WithoutFold(fold)
     counts = blocks.ask(count_part, replace(EVERYTHING, sample=sample))
     return replace(candidates, encoded=replace(candidates.encoded, blocks=blocks), counts=counts, sample=sample)
-
-
-def counted_rows(candidates: Candidates) -> Dataset:
-    """The rows that count for something, with the others really left out."""
-    block = candidates.encoded.blocks.here
-    assert block is not None
-    rows = block.rows_of(replace(EVERYTHING, sample=candidates.sample))
-    there = rows.counts > 0
-    features = tuple(replace(own, labelled=own.labelled[there]) for own in rows.features)
-    return replace(rows, features=features, labels=rows.labels[there], counts=rows.counts[there])
 
 
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
@@ -109,11 +99,6 @@ def test_nothing_told_from_noise_keeps_nothing() -> None:
     assert len(choice.curve.sizes) == 1
 
 
-def test_a_tolerance_of_1_screens_nothing() -> None:
-    dataset = random_dataset(60, 6, 3, 2, seed=1, signal=0.0)
-    assert len(choose(dataset, false_discoveries=1.0).curve.order) == 6
-
-
 def test_columns_that_are_always_kept_are_not_tested_and_not_eliminated() -> None:
     dataset = random_dataset(200, 6, 3, 2, seed=2, signal=0.0)
     strong = feature_of("strong", 2, dataset.labels)
@@ -136,16 +121,6 @@ def test_columns_that_cannot_tell_are_noise(kind: str) -> None:
     choice = choose(replace(dataset, features=(*dataset.features, feature_of("z", values, codes))))
     assert choice.p[3] == choice.q[3] == 1.0
     assert 3 not in choice.curve.order
-
-
-def test_rows_that_count_for_nothing_are_as_if_they_were_not_there() -> None:
-    fewer = without_fold(candidates(table(5)), 4, 1)
-    shorter = counted_rows(fewer)
-    assert 0 < shorter.rows < table(5).rows
-    one, other = choose_columns(fewer), choose(shorter)
-    np.testing.assert_array_equal(one.p, other.p)
-    assert one.curve == other.curve
-    assert one.size == other.size
 
 
 def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
@@ -172,17 +147,3 @@ def test_one_of_several_copies_is_eliminated_for_all(always: tuple[int, ...], fi
     choice = choose_columns(replace(candidates(own, always), copies=((0, 1, 2, 3),)))
     assert choice.curve.order == (first,)
     assert choice.copies == {place: first for place in range(4) if place != first}
-
-
-def test_unlabelled_rows_are_left_out_and_numbers_can_be_had_again() -> None:
-    dataset = table(0)
-    numbers = CodedNumbers(0, np.zeros(len(dataset.labels), np.uint8), np.zeros(1))
-    own = with_unlabelled(dataset, table(1))
-    blocks = LocalBlocks(Block(own, iter([numbers])))
-    alone, _, _ = deal_and_count(Encoded(own, blocks, ()), 0, 0)
-    block = alone.blocks.here
-    assert block is not None
-    assert alone.dataset is block.dataset
-    assert alone.dataset.unlabelled_rows == 0
-    assert alone.dataset.rows == dataset.rows
-    assert list(block.numbers) == list(block.numbers) == [numbers]

@@ -46,19 +46,6 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
         assert point.errors == plain.errors
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_compiled_loops_change_nothing(classes: int) -> None:
-    dataset = random_dataset(500, 12, 3, classes, seed=1)
-    plain, compiled = (
-        trace_curve(fit(dataset, compiled=loops), names_of(dataset), SCORES["signed"]) for loops in (False, True)
-    )
-    assert plain.order == compiled.order
-    for one, other in zip(plain.sizes, compiled.sizes, strict=True):
-        assert one.log_loss == pytest.approx(other.log_loss, rel=1e-10)
-        assert one.temperature == pytest.approx(other.temperature, abs=1e-6)
-        assert one.errors == other.errors
-
-
 def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() -> None:
     dataset = random_dataset(200, 8, 3, 2, seed=3)
     free = trace_curve(fit(dataset), names_of(dataset), SCORES["signed"])
@@ -192,12 +179,6 @@ def test_rules(keep: str, se: float, size: int) -> None:
 @pytest.mark.parametrize(("keep", "least", "size"), [(0, 0, 0), (2, 0, 2), (99, 0, 6), (1, 2, 2)])
 def test_a_number_is_kept_as_far_as_there_are_columns(keep: int, least: int, size: int) -> None:
     assert choose_size(sizes(), keep, least, within(0.0)) == size
-
-
-def test_columns_that_are_always_kept_limit_every_rule() -> None:
-    assert choose_size(sizes(), "best", 4, within(0.0)) == 4
-    assert choose_size(sizes(), "best", 5, within(0.0)) == 5
-    assert choose_size(sizes(), "fewest", 2, within(1.0)) == 2
 
 
 def test_losses_that_differ_by_rounding_are_equal() -> None:

@@ -12,7 +12,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 import probfs
 from probfs.columns.folds import order_by_content
-from probfs.runtime.progress import Progress, listening
 from probfs.selection.nested import nested_cross_validation
 from tests.selection.test_choice import candidates, dealt, table
 from tests.support import plain_selection
@@ -59,14 +58,6 @@ def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
     assert one.kept.log_loss == pytest.approx(other.kept.log_loss, rel=1e-9)
     assert one.difference == pytest.approx(other.difference, rel=1e-7, abs=1e-9)
     np.testing.assert_array_equal(one_kept, other_kept)
-
-
-def test_folds_are_counted() -> None:
-    heard: list[Progress] = []
-    with listening(heard.append):
-        nested_cross_validation(*dealt(candidates(random_dataset(40, 3, 2, 2, seed=0)), 3))
-    judging = [progress for progress in heard if progress.unit == "folds"]
-    assert [(progress.done, progress.total) for progress in judging] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_the_number_of_jobs_reaches_the_models_of_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:

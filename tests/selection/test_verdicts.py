@@ -134,9 +134,3 @@ def test_many_numbers_become_five_intervals(missing_is_value: bool) -> None:
     assert feature.values == 5 + missing_is_value
     assert np.bincount(feature.labelled).tolist() == [10] * 5 + [1]
     assert other is dataset.features[0]
-
-
-def test_few_numbers_stay_as_they_are() -> None:
-    feature = measured(20)
-    dataset = replace(random_dataset(21, 1, 3, 2, seed=0), features=(feature,))
-    assert with_intervals(Block(dataset)).dataset.features == (feature,)

@@ -121,7 +121,8 @@ def read_inputs(request: InputRequest) -> Inputs:
         from probfs.classifiers.compiling import load_loops_ahead
 
         load_loops_ahead()
-    if sum(_is_standard_input(table) for table in (request.data, *others)) > 1:
+    paths = [path for data in (request.data, *others) for path in _listed(data) if isinstance(path, str)]
+    if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
     prepared, mapping_file = read_prepared(
         request.data,
@@ -135,11 +136,14 @@ def read_inputs(request: InputRequest) -> Inputs:
     return Inputs(prepared, mapping_file, tuple(tables))
 
 
+def _listed(data: Any) -> Sequence[Any]:
+    return data if isinstance(data, (list, tuple)) else (data,)
+
+
 def _size(data: Data) -> int:
     """How many bytes some files have; 0 if that cannot be told."""
-    paths = data if isinstance(data, (list, tuple)) else [data]
     try:
-        return sum(os.path.getsize(path) for path in paths if isinstance(path, (str, os.PathLike)))
+        return sum(os.path.getsize(path) for path in _listed(data) if isinstance(path, (str, os.PathLike)))
     except (OSError, ValueError):
         return 0
 
@@ -168,7 +172,7 @@ def _have_indexes_in_another_order(data: Any, y: Any) -> bool:
 def as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
     """The table that a parameter names or holds."""
     if isinstance(data, (str, os.PathLike, list, tuple)):
-        paths = data if isinstance(data, (list, tuple)) else (data,)
+        paths = _listed(data)
         _check_paths(paths, parameter)
         if names is not None:
             raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
@@ -204,17 +208,12 @@ def _check_paths(paths: Sequence[Any], parameter: str) -> None:
             raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
 
 
-def _is_standard_input(data: Data) -> bool:
-    paths = data if isinstance(data, (list, tuple)) else (data,)
-    return any(isinstance(path, str) and path == STANDARD_INPUT for path in paths)
-
-
 def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) -> Table:
     """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
     from probfs.tables.frames import array_width
 
     if isinstance(data, (str, os.PathLike, list, tuple)):
-        return _read_unlabelled((data,) if isinstance(data, (str, os.PathLike)) else data, reading, prepared)
+        return _read_unlabelled(_listed(data), reading, prepared)
     width = array_width(data)
     if width is None:
         return as_table(data, reading, "unlabeled")
@@ -237,16 +236,9 @@ def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: Prep
 def reading_unlabelled(reading: ReadOptions, path: str, prepared: PreparedTable) -> ReadOptions:
     """How files of unlabelled rows are read, of which ``path`` is the first."""
     used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
-    as_text = every_name if reading.decimal == "," else partial(_held_as_texts, _texts_of(prepared))
+    texts = frozenset(name for name, column in prepared.table.columns.items() if column.kind is Kind.TEXT)
+    as_text = every_name if reading.decimal == "," else texts.intersection
     return replace(reading.for_another(path), as_text=as_text, unneeded=partial(_names_beside, used))
-
-
-def _texts_of(prepared: PreparedTable) -> frozenset[str]:
-    return frozenset(name for name, column in prepared.table.columns.items() if column.kind is Kind.TEXT)
-
-
-def _held_as_texts(texts: frozenset[str], names: Sequence[str]) -> frozenset[str]:
-    return texts.intersection(names)
 
 
 def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:

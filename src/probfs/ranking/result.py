@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from probfs.output.drawings import Drawing
     from probfs.ranking.story import Background
 
 
@@ -119,8 +120,40 @@ class Result:
         return deliver_text(json_text(self.to_dict()), path)
 
 
+class DrawnResult(Result):
+    """A result that can be drawn."""
+
+    def drawing(self) -> Drawing:
+        """The bars and curves of a figure."""
+        raise NotImplementedError
+
+    def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
+        """Draw the result with matplotlib: bars of the driving score, and how models of fewer and fewer features do.
+
+        Of a selection, noise is pale, and redundant features are hatched and say which kept one they repeat.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes or three of them, default: those of a new figure
+            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
+            pyplot's, as large as its content needs.
+        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
+            How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
+            that given axes have no room for.
+
+        Returns
+        -------
+        numpy.ndarray of matplotlib.axes.Axes
+            The axes drawn on, the bars first; one or three. There are only bars where there is but one round, or where
+            all features are noise.
+        """
+        from probfs.output.figure import plot
+
+        return plot(self.drawing(), axes, top)
+
+
 @dataclass(frozen=True, repr=False)
-class Ranking(Result):
+class Ranking(DrawnResult):
     """Features from the most to the least important, and every round that led there."""
 
     features: tuple[RankedFeature, ...]
@@ -184,27 +217,10 @@ class Ranking(Result):
 
         return deliver_text(ranking_report(self), path)
 
-    def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
-        """Draw the ranking with matplotlib: bars of the driving score, and how the models of all rounds do.
-
-        Parameters
-        ----------
-        axes : matplotlib.axes.Axes or three of them, default: those of a new figure
-            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
-            pyplot's, as large as its content needs.
-        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
-            How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
-            that given axes have no room for.
-
-        Returns
-        -------
-        numpy.ndarray of matplotlib.axes.Axes
-            The axes drawn on, the bars first; one or three. A ranking of one round has no curves: only the bars.
-        """
+    def drawing(self) -> Drawing:
         from probfs.output.drawings import ranking_drawing
-        from probfs.output.figure import plot
 
-        return plot(ranking_drawing(self), axes, top)
+        return ranking_drawing(self)
 
     def __repr__(self) -> str:
         from probfs.output.notebook import ranking_repr

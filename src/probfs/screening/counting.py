@@ -84,14 +84,17 @@ def _coded_numbers(prepared: PreparedTable, column: Column, feature: int) -> Cod
     return CodedNumbers(feature, codes, some_numbers(entries, column.kind))
 
 
-def count_values(dataset: Dataset) -> ValueCounts:
-    """How many labelled rows of each class hold each value of each feature."""
+def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
+    """How many labelled rows of each class hold each value of each feature; or of each class of each of some folds."""
     columns = [_counted_codes(feature) for feature in dataset.features]
     values = np.array([distinct for _, distinct in columns], dtype=np.int64)
     ends = np.cumsum(values + 1)
     offset = ends - values - 1
     classes, rows, slots = len(dataset.classes), len(dataset.labels), int((values + 1).sum())
-    require_memory(_COPIES * 8 * slots * classes, f"counting {slots:,} values in {classes:,} classes", dataset.source)
+    purpose = f"counting {slots:,} values in {classes // folds:,} classes" + (
+        f" and {folds} folds" if folds > 1 else ""
+    )
+    require_memory(_COPIES * 8 * slots * classes, purpose, dataset.source)
     by_slot = np.zeros((slots, classes))
     # Counting is faster than adding up weights of 1.
     counts = None if (dataset.counts == 1).all() else dataset.counts.astype(np.float64)
@@ -143,7 +146,7 @@ def count_folds(block: Block) -> tuple[ValueCounts, ...]:
     assert block.places is not None, "the rows were dealt out"
     classes = len(rows.classes)
     labels = block.places.astype(np.int64) * classes + rows.labels
-    every = count_values(replace(rows, labels=labels, classes=rows.classes * folds))
+    every = count_values(replace(rows, labels=labels, classes=rows.classes * folds), folds)
     parts = (slice(fold * classes, (fold + 1) * classes) for fold in range(folds))
     return tuple(replace(every, by_slot=every.by_slot[:, one], class_rows=every.class_rows[one]) for one in parts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -13,17 +13,14 @@ from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
 from probfs.output.documents import selection_document
 from probfs.ranking.document import Document, load_json
-from probfs.ranking.result import InputSummary, Ranking, Result
+from probfs.ranking.result import DrawnResult, InputSummary, Ranking
 from probfs.ranking.settings import TOP
 from probfs.runtime.output import deliver_text
 from probfs.selection.settings import SelectionSettings
 from probfs.text import quoted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
+    from probfs.output.drawings import Drawing
     from probfs.ranking.story import Background
 
 Frame = TypeVar("Frame")
@@ -97,7 +94,7 @@ class HonestEstimate:
 
 
 @dataclass(frozen=True, repr=False)
-class Selection(Result):
+class Selection(DrawnResult):
     """A verdict on every feature, what each number of features achieves, and what selecting really achieves."""
 
     features: tuple[SelectedFeature, ...]
@@ -207,29 +204,10 @@ class Selection(Result):
 
         return deliver_text(selection_report(self), path)
 
-    def plot(self, axes: Axes | Iterable[Axes] | None = None, *, top: int | None = None) -> NDArray[np.object_]:
-        """Draw the selection with matplotlib: bars of the driving score, and how the best so many features do.
-
-        Noise is pale, and redundant features are hatched and say which kept one they repeat.
-
-        Parameters
-        ----------
-        axes : matplotlib.axes.Axes or three of them, default: those of a new figure
-            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
-            pyplot's, as large as its content needs.
-        top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
-            How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
-            that given axes have no room for.
-
-        Returns
-        -------
-        numpy.ndarray of matplotlib.axes.Axes
-            The axes drawn on, the bars first; one or three. Where all features are noise, there are only bars.
-        """
+    def drawing(self) -> Drawing:
         from probfs.output.drawings import selection_drawing
-        from probfs.output.figure import plot
 
-        return plot(selection_drawing(self), axes, top)
+        return selection_drawing(self)
 
     def __repr__(self) -> str:
         from probfs.output.notebook import selection_repr
