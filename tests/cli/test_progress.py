@@ -19,6 +19,7 @@ from probfs.classifiers.naive_bayes.rows import CompiledRows
 from probfs.cli.reporter import Reporter, reporting
 from probfs.notes import NoteKind
 from probfs.runtime.progress import COMPILING, Progress, report
+from probfs.text import shown_bytes
 from tests.support.commands import COMMUTE, PATIENCE, Run, run_in_terminal
 from tests.support.paths import ROOT
 
@@ -82,8 +83,8 @@ def test_each_stage_shows_what_it_counts_and_models_instead_of_columns() -> None
     reporter.step_done("figure2", 3, 4)
     assert bar.seen == [
         ("starting", 0, None, ""),
-        ("reading", 0, 3 << 20, "0.0/3.0 MB"),
-        ("reading", 1 << 20, 3 << 20, "1.0/3.0 MB"),
+        ("reading", 0, 3 << 20, "0 bytes/3 MB"),
+        ("reading", 1 << 20, 3 << 20, "1 MB/3 MB"),
         ("encoding columns", 0, None, ""),
         ("ranking", 0, 3, "0/3 columns"),
         ("ranking", 1, 9, "1/9 models"),
@@ -121,7 +122,7 @@ def test_compiling_is_announced_once_and_every_stage_is_seen_on_a_terminal() -> 
     assert run_program(FIRST_USE, "rank", *COMMUTE, "--quiet") == (shown, [])
     seen = (
         "reading",
-        f"0.0/{COMMUTE[0].stat().st_size / 1024:.1f} KB",
+        f"0 bytes/{shown_bytes(COMMUTE[0].stat().st_size)}",
         "preparing columns",
         "encoding columns",
         "fitting the classifier",

@@ -7,9 +7,8 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -82,8 +81,7 @@ def deliver(content: str | bytes, output: Path | None) -> None:
         raise typer.Exit from None
 
 
-@dataclass(frozen=True)
-class Destination:
+class Destination(NamedTuple):
     """A place and a format, both known to be good before the work begins."""
 
     format: OutputFormat[Any]

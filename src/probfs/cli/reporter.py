@@ -11,12 +11,10 @@ from probfs.cli.options import Given
 from probfs.cli.output import tell
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress, listening
-from probfs.text import printable
+from probfs.text import printable, shown_bytes
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
-
-_BYTE_UNITS = ("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)
 
 
 class Reporter:
@@ -76,19 +74,16 @@ def shown_amount(progress: Progress) -> str:
     """How much is done of how much.
 
     >>> shown_amount(Progress("reading", 12_900_000, 47_800_000, "bytes"))
-    '12.3/45.6 MB'
-    >>> shown_amount(Progress("reading", 700, unit="bytes"))
-    '0.7 KB'
+    '12.3 MB/45.6 MB'
     >>> shown_amount(Progress("ranking", 3, 1200, "columns")), shown_amount(Progress("compiling loops"))
     ('3/1,200 columns', '')
     """
     amounts = [progress.done] if progress.total is None else [progress.done, progress.total]
     if not any(amounts):
         return ""
-    if progress.unit != "bytes":
-        return f"{'/'.join(f'{amount:,}' for amount in amounts)} {progress.unit}".rstrip()
-    unit, size = next((known for known in _BYTE_UNITS if amounts[-1] >= known[1]), _BYTE_UNITS[-1])
-    return f"{'/'.join(f'{amount / size:.1f}' for amount in amounts)} {unit}"
+    if progress.unit == "bytes":
+        return "/".join(map(shown_bytes, amounts))
+    return f"{'/'.join(f'{amount:,}' for amount in amounts)} {progress.unit}".rstrip()
 
 
 @contextlib.contextmanager
