@@ -10,17 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.cluster.counting import CondensedTable, CountedColumn, condense, join_condensed
-from probfs.errors import DataError
-from probfs.notes import NoteKind
+from probfs.cluster.counting import CondensedTable, condense, join_condensed
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
-from probfs.tables.cells import Kind
-from probfs.tables.column import NO_ROW, Column, unusable_column
+from probfs.tables.column import NO_ROW, Column
 from probfs.tables.frames import table_in_memory
 from probfs.tables.reading import ReadOptions
 from probfs.tables.table import Table
@@ -131,18 +127,6 @@ def condensed_frame(cells: Any) -> CondensedTable:
     return condense(table_in_memory(pd.DataFrame({"a": cells, "y": "p"}), "data"), ["y"])
 
 
-def test_types_must_agree_where_there_are_values() -> None:
-    numbers_and_texts = join_condensed([condensed_frame([1.5]), condensed_frame(["u"])], ["y"])
-    with pytest.raises(DataError, match=r"column 'a' holds numbers in <frame>, but text in <frame>; write it alike"):
-        numbers_and_texts.usable(numbers_and_texts.columns["a"])
-    texts_and_categories = join_condensed([condensed_frame(["u"]), condensed_frame(pd.Categorical(["u"]))], ["y"])
-    with pytest.raises(DataError, match="column 'a' holds text in <frame>, but categories in <frame>"):
-        texts_and_categories.usable(texts_and_categories.columns["a"])
-    for parts in ([condensed_frame([None]), condensed_frame([1.5])], [condensed_frame([1.5]), condensed_frame([None])]):
-        joined = join_condensed(parts, ["y"]).columns["a"]
-        assert (joined.kind, joined.values.to_pylist(), joined.counts()[-1]) == (Kind.NUMBER, ["1.5"], 1)
-
-
 def test_ordered_categories_keep_the_order_of_their_type() -> None:
     order = ["low", "mid", "high"]
     parts = [condensed_frame(pd.Categorical([text], order, ordered=True)) for text in ("high", "low", "mid")]
@@ -150,25 +134,3 @@ def test_ordered_categories_keep_the_order_of_their_type() -> None:
     assert joined.ordered
     assert joined.values.to_pylist() == order
     assert joined.first_rows().tolist() == [1, 2, 0, NO_ROW]
-    other = condensed_frame(pd.Categorical(["mid"], order[::-1], ordered=True))
-    in_two_orders = join_condensed([*parts, other], ["y"])
-    with pytest.raises(DataError, match="column 'a' has its categories in another order in <frame> than in <frame>"):
-        in_two_orders.usable(in_two_orders.columns["a"])
-
-
-def test_a_column_that_cannot_be_used_in_one_part_cannot_be_used() -> None:
-    unusable = unusable_column("a", np.array([False, True]), Kind.TEXT, "holds no UTF-8")
-    table = table_of([("u", "1", "p"), ("v", "1", "q")])
-    parts = [table, replace(table, columns={**table.columns, "a": unusable}), table]
-    joined = join_condensed([condense(part, ["y"]) for part in parts], ["y"])
-    assert isinstance(joined.columns["a"], CountedColumn)
-    assert joined.columns["a"].counts().tolist() == [5, 1]
-    with pytest.raises(DataError, match="holds no UTF-8"):
-        joined.usable(joined.columns["a"])
-
-
-def test_notes_of_parts_are_told_once() -> None:
-    table = table_of([("u", "1", "p")])
-    x, z = NoteKind.IGNORED.note("x"), NoteKind.IGNORED.note("z")
-    parts = [condense(replace(table, notes=notes), ["y"]) for notes in ((x,), (x, z), (x,))]
-    assert join_condensed(parts, ["y"]).notes == ("x", "z")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,12 +25,6 @@ def test_random_tables(tmp_path: Path, seed: int) -> None:
     table = write_split_candidates(tmp_path / "table", seed)
     expected = probfs.select(table.folder, **table.options)
     assert_same_selection(probfs.select(table.folder, engine="dask", **table.options), expected)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 400))
-def test_many_random_tables(tmp_path: Path, seed: int) -> None:
-    test_random_tables(tmp_path, seed)
 
 
 def write_table(folder: Path, frame: pd.DataFrame, files: int) -> Path:
@@ -71,27 +64,6 @@ def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.Monkey
     assert_same_selection(probfs.select(tmp_path, target="y", folds=3, engine="dask"), expected)
 
 
-def test_nothing_told_from_noise(tmp_path: Path) -> None:
-    random = np.random.default_rng(1)
-    frame = pd.DataFrame({"a": random.integers(0, 3, 60), "b": random.integers(0, 9, 60), "y": np.arange(60) % 3})
-    folder = write_table(tmp_path / "table", frame, 3)
-    options: dict[str, Any] = {"target": "y", "false_discoveries": 1e-6, "folds": 3}
-    expected = probfs.select(folder, **options)
-    assert expected.kept == ()
-    assert_same_selection(probfs.select(folder, engine="dask", **options), expected)
-
-
-def test_rows_without_a_class_change_nothing(tmp_path: Path) -> None:
-    random = np.random.default_rng(2)
-    labels = random.integers(0, 2, 90)
-    frame = pd.DataFrame({"a": labels ^ (random.random(90) < 0.2), "b": random.normal(size=90) + labels, "y": labels})
-    frame["y"] = frame["y"].astype(str).mask(np.arange(90) % 9 == 0)
-    folder = write_table(tmp_path / "table", frame, 3)
-    expected = probfs.select(folder, target="y", folds=3)
-    assert expected.input.unlabelled_rows == 10
-    assert_same_selection(probfs.select(folder, target="y", folds=3, engine="dask"), expected)
-
-
 def test_a_report(tmp_path: Path) -> None:
     table = write_split_candidates(tmp_path / "table", 1)
     options = {**table.options, "folds": 2}
@@ -118,8 +90,3 @@ def test_mistakes_are_those_of_this_process(tmp_path: Path) -> None:
         with pytest.raises(kind) as found:
             probfs.select(folder, target="y", engine="dask", **options)
         assert str(found.value) == str(expected.value)
-
-
-def test_only_files_can_be_read_elsewhere() -> None:
-    with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
-        probfs.select(pd.DataFrame({"a": list("xyxy"), "y": list("0101")}), target="y", engine="dask")
