@@ -22,21 +22,15 @@ COMMUTE = SAMPLES / "commute.csv"
 BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "parquet": b"PAR1", "html": b"<!DOCTYPE"}
 
 
-@pytest.mark.parametrize(
-    ("name", "path", "terminal", "chosen"),
-    [
-        (None, None, True, "table"),
-        (None, None, False, "csv"),
-        (None, "r.md", False, "markdown"),
-        (None, "r.htm", False, "html"),
-        (None, "/dev/stdout", False, "csv"),
-        ("markdown", "r.csv", False, "markdown"),
-    ],
-)
-def test_the_name_decides_then_the_ending_then_the_place(
-    name: str | None, path: str | None, terminal: bool, chosen: str
-) -> None:
-    assert RANKING_FORMATS.choose(name, None if path is None else Path(path), terminal).name == chosen
+def test_the_name_decides_then_the_ending_then_the_place() -> None:
+    for name, path, chosen in (
+        (None, "R.MD", "markdown"),
+        (None, "r.htm", "html"),
+        (None, "/dev/stdout", "csv"),
+        ("markdown", "r.csv", "markdown"),
+    ):
+        assert RANKING_FORMATS.choose(name, Path(path), False).name == chosen
+    assert [RANKING_FORMATS.choose(None, None, terminal).name for terminal in (True, False)] == ["table", "csv"]
 
 
 def test_an_unknown_format_or_ending_is_an_error_that_lists_the_choices() -> None:

@@ -250,15 +250,6 @@ def _draw_strip(axes: Axes, bars: Sequence[Bar], style: Style) -> None:
 # Curves.
 
 
-def legend_labels(drawing: Drawing) -> list[str]:
-    """What a legend explains: not a curve that the title of its panel names."""
-    curves = [own.label for panel in drawing.panels for own in panel.curves if own.label != panel.title]
-    marks = [mark[0] for mark in (drawing.cut, drawing.least) if mark is not None]
-    estimates = [own.label for panel in drawing.panels for own in panel.estimates]
-    levels = [own.label for panel in drawing.panels for own in panel.levels]
-    return list(dict.fromkeys([*curves, *marks, *estimates, *levels]))
-
-
 def draw_panels(axes: Sequence[Axes], drawing: Drawing, style: Style) -> tuple[list[Artist], list[str]]:
     """Draw each panel on one of the axes; what a legend should explain is returned."""
     explained: dict[str, Artist] = {}
@@ -271,8 +262,7 @@ def draw_panels(axes: Sequence[Axes], drawing: Drawing, style: Style) -> tuple[l
         explained |= _draw_curves(own, panel, style) | _draw_marks(own, panel, drawing, style)
         _set_sizes(own, drawing)
         _set_values(own, panel)
-    labels = legend_labels(drawing)
-    return [explained[label] for label in labels], labels
+    return [explained[label] for label in drawing.legend], list(drawing.legend)
 
 
 def _draw_curves(axes: Axes, panel: Panel, style: Style) -> dict[str, Artist]:

@@ -118,6 +118,15 @@ class Drawing:
     asked: int | None = None
     """How many columns whoever made the result asked for; None if that was not said."""
 
+    @property
+    def legend(self) -> dict[str, str]:
+        """What needs to be explained, and how it looks; the title of a panel may name its curve."""
+        curves = {own.label: own.style for panel in self.panels for own in panel.curves if own.label != panel.title}
+        marks = {mark[0]: look for mark, look in ((self.cut, "cut"), (self.least, "least")) if mark is not None}
+        estimates = {own.label: "estimate" for panel in self.panels for own in panel.estimates}
+        levels = {own.label: own.style for panel in self.panels for own in panel.levels}
+        return {**curves, **marks, **estimates, **levels}
+
 
 def ranking_drawing(ranking: Ranking) -> Drawing:
     settings, data = ranking.settings, ranking.input

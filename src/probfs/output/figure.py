@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.classifiers.options import WholeNumber
 from probfs.errors import UsageError
-from probfs.output.charts import CHARACTER, FONT_SIZE, LINE, PLAIN, choose_style, draw_bars, draw_panels, legend_labels
+from probfs.output.charts import CHARACTER, FONT_SIZE, LINE, PLAIN, choose_style, draw_bars, draw_panels
 from probfs.output.drawings import Drawing
 from probfs.text import option
 
@@ -141,7 +141,7 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
     style = choose_style()
     shown = _count_bars(drawing, top)
     bars_height = (shown + bool(drawing.describe_rest(shown))) * LINE / 72 + 0.5
-    legend_height = _LEGEND_LINE * (len(legend_labels(drawing)) + 1)
+    legend_height = _LEGEND_LINE * (len(drawing.legend) + 1)
     height = max(bars_height, 2 * _PANEL + legend_height if drawing.panels else 0.0, 1.0)
     width = sum(_WIDTHS) if drawing.panels else _WIDTHS[0]
     most = int(width * 72 / CHARACTER)

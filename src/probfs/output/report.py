@@ -35,7 +35,7 @@ from probfs.output.sentences import (
     shown_probability,
     shown_score,
 )
-from probfs.output.svg_charts import svg_chart, svg_legend
+from probfs.output.svg_charts import svg_chart
 from probfs.output.templates import bar_lengths, load_template, read_asset
 from probfs.text import counted, listed, printable, shorten_middle
 
@@ -237,7 +237,6 @@ def _render(
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
         rest=drawing.describe_rest(len(bars)),
         charts=[svg_chart(panel, drawing) for panel in drawing.panels],
-        legend=svg_legend(drawing),
         features=table,
         story=story,
         data=data,

@@ -78,14 +78,3 @@ def _round_sizes(fewest: int, most: int) -> list[int]:
         return [fewest, *(10**power for power in range(7) if fewest < 10**power < most / 2), most]
     step = next(own for own in (1, 2, 5, 10) if (most - fewest) / own <= 6)
     return [size for size in range(fewest, most + 1) if size % step == 0]
-
-
-def svg_legend(drawing: Drawing) -> list[tuple[str, str]]:
-    """The look of each thing that needs to be explained, and what it is."""
-    entries: dict[str, str] = {}
-    for panel in drawing.panels:
-        entries |= {curve.label: curve.style for curve in panel.curves if curve.label != panel.title}
-        entries |= {estimate.label: "estimate" for estimate in panel.estimates}
-        entries |= {level.label: level.style for level in panel.levels}
-    marks = {mark[0]: look for mark, look in ((drawing.cut, "cut"), (drawing.least, "least")) if mark is not None}
-    return [(look, label) for label, look in (entries | marks).items()]
