@@ -63,7 +63,7 @@ class Style:
         from rich.cells import cell_len
 
         shown = printable(shorten_middle(text, 2 * most))
-        shown = "".join(own if ord(own) in self.known else escape_character(own) for own in shown)
+        shown = "".join(letter if ord(letter) in self.known else escape_character(letter) for letter in shown)
         # Wide characters count twice.
         return shorten_middle(shown, most * len(shown) // max(cell_len(shown), len(shown), 1))
 
@@ -253,15 +253,15 @@ def _draw_strip(axes: Axes, bars: Sequence[Bar], style: Style) -> None:
 def draw_panels(axes: Sequence[Axes], drawing: Drawing, style: Style) -> tuple[list[Artist], list[str]]:
     """Draw each panel on one of the axes; what a legend should explain is returned."""
     explained: dict[str, Artist] = {}
-    for own, panel in zip(axes, drawing.panels, strict=True):
-        light_grid(own, style.grid)
-        own.set_xlabel(drawing.size_label, loc="left", fontsize=FONT_SIZE)
-        own.set_title(panel.title, loc="left", fontsize=FONT_SIZE, pad=4.0)
-        own.tick_params(labelsize=FONT_SIZE)
-        own.spines[["top", "right"]].set_visible(False)
-        explained |= _draw_curves(own, panel, style) | _draw_marks(own, panel, drawing, style)
-        _set_sizes(own, drawing)
-        _set_values(own, panel)
+    for each, panel in zip(axes, drawing.panels, strict=True):
+        light_grid(each, style.grid)
+        each.set_xlabel(drawing.size_label, loc="left", fontsize=FONT_SIZE)
+        each.set_title(panel.title, loc="left", fontsize=FONT_SIZE, pad=4.0)
+        each.tick_params(labelsize=FONT_SIZE)
+        each.spines[["top", "right"]].set_visible(False)
+        explained |= _draw_curves(each, panel, style) | _draw_marks(each, panel, drawing, style)
+        _set_sizes(each, drawing)
+        _set_values(each, panel)
     return [explained[label] for label in drawing.legend], list(drawing.legend)
 
 

@@ -331,25 +331,27 @@ def _comparison_table(comparison: Comparison) -> Table:
     """The columns that changed; what chance may explain is dim."""
     changed = sorted(comparison.changed, key=_best_rank)
     shown, hidden = changed[:_MOST_COMPARED], len(changed) - _MOST_COMPARED
-    scores = [f"{shown_score(own.old_score) or _NONE} → {shown_score(own.new_score) or _NONE}" for own in shown]
+    scores = [
+        f"{shown_score(change.old_score) or _NONE} → {shown_score(change.new_score) or _NONE}" for change in shown
+    ]
     columns = [
-        TableColumn("new", [_NONE if own.new_rank is None else str(own.new_rank) for own in shown]),
-        TableColumn("old", [_NONE if own.old_rank is None else str(own.old_rank) for own in shown]),
-        TableColumn("column", [own.column for own in shown], "name"),
-        TableColumn("change", [_describe_change(own) for own in shown], "text"),
+        TableColumn("new", [_NONE if change.new_rank is None else str(change.new_rank) for change in shown]),
+        TableColumn("old", [_NONE if change.old_rank is None else str(change.old_rank) for change in shown]),
+        TableColumn("column", [change.column for change in shown], "name"),
+        TableColumn("change", [_describe_change(change) for change in shown], "text"),
         TableColumn(
             "rank intervals",
-            [{None: "", True: "beyond", False: "within"}[own.beyond] for own in shown],
+            [{None: "", True: "beyond", False: "within"}[change.beyond] for change in shown],
             "word",
             optional=2,
         ),
-        TableColumn("verdict", [_describe_verdict(own) for own in shown], "word", optional=3),
+        TableColumn("verdict", [_describe_verdict(change) for change in shown], "word", optional=3),
         # Different scores say nothing of each other.
         *([] if comparison.same_scores is None else [TableColumn("score", scores, optional=1)]),
     ]
     return Table(
         [column for column in columns if any(column.cells)],
-        [own.beyond is False for own in shown],
+        [change.beyond is False for change in shown],
         rest=f"… and {counted(hidden, 'more column')} that changed; --format csv lists all" if hidden > 0 else "",
     )
 
@@ -379,7 +381,7 @@ def _describe_verdict(column: ColumnChange) -> str:
 def inspection_document(inspection: Inspection) -> Document:
     # The target is always among the columns; flags are the last field, and one cell.
     numbers = ("distinct", "missing", "frequency")
-    header: Header = {own.name: "int64" if own.name in numbers else "text" for own in fields(inspection.columns[0])}
+    header: Header = {each.name: "int64" if each.name in numbers else "text" for each in fields(inspection.columns[0])}
     notes = [note.to_dict() for note in inspection.notes]
     return Document(
         header,
@@ -395,12 +397,12 @@ def _inspection_table(inspection: Inspection) -> Table:
     columns = inspection.columns
     return Table(
         [
-            TableColumn("column", [own.column for own in columns], "name"),
-            TableColumn("kind", [own.kind for own in columns], "word"),
-            TableColumn("distinct", [f"{own.distinct:,}" for own in columns]),
-            TableColumn("missing", [f"{own.missing:,}" for own in columns]),
-            TableColumn("top value", [describe_most_frequent(own) for own in columns], "value"),
-            TableColumn("use", ["; ".join([own.use, *unused_flags(own)]) for own in columns], "text"),
+            TableColumn("column", [column.column for column in columns], "name"),
+            TableColumn("kind", [column.kind for column in columns], "word"),
+            TableColumn("distinct", [f"{column.distinct:,}" for column in columns]),
+            TableColumn("missing", [f"{column.missing:,}" for column in columns]),
+            TableColumn("top value", [describe_most_frequent(column) for column in columns], "value"),
+            TableColumn("use", ["; ".join([column.use, *unused_flags(column)]) for column in columns], "text"),
         ]
     )
 

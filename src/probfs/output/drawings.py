@@ -68,6 +68,10 @@ class Estimate:
     value: float
     error: float = 0.0
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.value - self.error, self.value + self.error
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -84,7 +88,7 @@ class Panel:
     def value_range(self) -> tuple[float, float]:
         """The least value, or zero where that is near, and the largest; differences of rounding are no range."""
         reached = [value for curve in self.curves for _, value in curve.points]
-        reached += [end for own in self.estimates for end in (own.value - own.error, own.value + own.error)]
+        reached += [value for estimate in self.estimates for value in estimate.interval]
         finite = [value for value in (*reached, *(level.value for level in self.levels)) if math.isfinite(value)]
         low, high = min(finite, default=0.0), max(finite, default=1.0)
         low = 0.0 if 0 <= low <= high / 2 else low
@@ -121,10 +125,11 @@ class Drawing:
     @property
     def legend(self) -> dict[str, str]:
         """What needs to be explained, and how it looks; the title of a panel may name its curve."""
-        curves = {own.label: own.style for panel in self.panels for own in panel.curves if own.label != panel.title}
+        every = [(curve, panel) for panel in self.panels for curve in panel.curves]
+        curves = {curve.label: curve.style for curve, panel in every if curve.label != panel.title}
         marks = {mark[0]: look for mark, look in ((self.cut, "cut"), (self.least, "least")) if mark is not None}
-        estimates = {own.label: "estimate" for panel in self.panels for own in panel.estimates}
-        levels = {own.label: own.style for panel in self.panels for own in panel.levels}
+        estimates = {estimate.label: "estimate" for panel in self.panels for estimate in panel.estimates}
+        levels = {level.label: level.style for panel in self.panels for level in panel.levels}
         return {**curves, **marks, **estimates, **levels}
 
 
@@ -174,9 +179,9 @@ def _ranking_panels(ranking: Ranking) -> tuple[Panel, ...]:
     trained = " on training rows" if estimate == "resubstitution" else ""
     held_out = rounds[0].held_out_errors(estimate) is not None
     wrong = "rows wrong when held out" if held_out else f"rows wrong{trained}"
-    shares = tuple((own.features, errors_of(own, ranking) / own.rows) for own in rounds)
-    absolute = tuple((own.features, own.absolute_loss) for own in rounds)
-    loss = Curve(f"log-loss{trained}", tuple((own.features, own.log_loss) for own in rounds))
+    shares = tuple((summary.features, errors_of(summary, ranking) / summary.rows) for summary in rounds)
+    absolute = tuple((summary.features, summary.absolute_loss) for summary in rounds)
+    loss = Curve(f"log-loss{trained}", tuple((summary.features, summary.log_loss) for summary in rounds))
     return (
         Panel(loss.label, (loss,)),
         Panel(
@@ -222,11 +227,11 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
     if len(sizes) < 2:
         return ()
     model = "best columns, on the rows that chose them"
-    losses = tuple((own.features, own.log_loss) for own in sizes)
+    losses = tuple((size.features, size.log_loss) for size in sizes)
     # Without columns, errors are those of always guessing the largest class: a row that is held out makes its own
     # class the smaller of two equal ones, and would always be wrong.
     guessing = rows - max(selection.input.classes.values())
-    wrong = tuple((own.features, (own.errors if own.features else guessing) / rows) for own in sizes)
+    wrong = tuple((size.features, (size.errors if size.features else guessing) / rows) for size in sizes)
     loss_panel = Panel("log-loss", (Curve(model, losses),))
     wrong_panel = Panel("rows wrong", (Curve(model, wrong),), is_share=True)
     honest = selection.honest
@@ -241,12 +246,12 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
     return (
         replace(
             loss_panel,
-            levels=tuple(Level(label, own.log_loss, style) for label, own, style in levels),
+            levels=tuple(Level(label, result.log_loss, style) for label, result, style in levels),
             estimates=(Estimate(chosen, kept, judged.log_loss, judged.se),),
         ),
         replace(
             wrong_panel,
-            levels=tuple(Level(label, own.errors / own.rows, style) for label, own, style in levels),
+            levels=tuple(Level(label, result.errors / result.rows, style) for label, result, style in levels),
             estimates=(Estimate(chosen, kept, judged.errors / judged.rows),),
         ),
     )
@@ -257,6 +262,6 @@ def _informative_sizes(selection: Selection) -> tuple[Size, ...]:
     none, *others = selection.sizes
     if not selection.kept or len(others) < 2:
         return selection.sizes
-    losses = [own.log_loss for own in others]
+    losses = [size.log_loss for size in others]
     spread = max(losses) - min(losses)
     return tuple(others) if none.log_loss > min(losses) + _DWARFED * spread else selection.sizes

@@ -122,7 +122,7 @@ def _check_axes(axes: Any) -> list[Axes]:
     from matplotlib.axes import Axes
 
     given = list(np.ravel(np.asarray(axes, dtype=object)))
-    if len(given) not in (1, 3) or not all(isinstance(own, Axes) for own in given):
+    if len(given) not in (1, 3) or not all(isinstance(each, Axes) for each in given):
         problem = "one of matplotlib's Axes draws the bars, three draw bars, log-loss and wrong rows"
         raise UsageError(f"{option('axes')}: {problem}; pass one or three, or nothing for a figure of its own")
     return given

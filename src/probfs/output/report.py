@@ -144,9 +144,11 @@ def _ranking_story(ranking: Ranking) -> Mapping[str, Any] | None:
     if ranking.background is None:
         return None
     story = ranking.background.story
-    rounds = [ranking.rounds[told.round - 1] for told in story]
-    models = [RoundModel(own.features, errors_of(own, ranking), own.rows, own.log_loss) for own in rounds]
-    ranked = [name for own in reversed(ranking.rounds) for name in reversed(own.removed)]
+    models = []
+    for told in story:
+        summary = ranking.rounds[told.round - 1]
+        models.append(RoundModel(summary.features, errors_of(summary, ranking), summary.rows, summary.log_loss))
+    ranked = [name for summary in reversed(ranking.rounds) for name in reversed(summary.removed)]
     return tell_story(ranking.settings.score, story, models, ranked, len(ranking.features), _judged_rows(ranking))
 
 
@@ -164,7 +166,7 @@ def selection_report(selection: Selection) -> str:
     if honest is not None:
         chosen = "of unseen rows wrong when columns are chosen this way"
         judged = ((honest.kept, chosen), (honest.all, "with all columns"), (honest.none, "with none"))
-        facts += [(f"{own.errors / own.rows:.1%}", what) for own, what in judged]
+        facts += [(f"{estimate.errors / estimate.rows:.1%}", what) for estimate, what in judged]
     verdicts = {feature.verdict for feature in selection.features}
     words = "; ".join(meaning for verdict, meaning in _VERDICTS.items() if verdict in verdicts)
     scores = _describe_scores([SCORES[selection.settings.score]], "in the round in which it left")
@@ -203,7 +205,7 @@ def _selection_story(selection: Selection) -> Mapping[str, Any] | None:
     if selection.background is None:
         return None
     story, sizes = selection.background.story, {size.features: size for size in selection.sizes}
-    told, rows = [sizes[len(own.scores)] for own in story], selection.input.labelled_rows
+    told, rows = [sizes[len(round_.scores)] for round_ in story], selection.input.labelled_rows
     models = [RoundModel(size.features, size.errors, rows, size.log_loss) for size in told]
     # Those that were eliminated one by one come first of all.
     ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)[: max(sizes)]]

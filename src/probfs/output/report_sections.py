@@ -185,17 +185,17 @@ def _column_table(background: Background) -> PageTable:
     usual = _usual_use(columns) if many else ""
     longest = _LONGEST_VALUE if many else _LONGEST_NAME
     # A value that stands in one row of a wide table says little.
-    frequent = [describe_most_frequent(own) if own.frequency > many else "" for own in columns]
+    frequent = [describe_most_frequent(column) if column.frequency > many else "" for column in columns]
     return PageTable(
         "columns",
         "All columns of the table, and what was made of each",
         [
-            TableColumn("column", [shorten_middle(shown_name(own.column), longest) for own in columns], "name"),
-            TableColumn("kind", [own.kind for own in columns], "word"),
-            TableColumn("distinct", [f"{own.distinct:,}" for own in columns]),
-            TableColumn("missing", [f"{own.missing:,}" for own in columns]),
-            TableColumn("most frequent", [shorten_middle(own, _LONGEST_VALUE) for own in frequent], "text"),
-            TableColumn("use", [_describe_use(own, background, usual) for own in columns], "text"),
+            TableColumn("column", [shorten_middle(shown_name(column.column), longest) for column in columns], "name"),
+            TableColumn("kind", [column.kind for column in columns], "word"),
+            TableColumn("distinct", [f"{column.distinct:,}" for column in columns]),
+            TableColumn("missing", [f"{column.missing:,}" for column in columns]),
+            TableColumn("most frequent", [shorten_middle(value, _LONGEST_VALUE) for value in frequent], "text"),
+            TableColumn("use", [_describe_use(column, background, usual) for column in columns], "text"),
         ],
         is_long=True,
         note=f"Where nothing else is said, the use is: {usual}." if usual else "",

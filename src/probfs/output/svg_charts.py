@@ -23,7 +23,7 @@ class SvgChart:
     curves: Sequence[tuple[str, str]]
     """The look of each, and its points."""
     levels: Sequence[tuple[str, float]]
-    estimates: Sequence[tuple[float, float, float, float]]
+    estimates: Sequence[tuple[float, ...]]
     """Place, value, and the ends of one standard error on either side."""
     cut: float | None
     least: tuple[float, float] | None
@@ -54,7 +54,7 @@ def svg_chart(panel: Panel, drawing: Drawing) -> SvgChart:
         f"{panel.title} by the number of columns in the model: {', '.join(ends)}",
         curves,
         [(level.style, y(level.value)) for level in panel.levels],
-        [(x(own.size), y(own.value), y(own.value - own.error), y(own.value + own.error)) for own in panel.estimates],
+        [(x(point.size), y(point.value), *map(y, point.interval)) for point in panel.estimates],
         None if drawing.cut is None else x(drawing.cut[1]),
         None if drawing.least is None else (x(drawing.least[1]), y(values[drawing.least[1]])),
         [(y(value), panel.show(value)) for value in _round_values(low, high)],
@@ -66,7 +66,7 @@ def _round_values(low: float, high: float) -> Iterator[float]:
     """A few round numbers within a range."""
     least = (high - low) / 4
     magnitude: float = 10 ** math.floor(math.log10(least))
-    step = next(own * magnitude for own in (1, 2, 2.5, 5, 10) if own * magnitude >= least)
+    step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= least)
     number = math.ceil(low / step - 1e-9)
     while number * step <= high * (1 + 1e-9):
         yield number * step + 0.0
@@ -76,5 +76,5 @@ def _round_values(low: float, high: float) -> Iterator[float]:
 def _round_sizes(fewest: int, most: int) -> list[int]:
     if most > _MOST_LINEAR:
         return [fewest, *(10**power for power in range(7) if fewest < 10**power < most / 2), most]
-    step = next(own for own in (1, 2, 5, 10) if (most - fewest) / own <= 6)
+    step = next(size for size in (1, 2, 5, 10) if (most - fewest) / size <= 6)
     return [size for size in range(fewest, most + 1) if size % step == 0]

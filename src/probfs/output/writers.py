@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,7 @@ def json_document(document: Document, presentation: Presentation = Presentation(
     text = json_text(document.content())
     if presentation.width is not None and not text.isascii():
         # JSON has an escape for every character, which programs read as the character.
-        text = "".join(f"\\u{ord(own):04x}" if own > "\x7e" and is_unseen(own) else own for own in text)
+        text = "".join(f"\\u{ord(letter):04x}" if letter > "\x7e" and is_unseen(letter) else letter for letter in text)
     return text
 
 
@@ -236,14 +236,15 @@ def _fit(columns: list[TableColumn], limit: int | None) -> tuple[list[TableColum
         shown = [column for number, column in enumerate(columns) if number not in left_out]
         for heading_lines in (1, 2):
             widths = [_width(column, heading_lines) for column in shown]
-            least = [min(own, _LEAST_WIDTHS.get(column.kind, own)) for column, own in zip(shown, widths, strict=True)]
+            least = _least_widths(shown, widths, _LEAST_WIDTHS)
             if limit is None or sum(least) + _GAP * (len(shown) - 1) <= limit:
                 return shown, _share_out(shown, widths, least, limit)
         left_out.add(place)
-    least = [
-        min(own, _TIGHT if column.kind in _LEAST_WIDTHS else own) for column, own in zip(shown, widths, strict=True)
-    ]
-    return shown, _share_out(shown, widths, least, limit)
+    return shown, _share_out(shown, widths, _least_widths(shown, widths, dict.fromkeys(_LEAST_WIDTHS, _TIGHT)), limit)
+
+
+def _least_widths(columns: list[TableColumn], widths: list[int], least: Mapping[str, int]) -> list[int]:
+    return [min(width, least.get(column.kind, width)) for column, width in zip(columns, widths, strict=True)]
 
 
 def _share_out(columns: list[TableColumn], widths: list[int], least: list[int], limit: int | None) -> list[int]:
