@@ -342,7 +342,7 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
     assert any(name.endswith("data/share/man/man1/probfs-rank.1") for name in names)
     assert any(name.endswith("data/share/man/man5/probfs-mapping.5") for name in names)
     assert {"probfs/py.typed", "probfs/cli/completion.zsh"} <= set(names)
-    for sample in ("breast_cancer", "commute", "kiln"):
+    for sample in ("breast_cancer", "customers", "commute", "kiln"):
         content = (ROOT / "sample_data" / f"{sample}.csv").read_bytes()
         assert zipfile.ZipFile(wheel).read(f"probfs/sample_data/{sample}.csv") == content
     for name in ("report.html.jinja", "report.css", "report.js"):

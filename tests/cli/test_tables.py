@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from probfs.cli.tables import SAMPLES as SAMPLE_NAMES
 from probfs.columns.mapping import parse_mapping
 from tests.support.commands import Run
 from tests.support.hostile_names import hostile_csv
@@ -87,7 +88,7 @@ def test_inspect_says_what_rank_would_refuse(run_here: Run, write: Write) -> Non
     assert inspected.stderr.splitlines()[-1] == f"probfs: warning: rank would refuse this: {reason}"
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "commute", "kiln"])
+@pytest.mark.parametrize("name", SAMPLE_NAMES)
 def test_a_sample_is_written_as_it_is(run_here: Run, tmp_path: Path, name: str) -> None:
     content = (SAMPLES / f"{name}.csv").read_text()
     assert run_here("sample", name).stdout == content
@@ -99,7 +100,7 @@ def test_a_sample_is_written_as_it_is(run_here: Run, tmp_path: Path, name: str) 
 def test_samples_are_listed_and_an_unknown_one_is_refused(run_here: Run) -> None:
     result = run_here("sample")
     assert (result.returncode, result.stderr) == (0, "")
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["breast_cancer", "commute", "kiln"]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == list(SAMPLE_NAMES)
     wrong = run_here("sample", "iris")
     assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
-    assert "'iris' is not one of breast_cancer, commute, kiln" in wrong.stderr
+    assert f"'iris' is not one of {', '.join(SAMPLE_NAMES)}" in wrong.stderr
