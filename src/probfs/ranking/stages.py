@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -45,7 +46,7 @@ class Encoded:
     """With the numbers that features were cut from, for tests."""
     notes: tuple[Note, ...]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         return [feature.name for feature in self.dataset.features]
 
