@@ -1,4 +1,4 @@
-"""Which columns of a table matter, by what a classifier's probabilities lose without them.
+"""Which columns of a table matter, by how much a classifier's probabilities change without them.
 
 >>> import probfs
 >>> ranking = probfs.rank("sample_data/breast_cancer.csv", target="class", score="signed")

@@ -279,7 +279,7 @@ class Trees(EstimatorModel):
     leaf: int | Literal["auto"] = setting(
         "auto",
         WholeNumber(1, None, "auto|N", ("auto",)),
-        "least rows of a leaf; more is smoother.",
+        "fewest rows in a leaf; more is smoother.",
         default_help="auto, which is 5 for forest, and for boosting 20, or a twentieth of the rows where that is less",
     )
     depth: int | Literal["any"] = setting(

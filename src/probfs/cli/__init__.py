@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "rank": ("rankings", "Rank the columns of a table by what the class probabilities lose without them."),
+    "rank": ("rankings", "Rank the columns of a table by how much class probabilities change without them."),
     "select": (
         "rankings",
         "Say which columns to keep, which only repeat those and which cannot be told from noise.",
@@ -86,7 +86,7 @@ def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
 FIRST_OPTIONS = {
     "--version": "Show the version and exit.",
     "--install-completion": "Install completion for bash, zsh or fish.",
-    "--show-completion": "Show the script of completion, to copy or change it.",
+    "--show-completion": "Show the completion script, to copy or change it.",
 }
 """Options that stand before any command, after which nothing else is done."""
 
@@ -111,7 +111,7 @@ def probfs(
     install_completion: Annotated[bool, _first("--install-completion")] = False,
     show_completion: Annotated[bool, _first("--show-completion")] = False,
 ) -> None:
-    """Which columns of a table matter: ranks columns by what a classifier's probabilities lose without them."""
+    """Which columns of a table matter: ranks columns by how much a classifier's probabilities change without them."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -161,7 +161,7 @@ def parse_delimiter(text: str) -> str:
 DATA = panel("Table", data=Argument("The table, one file or several; - is stdin.", str, "DATA...", many=True))
 READING = panel(
     "Table",
-    input_format=Option("Format. Default: by its ending or beginning.", Choice(TABLE_FORMATS.names(is_readable))),
+    input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names(is_readable))),
     delimiter=Option("Separator of CSV. Default: found in the file.", parse_delimiter, "CHAR"),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
     encoding=Option("Encoding of text files.", str, "NAME", "utf-8"),
@@ -171,7 +171,7 @@ READING = panel(
 CELLS = panel(
     "Columns",
     target=Option("Column to predict. Default: the last one.", str, "COLUMN", names=("--target", "-t")),
-    count=Option("Column of counts: rows that a row stands for.", str, "COLUMN"),
+    count=Option("Column of counts: rows that each row stands for.", str, "COLUMN"),
     na=Option("Text that means missing, or auto, or none.", str, "TEXT", many=True),
 )
 MAPPING = panel("Columns", mapping=Option("TOML file that cuts, groups or drops columns.", Path, "FILE"))
