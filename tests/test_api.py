@@ -68,6 +68,7 @@ def messy(tmp_path: Path) -> Path:
         ({"keep_identifiers": 1}, "keep_identifiers=: 1 is not True or False"),
         ({"union": None}, "union=: None is not True or False"),
         ({"delimiter": 3}, "delimiter=: 3 is not a text"),
+        ({"decimal": np.zeros(2)}, "decimal=: "),
         ({"max_unpacked": -1}, "max_unpacked=: -1 is out of range; 1 or more"),
         ({"feature_names": 3}, "feature_names=: 3 is not a list of names"),
         ({"on_note": 3}, "on_note=: 3 is not a function"),

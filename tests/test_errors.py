@@ -47,3 +47,9 @@ def test_wrong_data_and_arguments_are_value_errors_as_in_other_libraries() -> No
 def test_an_error_comes_whole_out_of_another_process(kind: type[ProbfsError]) -> None:
     error = pickle.loads(pickle.dumps(kind("is wrong", source="t.csv", line=3)))
     assert (type(error), str(error), error.line) == (kind, "t.csv:3: is wrong", 3)
+
+
+def test_an_error_is_one_line_whatever_value_it_shows() -> None:
+    assert str(UsageError("target=:    a  b\n0  x  u is not the name of a column")) == (
+        "target=: a b 0 x u is not the name of a column"
+    )

@@ -43,6 +43,7 @@ def read(content: Any) -> Ranking | Selection:
         {"step": 0.5, "na": ["none", "x"], "exclude": ["age"], "missing": "value", "uncertainty": True},
         {"classifier": "svm", "kernel": "rbf", "C": 2.0, "gamma": "auto", "permutations": 1, "eliminate": False},
         {"classifier": "forest", "trees": 3, "depth": 2, "estimate": "oob", "permutations": 1, "eliminate": False},
+        {"classifier": "svm", "eliminate": False},
     ],
 )
 def test_a_ranking_comes_back_as_it_was(options: dict[str, Any], tmp_path: Path) -> None:

@@ -246,3 +246,13 @@ def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:
     frame = make_frame().assign(key=[f"k{number:04}" for number in range(120)])
     with pytest.raises(UsageError, match=r"'key' is left out .*keep_identifiers=True or include=$"):
         probfs.select(frame[["key", *make_frame().columns]], target="y", always="key")
+
+
+def test_noise_of_equal_p_is_in_the_order_of_names_though_sums_are_rounded() -> None:
+    random = np.random.default_rng(0)
+    names = [f"c{number:03}" for number in random.permutation(200)]
+    frame = pd.DataFrame(random.integers(3, size=(40, 200)).astype(str), columns=names)
+    selection = probfs.select(frame, ["a"] * 19 + ["b"] * 21, folds=0)
+    assert {feature.verdict for feature in selection.features} == {"noise"}
+    noise = [(round(feature.p or 0, 12), feature.feature) for feature in selection.features]
+    assert noise == sorted(noise)

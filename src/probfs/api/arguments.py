@@ -85,7 +85,7 @@ _CHECKS: Mapping[str, _Check] = {
     **dict.fromkeys(("eliminate", "keep_identifiers", "report", "uncertainty", "union"), _TRUTH),
     **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
     **dict.fromkeys(("include", "exclude", "always", "na"), _Names()),
-    **dict.fromkeys(("delimiter", "scheduler", "sheet"), _Instance("a text", str)),
+    **dict.fromkeys(("decimal", "delimiter", "scheduler", "sheet"), _Instance("a text", str)),
     **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
     **dict.fromkeys(("on_note", "on_progress"), _Instance("a function", Callable)),
     "engine": _ENGINE,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from probfs.classifiers.options import REFITTED, Choice, EstimateName, Option, check_value, setting
 from probfs.columns.choice import MISSING_CHOICES
@@ -122,6 +122,10 @@ class UnfittedClassifier(ABC):
             use_default = value is None and self._has_meaning(declared)
             values[name] = declared.default if use_default else value
         return values
+
+    def completed(self) -> Self:
+        """The same classifier with every option said that is in effect, as a result's JSON says them."""
+        return replace(self, **self.in_effect())
 
     def _has_meaning(self, declared: Option) -> bool:
         return declared.only_with is None or getattr(self, declared.only_with[0]) == declared.only_with[1]

@@ -109,7 +109,7 @@ def choose_settings(
 
     ``classifier`` and ``options`` are as for ``find_classifier``, ``columns`` say which columns and cells are read.
     """
-    model = find_classifier(classifier, options)
+    model = find_classifier(classifier, options).completed()
     columns = {
         **columns,
         "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),

@@ -97,9 +97,9 @@ def _with_intervals(feature: Feature, counts: Integers) -> Feature:
 
 
 def _by_p(names: Sequence[str], choice: Choice, columns: Iterable[int]) -> list[int]:
-    # Where nothing is tested, by name alone.
+    # Where nothing is tested, by name alone; equal p-values may differ by rounding.
     p = np.nan_to_num(choice.p)
-    return sorted(columns, key=lambda position: (p[position], names[position]))
+    return sorted(columns, key=lambda position: (float(f"{p[position]:.12g}"), names[position]))
 
 
 def _number(value: float) -> float | None:
