@@ -50,8 +50,8 @@ def profile_by_definition(cells: list[float | None], weights: list[int] | None, 
     counted = [(cell, weight) for cell, weight in zip(cells, weights or [1] * len(cells), strict=True) if weight > 0]
     rows = Counter(cell for cell, _ in counted if cell is not None)
     missing = sum(weight for cell, weight in counted if cell is None)
-    whole = all(cell in (float("inf"), float("-inf")) or cell.is_integer() for cell in rows)
-    return Profile(len(rows), missing, whole, max(rows.values(), default=0) >= times)
+    whole = all(cell == float("inf") or cell.is_integer() for cell in rows)
+    return Profile(len(rows), missing, whole, max(rows.values(), default=0) >= times, float("inf") in rows)
 
 
 @st.composite

@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property, partial
+from itertools import accumulate, islice, repeat
+from operator import mul
 from typing import Any, Protocol
 
 import numpy as np
@@ -163,8 +165,10 @@ class RowOdds:
         _, total, weights = self._weights(sharpness)
         odds = np.where(np.isfinite(self.against_own), self.against_own, 0.0)
         # The derivatives are the cumulants of the odds.
-        a, b, c, d = ((weights * odds**power).sum(axis=0) / total for power in (1, 2, 3, 4))
-        third, fourth = c - 3 * a * b + 2 * a**3, d - 4 * a * c - 3 * b**2 + 12 * a**2 * b - 6 * a**4
+        # Repeated products, since numpy takes long for powers.
+        moments = islice(accumulate(repeat(odds, 4), mul, initial=weights), 1, None)
+        a, b, c, d = (moment.sum(axis=0) / total for moment in moments)
+        third, fourth = c - a * (3 * b - 2 * a * a), d - 4 * a * c - 3 * b * b + 6 * a * a * (2 * b - a * a)
         fitted = np.where(self._impossible, 0.0, self.counts)
         losses = self.losses(sharpness, least).values
         derivatives = [float(fitted @ sums) for sums in (a, b - a**2, third, fourth)]

@@ -208,8 +208,8 @@ def _plan_feature(prepared: PreparedTable, column: Column, identifier: str) -> C
 def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Measured, str]:
     """The rule for a feature and the reason for it: the mapping's, or what is done with columns of this kind."""
     choice, rule = prepared.choice, prepared.mapping.columns.get(column.name)
-    seen = prepared.profiles[column.name].distinct
-    many, measures = seen > CUT_ABOVE, choice.numbers_as_they_are
+    profile = prepared.profiles[column.name]
+    many, measures = profile.distinct > CUT_ABOVE, choice.numbers_as_they_are
     if isinstance(rule, Numeric):
         return Measured() if measures else Numeric(Quantiles(choice.bins) if many else Category()), "mapping"
     if rule is not None:
@@ -218,18 +218,8 @@ def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Me
     if not is_measured or not (many or measures):
         return Category(), ""
     guess = Measured(strict=False) if measures else Quantiles(choice.bins, strict=False)
-    infinite = f"; the infinite one needs {option('na')}" if _holds_infinity(column, prepared.labelled_weights) else ""
-    return guess, counted(seen, column.kind.value) + infinite
-
-
-def _holds_infinity(column: Column, weights: Integers | None) -> bool:
-    """Whether a row of positive weight holds an infinite number."""
-    if column.kind is Kind.DATE:
-        return False
-    if column.is_numeric:
-        return bool(np.any(np.isinf(column.by_row) & (True if weights is None else weights > 0)))
-    numbers = column.numbers()
-    return numbers is not None and bool(np.any(np.isinf(numbers) & (column.counts(weights)[:-1] > 0)))
+    infinite = f"; the infinite one needs {option('na')}" if profile.infinite else ""
+    return guess, counted(profile.distinct, column.kind.value) + infinite
 
 
 # What a user should know of that

@@ -47,7 +47,7 @@ def nested_cross_validation(
         # The models of the kept, of all and of no columns.
         models = [
             (choice.kept, choice.curve.sizes[choice.size].temperature),
-            (range(len(training.names)), _sharpness_of_all(training, choice)),
+            (range(len(training.names)), _sharpness_of_all(training, choice, folds)),
             ([], choice.curve.sizes[0].temperature),
         ]
         ask = candidates.encoded.blocks.ask
@@ -60,12 +60,12 @@ def nested_cross_validation(
     return HonestEstimate(folds, kept, every, none, difference.mean, difference.se), kept_in_folds
 
 
-def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
+def _sharpness_of_all(training: Candidates, choice: Choice, folds: int) -> float | None:
     """The sharpness of the model of all columns, from its training rows; None where probabilities need none."""
     last, columns = choice.curve.sizes[-1].temperature, np.arange(len(training.names))
     if last is None or len(choice.curve.order) == len(columns):
         return last
-    return fit_sharpness(training.fit(columns)[0].odds())[0]
+    return fit_sharpness(training.fit(columns, repeats=folds)[0].odds())[0]
 
 
 def _judge(

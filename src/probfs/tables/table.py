@@ -193,6 +193,8 @@ class Profile:
     """Whether no number has a fraction."""
     repeats: bool
     """Whether some value may stand in as many rows as was asked for; of numbers, each row counts once."""
+    infinite: bool = False
+    """Whether some number is."""
 
 
 def profile_columns(columns: Iterable[Column], weights: Integers | None, times: int = 2) -> dict[str, Profile]:
@@ -214,8 +216,9 @@ def _profile_values(column: Column, weights: Integers | None) -> Profile:
     counts = column.counts(weights)
     numbers = column.numbers() if column.kind is Kind.NUMBER and column.problem is None else None
     held = counts[:-1] > 0
-    whole = numbers is None or bool(np.all(numbers[held] == np.rint(numbers[held])))
-    return Profile(column.distinct(weights), int(counts[-1]), whole, repeats=True)
+    present = np.empty(0) if numbers is None else numbers[held]
+    whole, infinite = bool(np.all(present == np.rint(present))), bool(np.isinf(present).any())
+    return Profile(column.distinct(weights), int(counts[-1]), whole, True, infinite)
 
 
 def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times: int) -> dict[str, Profile]:
@@ -236,5 +239,6 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     distinct = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1) + ~absent.all(axis=1)
     later = ordered[:, times - 1 :]
     repeats = np.any(later == ordered[:, : later.shape[1]], axis=1)
-    facts = zip(distinct.tolist(), missing.tolist(), whole.tolist(), repeats.tolist(), strict=True)
-    return {column.name: Profile(*found) for column, found in zip(columns, facts, strict=True)} | apart
+    facts = (distinct, missing, whole, repeats, np.isinf(numbers).any(axis=1))
+    by_column = zip(columns, *(fact.tolist() for fact in facts), strict=True)
+    return {column.name: Profile(*found) for column, *found in by_column} | apart
