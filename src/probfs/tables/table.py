@@ -240,5 +240,5 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     later = ordered[:, times - 1 :]
     repeats = np.any(later == ordered[:, : later.shape[1]], axis=1)
     facts = (distinct, missing, whole, repeats, np.isinf(numbers).any(axis=1))
-    by_column = zip(columns, *(fact.tolist() for fact in facts), strict=True)
-    return {column.name: Profile(*found) for column, *found in by_column} | apart
+    by_column = zip(*(fact.tolist() for fact in facts), strict=True)
+    return {column.name: Profile(*found) for column, found in zip(columns, by_column, strict=True)} | apart
