@@ -47,6 +47,7 @@ def offered(typed: str, after: str = "") -> list[str]:
         ("rank --exclude a --excl", ["--exclude"]),
         ("rank -q --score si", ["signed"]),
         ("rank --na ", []),
+        ("rank --step ", ["auto"]),
         ("select --keep ", ["best", "fewest", "most"]),
         ("sample k", ["kiln"]),
         ("reproduce figure1 fig", ["figure1", "figure2", "figure3", "figure4"]),

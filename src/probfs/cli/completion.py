@@ -66,12 +66,14 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
 
 def _offer_values(line: _Line, chosen: str, prefix: str, current: str) -> tuple[str, Mapping[str, str], str]:
     option = line.options[chosen]
-    words, kind = getattr(option.takes, "words", ()), _KINDS.get(option.shown_metavar, "words")
-    if option.shown_metavar == "COLUMN":
+    metavar = option.shown_metavar
+    # In help, what users put there themselves is in capitals: auto|N.
+    words = getattr(option.takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
+    if metavar == "COLUMN":
         taken = [name for name in line.given.get(chosen, ()) if name != current]
         # No name that would act on the terminal that shows it, or end a line.
         words = [name for name in line.column_names() if name not in taken and not any(map(is_unseen, name))]
-    return kind, dict.fromkeys(words, ""), prefix
+    return _KINDS.get(metavar, "words"), dict.fromkeys(words, ""), prefix
 
 
 def _written(name: str, option: Option) -> list[str]:
