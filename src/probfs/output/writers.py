@@ -248,15 +248,19 @@ def _least_widths(columns: list[TableColumn], widths: list[int], least: Mapping[
 
 
 def _share_out(columns: list[TableColumn], widths: list[int], least: list[int], limit: int | None) -> list[int]:
-    """What texts get beyond the least: names before all others."""
+    """What texts get beyond the least: names before all others, which share the rest evenly."""
     if limit is None:
         return widths
     free = max(limit - sum(least) - _GAP * (len(columns) - 1), 0)
     given = list(least)
-    for place in sorted(range(len(columns)), key=lambda place: columns[place].kind != "name"):
-        more = min(free, widths[place] - least[place])
-        given[place] += more
-        free -= more
+    names, others = [], []
+    for place, column in enumerate(columns):
+        (names if column.kind == "name" else others).append(place)
+    for group in (names, others):
+        for done, place in enumerate(sorted(group, key=lambda place: widths[place] - least[place])):
+            more = min(free // (len(group) - done), widths[place] - least[place])
+            given[place] += more
+            free -= more
     return given
 
 
