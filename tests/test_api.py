@@ -102,6 +102,16 @@ def test_a_number_of_features_to_list_is_whole(frame: pd.DataFrame, number: Any)
             result.top(number)
 
 
+@pytest.mark.parametrize("path", [3, b"x", ["x"], "a\0b"])
+def test_a_path_is_a_path(frame: pd.DataFrame, path: Any) -> None:
+    for result in (probfs.rank(frame, target="y"), probfs.select(frame, target="y", folds=0)):
+        with pytest.raises(probfs.UsageError, match=r"^path=: .* is not a path$"):
+            result.to_csv(path)
+        if not isinstance(path, str):
+            with pytest.raises(probfs.UsageError, match=r"^json=: .* is neither a text nor a path object$"):
+                type(result).from_json(path)
+
+
 def test_an_unknown_keyword_is_a_type_error_with_the_nearest_one(frame: pd.DataFrame) -> None:
     for wrong, right in (("targt", "target"), ("delimitr", "delimiter"), ("smothing", "smoothing")):
         with pytest.raises(TypeError, match=rf"unexpected keyword argument '{wrong}'; did you mean '{right}'\?"):

@@ -253,10 +253,8 @@ def _share_out(columns: list[TableColumn], widths: list[int], least: list[int], 
         return widths
     free = max(limit - sum(least) - _GAP * (len(columns) - 1), 0)
     given = list(least)
-    names, others = [], []
-    for place, column in enumerate(columns):
-        (names if column.kind == "name" else others).append(place)
-    for group in (names, others):
+    for are_names in (True, False):
+        group = [place for place, column in enumerate(columns) if (column.kind == "name") == are_names]
         for done, place in enumerate(sorted(group, key=lambda place: widths[place] - least[place])):
             more = min(free // (len(group) - done), widths[place] - least[place])
             given[place] += more

@@ -19,7 +19,7 @@ from probfs.errors import DataError, UsageError
 from probfs.notes import Note, Severity
 from probfs.ranking.settings import Settings
 from probfs.tables.opening import display_name, open_source
-from probfs.text import printable, quoted, shorten_middle, shown_bytes
+from probfs.text import option, printable, quoted, shorten_middle, shown_bytes
 
 Result = TypeVar("Result")
 
@@ -87,6 +87,8 @@ def load_json(given: str | os.PathLike[str]) -> tuple[Any, str]:
     """The content of a JSON text, or of the file that a path object leads to; and what messages call it."""
     if isinstance(given, str):
         return parse_json(given, "<json>"), "<json>"
+    if not isinstance(given, os.PathLike):
+        raise UsageError(f"{option('json')}: {given!r} is neither a text nor a path object")
     return read_json(given), display_name(given)
 
 

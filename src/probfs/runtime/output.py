@@ -42,8 +42,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 def deliver_text(text: str, path: str | os.PathLike[str] | None) -> str:
     """The text itself, also written to ``path`` where there is one."""
-    if path is not None:
-        write_whole(path, text.encode())
+    if path is None:
+        return text
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise UsageError(f"{option('path')}: {path!r} is not a path")
+    write_whole(path, text.encode())
     return text
 
 
