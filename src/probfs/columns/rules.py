@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrays import (
+    EXACT,
     Codes,
     Flags,
     Floats,
@@ -29,7 +30,7 @@ from probfs.tables.arrays import (
     short_number,
     text_array,
 )
-from probfs.tables.cells import Kind, as_texts, numbers_by_row
+from probfs.tables.cells import Kind, as_texts, numbers_by_row, unify_numbers
 from probfs.text import counted, listed, option, quoted
 
 UNKNOWN = -1
@@ -106,6 +107,20 @@ def some_numbers(values: pa.Array, kind: Kind) -> Floats:
     if pa.types.is_floating(values.type):
         return np.full(len(values), np.nan) if kind is Kind.DATE else numpy_array(values)
     return numbers_by_row(pa.chunked_array([values]), kind)
+
+
+def are_among(values: pa.Array, texts: pa.StringArray, numbers: Floats, kind: Kind) -> Flags:
+    """For each value, whether it is one of some texts, or one of the numbers or dates among them however written."""
+    among: Flags = positions_in(values, texts) != UNKNOWN
+    if not len(numbers):
+        return among
+    known = some_numbers(values, kind)
+    same = np.isin(known, numbers)
+    if not pa.types.is_floating(values.type):
+        # As doubles, neighbours beyond 2^53 are the same: there, texts tell them apart.
+        spelled = positions_in(values, unify_numbers(texts).drop_null()) != UNKNOWN
+        same &= (np.abs(known) < EXACT) | np.isinf(known) | spelled
+    return among | same
 
 
 def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floats:
@@ -414,9 +429,7 @@ class Among:
         return self
 
     def assign(self, values: pa.Array) -> Integers:
-        among: Flags = positions_in(values, text_array(self.texts)) != UNKNOWN
-        if self.numbers:
-            among |= np.isin(some_numbers(values, self.scale), np.array(self.numbers, dtype=np.float64))
+        among = are_among(values, text_array(self.texts), np.array(self.numbers, dtype=np.float64), self.scale)
         return np.asarray(among != self.negated, dtype=np.int64)
 
     def describe(self) -> str:

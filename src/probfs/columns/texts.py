@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.rules import some_numbers, speaks_of_texts
+from probfs.columns.rules import are_among, some_numbers, speaks_of_texts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import (
     EXACT,
@@ -170,20 +170,21 @@ def _without_texts(columns: Mapping[str, Column], texts: Sequence[str]) -> dict[
     unwanted = text_array(texts)
     numbers = some_numbers(unwanted, Kind.NUMBER)
     numbers = numbers[~np.isnan(numbers)]
+    are_exact = np.all((np.abs(numbers) < EXACT) | np.isinf(numbers))
     changed = {}
     for name, column in columns.items():
         if column.problem is not None:
             continue
-        if column.is_numeric and column.kind is Kind.NUMBER:
+        is_compared = column.is_numeric and (are_exact or pa.types.is_floating(column.cells.type))
+        if is_compared and column.kind is Kind.NUMBER:
             gone = np.isin(column.by_row, numbers) if len(numbers) else np.zeros(1, dtype=np.bool_)
             by_row = True
-        elif is_text(column.cells.type) and column.declared is None:
+        elif is_text(column.cells.type) and column.kind is not Kind.NUMBER and column.declared is None:
             gone = numpy_array(pa.concat_arrays(pc.is_in(column.cells, value_set=unwanted).chunks))
             by_row = True
         else:
-            gone = numpy_array(pc.is_in(column.values, value_set=unwanted))
-            if column.kind is Kind.NUMBER and not column.is_nominal:
-                gone = gone | np.isin(some_numbers(column.entries, Kind.NUMBER), numbers)
+            are_numbers = column.kind is Kind.NUMBER and not column.is_nominal
+            gone = are_among(column.entries, unwanted, numbers if are_numbers else numbers[:0], Kind.NUMBER)
             by_row = False
         if gone.any():
             changed[name] = column.without_cells(gone) if by_row else column.without_values(gone)

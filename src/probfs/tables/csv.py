@@ -177,7 +177,8 @@ class _RowReader:
         if inexact or gaps:
             texts = self._read(dict.fromkeys(inexact, _TEXTS) | dict.fromkeys(gaps, _TEXTS_AMONG_NUMBERS))
             # What was missing as a number is not always empty.
-            worded = {name for name in gaps if _count_empty(texts.column(name)) < cells[name].null_count}
+            empty = {name: pc.sum(is_empty(texts.column(name))).as_py() for name in gaps}
+            worded = {name for name in gaps if empty[name] < cells[name].null_count}
             cells |= {name: texts.column(name) for name in inexact | worded}
             self.undecided |= inexact
         return cells, lines, scan.rows
@@ -240,10 +241,6 @@ class _RowReader:
                 raise DataError(f"{problem}; {hint}", source=self._source, line=line)
             lines.append(line)
             yield record
-
-
-def _count_empty(texts: pa.ChunkedArray) -> int:
-    return sum(int(pc.sum(is_empty(chunk)).as_py() or 0) for chunk in texts.chunks)
 
 
 def _is_plain_number(cell: str) -> bool:

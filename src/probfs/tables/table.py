@@ -166,7 +166,7 @@ def number_groups(columns: Iterable[Column]) -> Iterator[list[Column]]:
 
 def number_matrix(columns: Sequence[Column]) -> Floats:
     """The numbers of some columns, a row of the matrix for each, NaN where one is missing."""
-    if len(columns) > 1 and all(_is_double(column) for column in columns):
+    if len(columns) > 1 and all(one.kind is Kind.NUMBER and one.cells.type == pa.float64() for one in columns):
         # One call for all, as in wide tables the calls are what takes time.
         names = [str(place) for place in range(len(columns))]
         table = pa.Table.from_arrays([column.cells for column in columns], names=names)
@@ -175,10 +175,6 @@ def number_matrix(columns: Sequence[Column]) -> Floats:
             matrix: Floats = batches[0].to_tensor(null_to_nan=True, row_major=False).to_numpy().T
             return matrix
     return np.stack([column.by_row for column in columns])
-
-
-def _is_double(column: Column) -> bool:
-    return column.kind is Kind.NUMBER and bool(column.cells.type == pa.float64())
 
 
 @dataclass(frozen=True, slots=True)
