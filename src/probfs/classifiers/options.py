@@ -56,7 +56,9 @@ class Choice:
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
-            raise ValueError(f"{value!r} is not one of {', '.join(self.words)}")
+            # A comma among commas would not be seen.
+            words = ", ".join(word if word[:1].isalnum() else repr(word) for word in self.words)
+            raise ValueError(f"{value!r} is not one of {words}")
         return str(value)
 
 
