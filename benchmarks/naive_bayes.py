@@ -190,7 +190,7 @@ def many_rows(folder: Path) -> Iterator[Line]:
     """5,000,000 × 12 binary columns: end to end, beside reading the file alone."""
     path = folder / "binary.csv"
     binary(5_000_000, 12).to_csv(path, index=False)
-    code = f"from probfs.tables.readers import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
+    code = f"from probfs.tables.reading import ReadOptions, read_table; read_table({str(path)!r}, ReadOptions())"
     process(probfs("rank", path))
     pandas = python(f"import pandas; pandas.read_csv({str(path)!r})")
     own, peer, reading = (usage.seconds for usage in best_processes(5, probfs("rank", path), pandas, python(code)))
