@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib.util
 import json
 import re
@@ -23,7 +24,7 @@ from probfs.comparison.result import Change
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import claims_markdown
 from probfs.paper.experiments import reproduce
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, SAMPLES, Run
 
 README = (ROOT / "README.md").read_text()
 DOCS = ROOT / "docs"
@@ -33,6 +34,7 @@ PACKAGE = ROOT / "src" / "probfs"
 PAGES = sorted({*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("*/README.md")})
 
 
+@functools.cache
 def generator(script: str = "man/generate.py") -> ModuleType:
     specification = importlib.util.spec_from_file_location("generate", ROOT / script)
     assert specification is not None
@@ -42,6 +44,7 @@ def generator(script: str = "man/generate.py") -> ModuleType:
     return module
 
 
+@functools.cache
 def commands() -> dict[str, Any]:
     found: dict[str, Any] = get_command(build_app()).commands  # type: ignore[attr-defined]  # typer's group, typed as a command
     return found
@@ -196,28 +199,29 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("rank", "sample_data/commute.csv"),
-        ("select", "sample_data/commute.csv"),
-        ("inspect", "sample_data/commute.csv"),
-        ("exact", "sample_data/joint.csv"),
+        ("rank", SAMPLES / "commute.csv"),
+        ("select", SAMPLES / "commute.csv"),
+        ("inspect", SAMPLES / "commute.csv"),
+        ("exact", SAMPLES / "joint.csv"),
         ("reproduce", "example"),
     ],
 )
-def test_the_keys_of_the_json_and_the_columns_of_the_csv_are_in_the_docs(run: Run, arguments: tuple[str, ...]) -> None:
+def test_the_keys_of_the_json_and_the_columns_of_the_csv_are_in_the_docs(
+    run_here: Run, arguments: tuple[object, ...]
+) -> None:
     page = (DOCS / "reference" / "output.md").read_text()
-    document = json.loads(run(*arguments, "--format", "json", cwd=ROOT).stdout)
+    document = json.loads(run_here(*arguments, "--format", "json").stdout)
     assert f"`{document['schema']}`" in page
-    header = run(*arguments, "--format", "csv", cwd=ROOT).stdout.splitlines()[0].split(",")
+    header = run_here(*arguments, "--format", "csv").stdout.splitlines()[0].split(",")
     for key in {*header, *keys_of(document)}:
         assert f"`{key}`" in page, key
 
 
-def test_the_keys_of_a_comparison_are_in_the_docs(run: Run, tmp_path: Path) -> None:
+def test_the_keys_of_a_comparison_are_in_the_docs(run_here: Run, tmp_path: Path) -> None:
     page = (DOCS / "reference" / "output.md").read_text()
-    table, ranking = "sample_data/commute.csv", tmp_path / "r.json"
-    run("rank", table, "--top", "3", "--output", ranking, cwd=ROOT)
-    result = run("compare", ranking, table, "--top", "99", "--format", "json", cwd=ROOT)
-    document = json.loads(result.stdout)
+    table, ranking = SAMPLES / "commute.csv", tmp_path / "r.json"
+    run_here("rank", table, "--top", "3", "--output", ranking)
+    document = json.loads(run_here("compare", ranking, table, "--top", "99", "--format", "json").stdout)
     assert document["warnings"]
     for key in {document["schema"], *keys_of(document)}:
         assert f"`{key}`" in page, key

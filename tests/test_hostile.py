@@ -117,8 +117,8 @@ def test_an_unreadable_file_is_one_line(here: Path, capsys: Capture) -> None:
 
 
 def test_a_bomb_may_go_off_if_that_is_meant(here: Path, capsys: Capture) -> None:
-    (here / "zeros.csv.gz").write_bytes(gzip.compress(b"a,y\n" + b"0,p\n" * 10_000_000 + b"0,q\n0,q\n"))
-    assert run_here(["inspect", "zeros.csv.gz", "--format", "csv"]) == 0, "forty megabytes are honest"
+    (here / "zeros.csv.gz").write_bytes(gzip.compress(b"a,y\n" + b"0,p\n" * 1_000_000 + b"0,q\n0,q\n"))
+    assert run_here(["inspect", "zeros.csv.gz", "--format", "csv"]) == 0, "four megabytes are honest"
     capsys.readouterr()
     for allowed, status in (("100K", 1), ("1G", 0)):
         assert run_here(["inspect", "zeros.csv.gz", "--format", "csv", "--max-unpacked", allowed]) == status
