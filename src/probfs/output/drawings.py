@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from probfs.ranking.result import RankedFeature, Ranking
     from probfs.selection.result import SelectedFeature, Selection, Size
 
-Look = Literal["strong", "weak", "hatched", "dim"]
-LineStyle = Literal["solid", "dashed", "dotted", "dashdot"]
-_LOOKS: dict[str, Look] = {"keep": "strong", "redundant": "hatched", "weak": "weak", "noise": "dim"}
+BarStyle = Literal["strong", "weak", "hatched", "dim"]
+CurveStyle = Literal["solid", "dashed", "dotted", "dashdot", "cut", "least", "estimate"]
+"""Four kinds of lines; a vertical line where the table is cut; a ring where the loss is least; and a point with its
+standard error."""
+MOST_LINEAR = 60
+"""Numbers of columns beyond which the axis is logarithmic: what matters happens among the first few."""
+_STYLES: dict[str, BarStyle] = {"keep": "strong", "redundant": "hatched", "weak": "weak", "noise": "dim"}
 _LONGEST_NAME = 24
 """Of another column, in a remark."""
 _DWARFED = 2.0
@@ -33,44 +37,21 @@ class Bar:
     name: str
     rank: int
     value: float | None
-    look: Look
+    style: BarStyle
     remark: str = ""
     error: float | None = None
     """One standard error of the value."""
-    interval: tuple[int, int] | None = None
-    """Of ranks."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One value for each of some numbers of columns."""
+    """Values for some numbers of columns; a single one for a mark."""
 
     label: str
     points: tuple[tuple[int, float], ...]
-    style: LineStyle = "solid"
-
-
-@dataclass(frozen=True)
-class Level:
-    """A value that does not depend on the number of columns."""
-
-    label: str
-    value: float
-    style: LineStyle
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value on unseen rows, for one number of columns, with one standard error."""
-
-    label: str
-    size: int
-    value: float
+    style: CurveStyle = "solid"
     error: float = 0.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        return self.value - self.error, self.value + self.error
+    """One standard error, of an estimate."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +60,16 @@ class Panel:
 
     title: str
     curves: tuple[Curve, ...]
-    levels: tuple[Level, ...] = ()
-    estimates: tuple[Estimate, ...] = ()
     is_share: bool = False
     """Whether values are shares, written in per cent."""
 
     @property
     def value_range(self) -> tuple[float, float]:
         """The least value, or zero where that is near, and the largest; differences of rounding are no range."""
-        reached = [value for curve in self.curves for _, value in curve.points]
-        reached += [value for estimate in self.estimates for value in estimate.interval]
-        finite = [value for value in (*reached, *(level.value for level in self.levels)) if math.isfinite(value)]
+        ends = [
+            value + end for curve in self.curves for _, value in curve.points for end in (-curve.error, curve.error)
+        ]
+        finite = [value for value in ends if math.isfinite(value)]
         low, high = min(finite, default=0.0), max(finite, default=1.0)
         low = 0.0 if 0 <= low <= high / 2 else low
         return low, max(high, low + 1e-3 * abs(high), low + 1e-9)
@@ -113,24 +93,16 @@ class Drawing:
     panels: tuple[Panel, ...] = ()
     """None where there is only one number of columns."""
     size_label: str = "columns in the model"
-    cut: tuple[str, int] | None = None
-    """The number of columns to keep, with its label."""
-    least: tuple[str, int] | None = None
-    """The number of columns with the least loss, unless the cut is there."""
     informative: int | None = None
     """How many of the first bars differ in more than their names; None if all do."""
     asked: int | None = None
     """How many columns whoever made the result asked for; None if that was not said."""
 
     @property
-    def legend(self) -> dict[str, str]:
+    def legend(self) -> dict[str, CurveStyle]:
         """What needs to be explained, and how it looks; the title of a panel may name its curve."""
         every = [(curve, panel) for panel in self.panels for curve in panel.curves]
-        curves = {curve.label: curve.style for curve, panel in every if curve.label != panel.title}
-        marks = {mark[0]: look for mark, look in ((self.cut, "cut"), (self.least, "least")) if mark is not None}
-        estimates = {estimate.label: "estimate" for panel in self.panels for estimate in panel.estimates}
-        levels = {level.label: level.style for panel in self.panels for level in panel.levels}
-        return {**curves, **marks, **estimates, **levels}
+        return {curve.label: curve.style for curve, panel in every if curve.label != panel.title}
 
 
 def ranking_drawing(ranking: Ranking) -> Drawing:
@@ -157,17 +129,11 @@ def ranking_drawing(ranking: Ranking) -> Drawing:
 def _ranked_bar(feature: RankedFeature, ranking: Ranking) -> Bar:
     key = SCORES[ranking.settings.score].key
     noise = is_noise(feature, ranking)
-    low, high = feature.rank_low, feature.rank_high
-    return Bar(
-        feature.feature,
-        feature.rank,
-        getattr(feature, key),
-        "dim" if noise else "strong",
-        NOISE_MARK if noise else "",
-        # Standard errors are those of the first round, in which no column has left yet.
-        None if ranking.settings.eliminate else getattr(feature, f"se_initial_{key}", None),
-        None if low is None or high is None else (low, high),
-    )
+    interval = "" if feature.rank_low is None else f"rank {feature.rank_low}–{feature.rank_high}"
+    # Standard errors are those of the first round, in which no column has left yet.
+    error = None if ranking.settings.eliminate else getattr(feature, f"se_initial_{key}", None)
+    remark = "  ".join(filter(None, [interval, NOISE_MARK if noise else ""]))
+    return Bar(feature.feature, feature.rank, getattr(feature, key), "dim" if noise else "strong", remark, error)
 
 
 def _ranking_panels(ranking: Ranking) -> tuple[Panel, ...]:
@@ -182,22 +148,13 @@ def _ranking_panels(ranking: Ranking) -> tuple[Panel, ...]:
     shares = tuple((summary.features, errors_of(summary, ranking) / summary.rows) for summary in rounds)
     absolute = tuple((summary.features, summary.absolute_loss) for summary in rounds)
     loss = Curve(f"log-loss{trained}", tuple((summary.features, summary.log_loss) for summary in rounds))
-    return (
-        Panel(loss.label, (loss,)),
-        Panel(
-            "rows wrong, and absolute loss",
-            (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed")),
-            is_share=True,
-        ),
-    )
+    both = (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed"))
+    return Panel(loss.label, (loss,)), Panel("rows wrong, and absolute loss", both, is_share=True)
 
 
 def selection_drawing(selection: Selection) -> Drawing:
     settings, data = selection.settings, selection.input
-    kept = len(selection.kept)
-    keep = f"keep {kept:,} of {counted(data.features, 'column')}"
-    rule = f" (the {settings.keep} within a standard error)" if settings.keep in ("fewest", "most") else ""
-    least = selection.best_size
+    keep = f"keep {len(selection.kept):,} of {counted(data.features, 'column')}"
     return Drawing(
         (f"{data.source}, target {data.target}", f"{settings.model.summary}, {keep}"),
         SCORES[settings.score],
@@ -205,8 +162,6 @@ def selection_drawing(selection: Selection) -> Drawing:
         tuple(_selected_bar(feature, selection) for feature in selection.features),
         partial(rest_of_selection, selection),
         _selection_panels(selection),
-        cut=(f"keep {kept:,}{rule}", kept),
-        least=None if least == kept else (f"least log-loss: {counted(least, 'column')}", least),
         informative=sum(feature.verdict != "noise" for feature in selection.features),
         asked=selection.most_listed,
     )
@@ -217,44 +172,58 @@ def _selected_bar(feature: SelectedFeature, selection: Selection) -> Bar:
     reason = reason_for_verdict(replace(feature, instead=instead), selection)
     verdict = "" if feature.verdict == "keep" else feature.verdict
     value: float | None = getattr(feature, SCORES[selection.settings.score].key)
-    return Bar(
-        feature.feature, feature.rank, value, _LOOKS[feature.verdict], ": ".join(filter(None, [verdict, reason]))
-    )
+    remark = ": ".join(filter(None, [verdict, reason]))
+    return Bar(feature.feature, feature.rank, value, _STYLES[feature.verdict], remark)
 
 
 def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
+    """Log-loss and wrong rows by the number of columns, with the cut, the least loss, and what unseen rows say."""
     sizes, rows = _informative_sizes(selection), selection.input.labelled_rows
     if len(sizes) < 2:
         return ()
-    model = "best columns, on the rows that chose them"
-    losses = tuple((size.features, size.log_loss) for size in sizes)
     # Without columns, errors are those of always guessing the largest class: a row that is held out makes its own
     # class the smaller of two equal ones, and would always be wrong.
     guessing = rows - max(selection.input.classes.values())
-    wrong = tuple((size.features, (size.errors if size.features else guessing) / rows) for size in sizes)
-    loss_panel = Panel("log-loss", (Curve(model, losses),))
-    wrong_panel = Panel("rows wrong", (Curve(model, wrong),), is_share=True)
+    losses = {size.features: size.log_loss for size in sizes}
+    wrong = {size.features: (size.errors if size.features else guessing) / rows for size in sizes}
     honest = selection.honest
-    if honest is None:
-        return loss_panel, wrong_panel
-    chosen = f"chosen this way, on unseen rows ({honest.folds} folds)"
-    kept, judged = len(selection.kept), honest.kept
-    styles: dict[LineStyle, str] = {"dotted": f"all {counted(selection.input.features, 'column')}, on unseen rows"}
-    if sizes[0].features == 0:
-        styles["dashdot"] = "no columns, on unseen rows"
-    levels = [(label, honest.all if style == "dotted" else honest.none, style) for style, label in styles.items()]
+    loss_levels = wrong_levels = None
+    if honest is not None:
+        judged = (honest.kept, honest.all, honest.none)
+        loss_levels = [each.log_loss for each in judged]
+        wrong_levels = [each.errors / each.rows for each in judged]
     return (
-        replace(
-            loss_panel,
-            levels=tuple(Level(label, result.log_loss, style) for label, result, style in levels),
-            estimates=(Estimate(chosen, kept, judged.log_loss, judged.se),),
-        ),
-        replace(
-            wrong_panel,
-            levels=tuple(Level(label, result.errors / result.rows, style) for label, result, style in levels),
-            estimates=(Estimate(chosen, kept, judged.errors / judged.rows),),
-        ),
+        Panel("log-loss", _selection_curves(selection, losses, loss_levels, honest.kept.se if honest else 0.0)),
+        Panel("rows wrong", _selection_curves(selection, wrong, wrong_levels), is_share=True),
     )
+
+
+def _selection_curves(
+    selection: Selection, values: dict[int, float], unseen: list[float] | None, error: float = 0.0
+) -> tuple[Curve, ...]:
+    """``unseen`` are the values of the kept, of all and of no columns on unseen rows."""
+    keep, kept, least = selection.settings.keep, len(selection.kept), selection.best_size
+    rule = f" (the {keep} within a standard error)" if keep in ("fewest", "most") else ""
+    curves = [
+        Curve("best columns, on the rows that chose them", tuple(values.items())),
+        Curve(f"keep {kept:,}{rule}", ((kept, math.nan),), "cut"),
+    ]
+    if least != kept:
+        curves.append(
+            Curve(f"least log-loss: {counted(least, 'column')}", ((least, values.get(least, math.nan)),), "least")
+        )
+    if unseen is not None and selection.honest is not None:
+        chosen, every, none = unseen
+        label = f"chosen this way, on unseen rows ({selection.honest.folds} folds)"
+        ends = min(values), max(values)
+        all_label = f"all {counted(selection.input.features, 'column')}, on unseen rows"
+        curves += [
+            Curve(label, ((kept, chosen),), "estimate", error),
+            Curve(all_label, tuple((end, every) for end in ends), "dotted"),
+        ]
+        if 0 in values:
+            curves.append(Curve("no columns, on unseen rows", tuple((end, none) for end in ends), "dashdot"))
+    return tuple(curves)
 
 
 def _informative_sizes(selection: Selection) -> tuple[Size, ...]:

@@ -25,7 +25,17 @@ from probfs.output.documents import (
     shown_scores,
 )
 from probfs.output.drawings import ranking_drawing, selection_drawing
-from probfs.output.report_sections import LONGEST_TEXT, PageTable, RoundModel, describe_data, shown_name, tell_story
+from probfs.output.notebook import bar_lengths, load_template, read_asset
+from probfs.output.report_sections import (
+    LONGEST_TEXT,
+    MARKS,
+    PageTable,
+    RoundModel,
+    describe_data,
+    shown_name,
+    svg_chart,
+    tell_story,
+)
 from probfs.output.sentences import (
     VERDICT_WORDS,
     errors_of,
@@ -35,8 +45,6 @@ from probfs.output.sentences import (
     shown_probability,
     shown_score,
 )
-from probfs.output.svg_charts import svg_chart
-from probfs.output.templates import bar_lengths, load_template, read_asset
 from probfs.text import counted, listed, printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -238,7 +246,8 @@ def _render(
         drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
         rest=drawing.describe_rest(len(bars)),
-        charts=[svg_chart(panel, drawing) for panel in drawing.panels],
+        charts=[svg_chart(panel) for panel in drawing.panels],
+        marks=MARKS,
         features=table,
         story=story,
         data=data,

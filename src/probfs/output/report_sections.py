@@ -1,4 +1,4 @@
-"""The parts of a page that tell of the rounds and of the data."""
+"""The parts of a page: curves, the rounds, and the data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import SCORES
 from probfs.output.documents import TableColumn, describe_most_frequent, unused_flags
+from probfs.output.drawings import MOST_LINEAR, Panel
 from probfs.output.sentences import shown_loss, shown_score
 from probfs.text import counted, listed, printable, quoted, shorten_middle
 
@@ -28,6 +29,9 @@ _LONGEST_VALUE = 60
 LONGEST_TEXT = 300
 _MANY_COLUMNS = 500
 """Of more columns, the page has less to say of each, or it would take megabytes."""
+_MOST_POINTS = 300
+MARKS = {"least": 6, "estimate": 4}
+"""What a chart has that is no line: the radius of its circle."""
 _INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
 _NUMBERS = re.compile(r" \([\d,]+ numbers\)")
 _JUDGED = {
@@ -56,6 +60,65 @@ class PageTable:
 def shown_name(name: str) -> str:
     """A name as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
     return shorten_middle(printable(shorten_middle(name, _LONGEST_NAME)), _LONGEST_NAME)
+
+
+# Curves.
+
+
+def svg_chart(panel: Panel) -> Mapping[str, Any]:
+    """A panel as SVG that is as wide as the window: in per cent of its width, from the left, and of its height, from
+    the top.
+    """
+    values = dict(panel.curves[0].points)
+    fewest, most = min(values), max(values)
+    scale = math.log1p if most > MOST_LINEAR else float
+    low, high = panel.value_range
+
+    def x(size: int) -> float:
+        return round(100 * (scale(size) - scale(fewest)) / (scale(most) - scale(fewest)), 2)
+
+    def y(value: float) -> float:
+        return round(100 * (1 - (value - low) / (high - low)), 2)
+
+    lines: list[tuple[str, str]] = []
+    marks: list[tuple[str | float, ...]] = []
+    for curve in panel.curves:
+        points = [(size, value) for size, value in curve.points if math.isfinite(value)]
+        if curve.style == "cut":
+            at = x(curve.points[0][0])
+            lines.append((curve.style, f"{at},0 {at},100"))
+        elif curve.style in MARKS:
+            marks += [(curve.style, x(size), *map(y, (at, at - curve.error, at + curve.error))) for size, at in points]
+        else:
+            some = points[:: 1 + len(points) // _MOST_POINTS]
+            lines.append((curve.style, " ".join(f"{x(size)},{y(value)}" for size, value in some)))
+    ends = [f"{panel.show(values[size])} with {counted(size, 'column')}" for size in (most, fewest)]
+    return {
+        "title": panel.title,
+        "description": f"{panel.title} by the number of columns in the model: {', '.join(ends)}",
+        "lines": lines,
+        "marks": marks,
+        "values": [(y(value), panel.show(value)) for value in _round_values(low, high)],
+        "sizes": [(x(size), f"{size:,}") for size in _round_sizes(fewest, most)],
+    }
+
+
+def _round_values(low: float, high: float) -> Iterator[float]:
+    """A few round numbers within a range."""
+    least = (high - low) / 4
+    magnitude: float = 10 ** math.floor(math.log10(least))
+    step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= least)
+    number = math.ceil(low / step - 1e-9)
+    while number * step <= high * (1 + 1e-9):
+        yield number * step + 0.0
+        number += 1
+
+
+def _round_sizes(fewest: int, most: int) -> list[int]:
+    if most > MOST_LINEAR:
+        return [fewest, *(10**power for power in range(7) if fewest < 10**power < most / 2), most]
+    step = next(size for size in (1, 2, 5, 10) if (most - fewest) / size <= 6)
+    return [size for size in range(fewest, most + 1) if size % step == 0]
 
 
 # The rounds.

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probfs.output.charts import SCORE_LABELS as LABELS
-from probfs.output.charts import light_grid
-from probfs.output.figure import figure_bytes, file_style
+from probfs.output.figure import SCORE_LABELS as LABELS
+from probfs.output.figure import figure_bytes, file_style, light_grid
 from probfs.runtime.output import write_whole
 
 if TYPE_CHECKING:
