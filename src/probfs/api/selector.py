@@ -44,8 +44,8 @@ FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-OF_CLASSIFIERS = (*(name for name, declared, _ in known_options() if declared.recorded), "categories")
-"""Parameters that are handed to the classifier, where they are given."""
+_OF_CLASSIFIERS = (*(name for name, _, _ in known_options()), "categories")
+"""Options that are the classifier's."""
 _OF_THE_CALL = ("data", "y", "target", "count", "seed", "jobs", "feature_names", "unlabeled")
 """Keywords of ``rank`` that the selector fills in."""
 _KEEP = ("best", "fewest", "most")
@@ -97,20 +97,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         warning.
     unlabeled_value : object, default=None
         The value of y in rows without a class, -1 by scikit-learn's convention, or NaN; None if all rows have one.
-    missing : {"skip", "value", "auto"}, default: "auto"
-        What a missing cell is: nothing, a value of its own, or a value in the columns where missing cells tell the
-        class.
-    bins, smoothing, shrink : default: those of ``probfs.NaiveBayes``
-        Options of ``"nb"``. These and the following go with a name; an object has them already.
-    kernel, C, gamma, removal, permutations : default: those of ``probfs.SVM``
-        Options of ``"svm"``, some of them also of others.
-    trees, leaf, depth, iterations, learning_rate : default: those of ``probfs.Forest`` and ``probfs.Boosting``
-        Options of ``"forest"`` and ``"boosting"``.
-    categories : {"onehot", "codes", "frame"}, default: as the estimator likes them
-        How columns reach a classifier that is an estimator, as for ``probfs.rank``.
     options : dict, default=None
         Further keywords of ``probfs.rank`` or, for ``"auto"``, ``probfs.select``: ``{"na": "none"}``,
-        ``{"always": ["age"]}``.
+        ``{"always": ["age"]}``, and options of a classifier that is given by its name: ``{"smoothing": 0.5}``.
     n_jobs : int, default=None
         How many processes fit models at a time: 1 unless a ``joblib.parallel_config`` says otherwise, all cores for -1.
         A classifier that is an object with ``jobs`` of its own keeps them.
@@ -166,21 +155,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         min_class: int | None = None,
         keep_identifiers: bool = False,
         unlabeled_value: Any = None,
-        missing: Literal["skip", "value", "auto"] | None = None,
-        bins: int | None = None,
-        smoothing: float | None = None,
-        shrink: Literal["auto", "on", "off"] | None = None,
-        kernel: Literal["linear", "rbf"] | None = None,
-        C: float | Literal["scale"] | None = None,  # noqa: N803  # what everybody calls it
-        gamma: float | Literal["scale", "auto"] | None = None,
-        removal: Literal["permute", "retrain"] | None = None,
-        permutations: int | None = None,
-        trees: int | None = None,
-        leaf: int | Literal["auto"] | None = None,
-        depth: int | Literal["any"] | None = None,
-        iterations: int | None = None,
-        learning_rate: float | None = None,
-        categories: Literal["onehot", "codes", "frame"] | None = None,
         options: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -202,11 +176,10 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """All parameters by their names; with ``deep``, also those of the classifier, as ``classifier__smoothing``."""
         parameters = {name: vars(self)[name] for name in self._get_param_names()}
         if deep:
-            model = _as_model(self.classifier, {})
+            model = _as_model(self.classifier)
             nested: Mapping[str, Any] = {}
             if model is not None:
-                values = {name: getattr(model, name) for name in model.options()}
-                nested = {**values, **_options_beside(self.classifier, parameters)}
+                nested = {name: getattr(model, name) for name in model.options()}
             elif hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
                 nested = self.classifier.get_params()
             parameters |= {f"classifier__{name}": value for name, value in nested.items()}
@@ -215,12 +188,11 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters, ``classifier__smoothing`` and the like included.
 
-        The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name
-        and the options beside it.
+        The classifiers of probfs do not change: one with other options takes the place of the old one, or of a name.
         """
         nested = {name: parameters.pop(name) for name in list(parameters) if name.startswith("classifier__")}
         super().set_params(**parameters)
-        model = _as_model(self.classifier, vars(self)) if nested else None
+        model = _as_model(self.classifier) if nested else None
         if model is None:
             super().set_params(**nested)
             return self
@@ -232,7 +204,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         changed = replace(model, **options)
         # What get_params says may be given back, and changes nothing.
         if vars(changed) != vars(model):
-            super().set_params(**dict.fromkeys(_options_beside(self.classifier, vars(self))), classifier=changed)
+            super().set_params(classifier=changed)
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabeled: Any = None) -> Self:  # noqa: N803
@@ -385,10 +357,13 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _arguments(self, training: TrainingTable) -> dict[str, Any]:
         """The keywords that ``rank`` and ``select`` have in common."""
-        parameters = self.get_params(deep=False)
-        classifier = self.classifier
-        options = {name: parameters[name] for name in OF_CLASSIFIERS if parameters[name] is not None}
-        model = find_classifier(classifier, options)
+        parameters, classifier = self.get_params(deep=False), self.classifier
+        options = dict(self.options or {})
+        for name in options:
+            if name in parameters or name in _OF_THE_CALL:
+                problem = f"{name!r} is what parameters of the selector decide; leave it out"
+                raise UsageError(f"{option('options')}: {problem}")
+        model = find_classifier(classifier, {name: options[name] for name in _OF_CLASSIFIERS if name in options})
         least = DEFAULT_MIN_CLASS
         if self.n_features_to_select == AUTO:
             # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is
@@ -403,11 +378,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
             else:
                 options["jobs"] = jobs
-        further = self.options or {}
-        for name in further:
-            if name in parameters or name in _OF_THE_CALL:
-                problem = f"{name!r} is what parameters of the selector decide; leave it out"
-                raise UsageError(f"{option('options')}: {problem}")
         return {
             "target": training.target,
             "count": training.count,
@@ -417,7 +387,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "keep_identifiers": self.keep_identifiers,
             "seed": self._seed(),
             **options,
-            **further,
         }
 
     def _seed(self) -> int:
@@ -428,19 +397,12 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
-def _as_model(classifier: Any, parameters: Mapping[str, Any]) -> UnfittedClassifier | None:
-    """The classifier of probfs that an object is, or that a name with its options means; None for all else."""
+def _as_model(classifier: Any) -> UnfittedClassifier | None:
+    """The classifier of probfs that an object is, or that a name means; None for all else."""
     if isinstance(classifier, UnfittedClassifier):
         return classifier
-    if not isinstance(classifier, str) or classifier not in CLASSIFIERS.names():
-        return None
-    return replace(CLASSIFIERS[classifier], **_options_beside(classifier, parameters))
-
-
-def _options_beside(classifier: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a classifier given by its name that are parameters of the selector."""
-    names = CLASSIFIERS[classifier].options() if isinstance(classifier, str) else ()
-    return {name: parameters[name] for name in names if parameters.get(name) is not None}
+    is_name = isinstance(classifier, str) and classifier in CLASSIFIERS.names()
+    return CLASSIFIERS[classifier] if is_name else None
 
 
 def _wanted_number(wanted: Any, columns: int) -> int:
