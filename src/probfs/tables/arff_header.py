@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from io import TextIOWrapper
 from itertools import chain
 from typing import BinaryIO
@@ -41,16 +41,11 @@ A bare value may have blanks inside, but a comment or a quoted value after a bla
 """
 _DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
-_NAMED_ZONE = re.compile(r"\b(?:UTC|GMT|UT)$")
-"""Java reads the name of a time zone where it writes an offset; only these three names are unambiguous."""
 _YEARS_AHEAD = 20
 """How far in the future Java lets a year of two digits be; beyond that, it is in the past."""
 _DATE_PARTS = {
     "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d",
-    "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
-    "SSS": "%f", "a": "%p", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z", "z": "%z", "zz": "%z", "zzz": "%z",
-    "y": "%Y", "yyy": "%Y", "D": "%j", "DD": "%j", "DDD": "%j",
-    "E": "%a", "EE": "%a", "EEE": "%a", "EEEE": "%A",
+    "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S", "SSS": "%f", "a": "%p",
 }  # fmt: skip
 """Letters of java.text.SimpleDateFormat and their directives in strptime."""
 _DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
@@ -247,15 +242,11 @@ def make_date_parser(pattern: str) -> DateParser | None:
         else:
             # Unknown, or there already: strptime takes each directive only once.
             return None
-    directive = "".join(directives)
-    zoned, short_year = "%z" in directives, "%y" in directives
 
     def parse(text: str) -> str:
-        moment = datetime.strptime(_NAMED_ZONE.sub("+0000", text) if zoned else text, directive)
-        if short_year and moment.year > datetime.now().year + _YEARS_AHEAD:
+        moment = datetime.strptime(text, "".join(directives))
+        if "%y" in directives and moment.year > datetime.now().year + _YEARS_AHEAD:
             moment = moment.replace(year=moment.year - 100)
-        if moment.tzinfo is not None:
-            moment = (moment - (moment.utcoffset() or timedelta())).replace(tzinfo=None)
         return moment.isoformat(sep=" ")
 
     return parse
