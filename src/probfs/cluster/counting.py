@@ -108,18 +108,12 @@ def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
     return {name: column.cells.nbytes + 3 * column.cell_rows.nbytes for name, column in table.columns.items()}
 
 
-def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str], *, union: bool = False) -> CondensedTable:
-    """The condensed table of some parts, which have the same columns and follow each other.
-
-    With ``union``, lists of declared values need not agree.
-    """
+def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> CondensedTable:
+    """The condensed table of some parts, which have the same columns and follow each other."""
     # What has no rows decides nothing.
     parts = [part for part in parts if part.rows] or parts[:1]
     sources = [part.source for part in parts]
-    columns = {
-        name: join_columns([_plain(part.columns[name]) for part in parts], sources, union=union)
-        for name in parts[0].columns
-    }
+    columns = {name: join_columns([_plain(part.columns[name]) for part in parts], sources) for name in parts[0].columns}
     sizes = [len(part.condensed_rows) for part in parts]
     rows, _ = _group(_combine([columns[name] for name in naming], sum(sizes)))
     row_counts = np.bincount(rows, np.concatenate([part.condensed_rows for part in parts])).astype(np.int64)

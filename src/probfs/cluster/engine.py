@@ -192,7 +192,7 @@ class ClusterEngine:
         many = [name for name in names if any(found[name]) and None not in found[name]]
         sketched = self._ask(table, sketch_block, names=many, blocks=len(table.blocks), **marked) if many else []
         sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
-        condensed = self._count(table, naming, many, union=reading.union)
+        condensed = self._count(table, naming, many)
         bins = {name: Bins.of(sketch, COUNTED_BINS) for name, sketch in sketches.items()}
         while True:
             counted = self._count_in_bins(table, naming, bins, **marked)
@@ -207,9 +207,7 @@ class ClusterEngine:
     def _ask(self, table: _RemoteTable, function: Callable[..., Any], **given: Any) -> list[Any]:
         return self._cluster.gather(self._cluster.map(function.__name__, function, table.blocks, **given))
 
-    def _count(
-        self, table: _RemoteTable, naming: Sequence[str], uncounted: Sequence[str], *, union: bool
-    ) -> CondensedTable:
+    def _count(self, table: _RemoteTable, naming: Sequence[str], uncounted: Sequence[str]) -> CondensedTable:
         """The table condensed, value by value."""
         tasks = self._cluster.map("count", condense, table.blocks, naming=naming, uncounted=uncounted)
         sizes: Counter[str] = Counter()
@@ -218,7 +216,7 @@ class ClusterEngine:
         largest = max(sizes, key=lambda name: sizes[name])
         purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
         require_memory(_TIMES_COUNTED * sizes.total(), purpose, table.head.source)
-        condensed = join_condensed(self._cluster.gather(tasks), naming, union=union)
+        condensed = join_condensed(self._cluster.gather(tasks), naming)
         return replace(condensed, source=table.head.source)
 
     def _count_in_bins(

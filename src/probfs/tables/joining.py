@@ -20,20 +20,18 @@ from probfs.text import counted, listed, nearest_name, option, quoted
 
 NO_ROWS = "none of these files has data rows"
 _MORE_FILES = re.compile(r"(.+?) and ([\d,]+) more files?: (.*)", re.DOTALL)
-_TYPES = {Kind.TEXT: "text", Kind.NUMBER: "numbers", Kind.DATE: "dates"}
+_KINDS = {Kind.TEXT: "text", Kind.NUMBER: "numbers", Kind.DATE: "dates"}
 
 
-def join_tables(parts: Sequence[Table], union: bool, source: str) -> Table:
+def join_tables(parts: Sequence[Table], source: str) -> Table:
     """The rows of all tables, one after the other; the columns stand in the order of the first table.
 
-    Where a table lacks a column, which only ``union`` allows, its cells are missing. ``source`` is what messages call
+    Where a table lacks a column, its cells are missing. ``source`` is what messages call
     the whole.
     """
     sources = [table.source for table in parts]
     columns = {
-        name: join_columns(
-            [table.columns.get(name) or missing_column(name, table.rows) for table in parts], sources, union=union
-        )
+        name: join_columns([table.columns.get(name) or missing_column(name, table.rows) for table in parts], sources)
         for name in all_names([table.columns for table in parts])
     }
     rows = [table.rows for table in parts]
@@ -90,44 +88,46 @@ def has_values(column: Column) -> bool:
     return (column.cells.null_count < column.rows and len(column.entries) > 0) or column.declared is not None
 
 
-def join_columns(columns: Sequence[Column], sources: Sequence[str], *, union: bool = False) -> Column:
+def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     """The column that holds the rows of some columns, one after the other.
 
-    Types that differ make a column that cannot be used, which is an error for whoever wants its cells. With ``union``,
-    lists of declared values need not agree.
+    Kinds that differ make a column that cannot be used, which is an error for whoever wants its cells. The values that
+    types declare or order are those of all columns.
     """
-    first, rows = columns[0], sum(column.rows for column in columns)
+    first = columns[0]
     if _are_alike(columns):
         return replace(first, cells=_in_chunks([column.cells for column in columns]))
     if any(column.unread for column in columns):
-        return unread_column(first.name, rows)
-    if len({_type(column) for column in columns}) > 1:
-        # What a file declares does not matter where no row holds any of it.
-        columns = [
-            missing_column(column.name, column.rows)
-            if column.declared is not None and column.is_missing().all()
-            else column
-            for column in columns
-        ]
+        return unread_column(first.name, sum(column.rows for column in columns))
     # A column of nothing but missing cells agrees with all others.
     known = [(one, source) for one, source in zip(columns, sources, strict=True) if one.problem or has_values(one)]
-    problem = _find_problem(known, union)
+    problem = _find_problem(known)
+    if problem is not None:
+        # What a file declares does not matter where no row holds any of it.
+        held = [(one, source) for one, source in known if one.problem or not one.is_missing().all()]
+        known, problem = held, _find_problem(held)
     if problem is not None:
         missing = np.concatenate([column.is_missing() for column in columns])
         return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
     template = known[0][0] if known else first
-    cells = _join_cells([column if has_values(column) else missing_column("", column.rows) for column in columns])
+    kept = {id(column) for column, _ in known}
+    cells = _join_cells([column if id(column) in kept else missing_column("", column.rows) for column in columns])
     types = {column.stored for column, _ in known} or {first.stored}
     is_typed = None not in types and not pa.types.is_dictionary(cells.type)
     stored = template.stored if len(types) == 1 else cells.type if is_typed else None
-    declared = sorted((column.declared for column, _ in known if column.declared is not None), key=len, reverse=True)
-    order = max((column.order for column, _ in known if column.order is not None), key=len, default=None)
-    values = pa.concat_arrays(declared).unique() if declared else None
-    return replace(template, cells=cells, stored=stored, declared=values, order=order)
+    return replace(
+        template,
+        cells=cells,
+        stored=stored,
+        declared=_join_values([column.declared for column, _ in known]),
+        order=_join_values([column.order for column, _ in known]),
+        categorical=any(column.is_nominal for column, _ in known),
+    )
 
 
-def _type(column: Column) -> tuple[Kind, bool, bool, bool]:
-    return column.kind, column.declared is not None, column.categorical, column.ordered
+def _join_values(lists: Sequence[pa.StringArray | None]) -> pa.StringArray | None:
+    """The values of all lists, in the order of the files; None unless every file has a list."""
+    return pa.concat_arrays(lists).unique() if lists and None not in lists else None
 
 
 def _are_alike(columns: Sequence[Column]) -> bool:
@@ -170,41 +170,13 @@ def _plain_cells(column: Column) -> pa.ChunkedArray:
     return cells
 
 
-def _find_problem(known: Sequence[tuple[Column, str]], union: bool) -> str | None:
+def _find_problem(known: Sequence[tuple[Column, str]]) -> str | None:
     """Why the columns cannot be used as one, as a message has it after the column's name."""
     for column, source in known:
+        first, first_source = known[0]
         if column.problem is not None:
             return f"in {source} {column.problem}"
-    for column, source in known[1:]:
-        first, first_source = known[0]
-        if _type(column) != _type(first):
-            types = f"holds {_described(first)} in {first_source}, but {_described(column)} in {source}"
+        if column.kind is not first.kind:
+            types = f"holds {_KINDS[first.kind]} in {first_source}, but {_KINDS[column.kind]} in {source}"
             return f"{types}; write it alike in all files, or leave it out"
-    return _find_other_values(known, union)
-
-
-def _described(column: Column) -> str:
-    """The type of a column in words."""
-    if column.declared is not None:
-        return "declared values"
-    if column.categorical:
-        what = "" if column.kind is Kind.TEXT else f" of {_TYPES[column.kind]}"
-        return f"{'ordered ' if column.ordered else ''}categories{what}"
-    return _TYPES[column.kind]
-
-
-def _find_other_values(known: Sequence[tuple[Column, str]], union: bool) -> str | None:
-    """Declared values may be more in one file than in others, but not different ones: those may be misspelt."""
-    named = [(column.declared if column.order is None else column.order, source) for column, source in known]
-    lists = [(values.to_pylist(), source) for values, source in named if values is not None]
-    longest, longest_source = max(lists, key=lambda one: len(one[0]), default=([], ""))
-    for values, source in lists:
-        if known[0][0].ordered:
-            if [value for value in longest if value in set(values)] != values:
-                problem = f"has its categories in another order in {source} than in {longest_source}"
-                return f"{problem}; give them one order, or leave it out"
-        elif not union and not set(values) <= set(longest):
-            other = next(value for value in values if value not in longest)
-            problem = f"declares {quoted(other)} in {source}, but not in {longest_source}"
-            return f"{problem}; declare the same values in both, or take all with {option('union', True)}"
     return None

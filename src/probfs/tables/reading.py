@@ -73,7 +73,7 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
     for without_rows in empty if not options.union else ():
         first = read[0][1]
         refuse_other_columns(first.columns, first.source, without_rows.columns, without_rows.source or "")
-    return join_tables(_agreeing_on_numbers(read, options), options.union, source)
+    return join_tables(_agreeing_on_numbers(read, options), source)
 
 
 def _counting(listener: Listener, before: int, total: int) -> Listener:
