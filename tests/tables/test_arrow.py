@@ -44,7 +44,7 @@ def column_of(cells: list[Any], dtype: pa.DataType, chunks: int = 1) -> Column:
         ([7_000, None, 60_000], pa.duration("ms"), ["7", None, "60"], Kind.NUMBER),
         ([1_500_000, None, -2_000_000], pa.duration("us"), ["1.5", None, "-2"], Kind.NUMBER),
         ([datetime.time(3, 4, 5)], pa.time32("s"), ["03:04:05"], Kind.TEXT),
-        ([1, None, 0], pa.bool8(), ["true", None, "false"], Kind.TEXT),
+        ([1, None, 0], pa.bool8(), ["1", None, "0"], Kind.NUMBER),
     ],
     ids=str,
 )
@@ -86,7 +86,7 @@ FAR = f"holds dates too far away to be written; {REMEDY}"
     ("cells", "kind", "problem"),
     [
         (pa.array([b"1", None]), Kind.OTHER, f"holds binary, which cannot be ranked; {REMEDY}"),
-        (pa.nulls(2, pa.uuid()), Kind.OTHER, "holds extension<arrow.uuid>, which cannot be ranked"),
+        (pa.nulls(2, pa.uuid()), Kind.OTHER, "holds fixed_size_binary[16], which cannot be ranked"),
         (pa.array([[1, 2], None]), Kind.NESTED, "holds list<"),
         (pa.nulls(2, pa.struct([("\x1b\n" + "x" * 500, pa.int64())])), Kind.NESTED, "holds struct<\\x1b\\nxxx"),
         (pa.array([10**9, None], pa.int32()).cast(pa.date32()), Kind.DATE, FAR),

@@ -275,15 +275,11 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
 
 
 def _without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The cells of an extension type that says how plain ones are meant, as what they mean; all others as they are."""
-    if pa.types.is_string_view(cells.type):
-        # Arrow computes hardly anything with them.
-        return cells.cast(pa.large_string())
-    name = getattr(cells.type, "extension_name", None)
-    if name not in ("arrow.bool8", "arrow.json"):
-        return cells
-    storage = pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
-    return storage.cast(pa.bool_()) if name == "arrow.bool8" else storage
+    """The plain cells behind an extension type; all others as they are."""
+    if isinstance(cells.type, pa.BaseExtensionType):
+        return pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
+    # Arrow computes hardly anything with views.
+    return cells.cast(pa.large_string()) if pa.types.is_string_view(cells.type) else cells
 
 
 def _category_order(cells: pa.ChunkedArray) -> pa.StringArray:

@@ -35,20 +35,9 @@ class _Number(str):
     """A number as the file spells it."""
 
 
-class _ObjectWithEqualKeys(dict[str, Any]):
-    """An object in which a key stands twice."""
-
-
-def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    by_key = dict(pairs)
-    return by_key if len(by_key) == len(pairs) else _ObjectWithEqualKeys(by_key)
-
-
 _CONSTANTS = {"NaN": None, "Infinity": _Number("inf"), "-Infinity": _Number("-inf")}
 """What JSON does not know, but Python and others write."""
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_as_object, parse_float=_Number, parse_int=_Number, parse_constant=_CONSTANTS.__getitem__
-)
+_DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_CONSTANTS.__getitem__)
 
 
 def read_json_lines(table_input: TableInput) -> Table:
@@ -93,12 +82,9 @@ def _parse(text: str, number: int, source: str) -> dict[str, Any]:
     except RecursionError:
         problem = "is nested too deeply"
     else:
-        if isinstance(value, _ObjectWithEqualKeys):
-            problem = "holds a key twice"
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             return value
-        else:
-            problem = f"holds {_described(value)}, not an object"
+        problem = f"holds {_described(value)}, not an object"
     raise DataError(f"{problem}; {_ONE_OBJECT}", source=source, line=number)
 
 

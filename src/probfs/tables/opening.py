@@ -290,28 +290,25 @@ class Compression:
     """What file names end in after the ending of their format."""
     magic: re.Pattern[bytes]
     """How its data begins."""
-    open: Callable[[BinaryIO], Any]
-    """A stream of the unpacked bytes."""
+    module: str | None
+    """The module of the standard library that unpacks it; without one, pyarrow does."""
 
+    def open(self, packed: BinaryIO) -> Any:
+        """A stream of the unpacked bytes."""
+        if self.module is not None:
+            return import_module(self.module).open(packed)
+        import pyarrow as pa
 
-def _opener(module: str, name: str) -> Callable[[BinaryIO], Any]:
-    """A class of the standard library that unpacks what it is given, imported when it is called."""
-    return lambda packed: getattr(import_module(module), name)(packed)
-
-
-def _open_zstd(packed: BinaryIO) -> Any:
-    # The standard library has zstd from Python 3.14 on only.
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
+        return pa.CompressedInputStream(pa.PythonFile(packed, "r"), self.name)
 
 
 COMPRESSIONS = (
-    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _opener("gzip", "open")),
+    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), "gzip"),
     # The three letters alone could begin a CSV file; a block, or the end of empty data, follows them.
-    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _opener("bz2", "BZ2File")),
-    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), _opener("lzma", "LZMAFile")),
-    Compression("zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _open_zstd),
+    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bz2"),
+    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\x00"), "lzma"),
+    # The standard library has zstd from Python 3.14 on only.
+    Compression("zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), None),
 )
 
 
