@@ -9,7 +9,7 @@ import pytest
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
 from probfs.errors import UsageError
-from probfs.output.formats import INSPECTION_FORMATS, RANKING_FORMATS
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.tables.formats import TABLE_FORMATS, is_writable
 from probfs.text import command_line_language
 
@@ -20,8 +20,8 @@ from probfs.text import command_line_language
         (CLASSIFIERS, ("nb", "svm", "logistic", "forest", "boosting")),
         (SCORES, ("absolute", "signed", "unlabeled")),
         (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
-        (RANKING_FORMATS, ("table", "csv", "json", "markdown", "parquet", "html", "png", "svg", "pdf")),
-        (INSPECTION_FORMATS, ("table", "csv", "json", "markdown")),
+        (RESULT_FORMATS, ("table", "csv", "json", "markdown", "parquet", "html", "png", "svg", "pdf")),
+        (DOCUMENT_FORMATS, ("table", "csv", "json", "markdown")),
     ],
     ids=["classifiers", "scores", "tables", "rankings", "inspections"],
 )

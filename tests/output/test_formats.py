@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from probfs.errors import UsageError
-from probfs.output.formats import (
-    COMPARISON_FORMATS,
-    INSPECTION_FORMATS,
-    RANKING_FORMATS,
-    SELECTION_FORMATS,
-    OutputFormats,
-)
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.text import command_line_language
 from tests.conftest import SAMPLES, Run
 
@@ -29,24 +22,23 @@ def test_the_name_decides_then_the_ending_then_the_place() -> None:
         (None, "/dev/stdout", "csv"),
         ("markdown", "r.csv", "markdown"),
     ):
-        assert RANKING_FORMATS.choose(name, Path(path), False).name == chosen
-    assert [RANKING_FORMATS.choose(None, None, terminal).name for terminal in (True, False)] == ["table", "csv"]
+        assert RESULT_FORMATS.choose(name, Path(path), False).name == chosen
+    assert [RESULT_FORMATS.choose(None, None, terminal).name for terminal in (True, False)] == ["table", "csv"]
 
 
 def test_an_unknown_format_or_ending_is_an_error_that_lists_the_choices() -> None:
     with pytest.raises(UsageError, match=r"^format=: 'xml' is not one of table, csv, json, markdown$"):
-        COMPARISON_FORMATS.choose("xml", None, False)
+        DOCUMENT_FORMATS.choose("xml", None, False)
     for name in ("r.xyz", "r", "r.csv.gz", ".csv"):
         with command_line_language(), pytest.raises(UsageError) as caught:
-            COMPARISON_FORMATS.choose(None, Path(name), False)
+            DOCUMENT_FORMATS.choose(None, Path(name), False)
         assert str(caught.value).startswith("--output: ")
         assert str(caught.value).endswith(" tells no format; use .txt, .csv, .json, .md, .markdown, or --format")
 
 
-@pytest.mark.parametrize("formats", [RANKING_FORMATS, SELECTION_FORMATS])
-def test_results_have_a_report_which_tells_their_background_and_pictures(formats: OutputFormats[Any]) -> None:
-    shared = ("table", "csv", "json", "markdown")
-    assert COMPARISON_FORMATS.names() == INSPECTION_FORMATS.names() == shared
+def test_results_have_a_report_which_tells_their_background_and_pictures() -> None:
+    formats, shared = RESULT_FORMATS, ("table", "csv", "json", "markdown")
+    assert DOCUMENT_FORMATS.names() == shared
     assert formats.names() == (*shared, "parquet", "html", "png", "svg", "pdf")
     assert formats.names(lambda known: known.tells_background) == ("html",)
     assert formats.names(lambda known: known.is_picture) == ("png", "svg", "pdf")

@@ -15,8 +15,8 @@ from probfs.cli.output import check_output, choose_destination, deliver, take_fi
 from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
+from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, SAMPLINGS
-from probfs.paper.documents import CLAIM_FORMATS, POPULATION_FORMATS, Reproduction
 from probfs.runtime.progress import listening
 from probfs.text import printable
 
@@ -27,7 +27,7 @@ JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", s
 
 
 @opt.command(
-    JOINT | opt.READING | opt.document_output(POPULATION_FORMATS.names()) | opt.QUIET,
+    JOINT | opt.READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
     """
     probfs exact joint.csv
     probfs exact joint.csv --format json
@@ -35,8 +35,8 @@ JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", s
 )
 def exact(given: Given) -> None:
     files = take_files(given, "joint")
-    destination = choose_destination(POPULATION_FORMATS, given, files)
-    from probfs.paper.documents import PopulationReport
+    destination = choose_destination(DOCUMENT_FORMATS, given, files)
+    from probfs.paper.documents import PopulationReport, population_document
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.ranking.inputs import every_name
     from probfs.tables.reading import ReadOptions, read_table
@@ -47,7 +47,8 @@ def exact(given: Given) -> None:
         for note in table.notes:
             reporter.note(note)
         distribution = joint_from_table(table, reading.decimal or ".")
-    destination.write(PopulationReport(__version__, table.source, population_scores(distribution)))
+    report = PopulationReport(__version__, table.source, population_scores(distribution))
+    destination.write(population_document(report))
 
 
 PROBLEM = opt.panel(
@@ -124,7 +125,7 @@ EXPERIMENT = opt.panel(
 )
 CLAIMS = opt.panel(
     "Output",
-    format=Option("Format of the claims. Default: table or csv.", Choice(CLAIM_FORMATS.names())),
+    format=Option("Format of the claims. Default: table or csv.", Choice(DOCUMENT_FORMATS.names())),
     output=Option("Folder for numbers, claims and figures.", str, "DIR", names=("--output", "-o")),
 )
 
@@ -145,8 +146,9 @@ def reproduce(given: Given) -> None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
     folder = _folder(given.pop("output", None))
     from probfs.paper import experiments
+    from probfs.paper.documents import Reproduction, claims_document
 
-    destination = choose_destination(CLAIM_FORMATS, given)
+    destination = choose_destination(DOCUMENT_FORMATS, given)
     repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
     claims: list[Claim] = []
     try:
@@ -166,7 +168,8 @@ def reproduce(given: Given) -> None:
     finally:
         # Also when it is interrupted: what has been found out by then took its time.
         if claims:
-            destination.write(Reproduction(__version__, {"runs": repeated, "seed": seed}, claims))
+            reproduction = Reproduction(__version__, {"runs": repeated, "seed": seed}, claims)
+            destination.write(claims_document(reproduction))
 
 
 def _folder(output: str | None) -> Path | None:

@@ -84,7 +84,7 @@ def deliver(content: str | bytes, output: Path | None) -> None:
 class Destination(NamedTuple):
     """A place and a format, both known to be good before the work begins."""
 
-    format: OutputFormat[Any]
+    format: OutputFormat
     path: Path | None
     presentation: Presentation
 
@@ -93,7 +93,7 @@ class Destination(NamedTuple):
 
 
 def choose_destination(
-    formats: OutputFormats[Any], given: Given, inputs: Iterable[object] = (), format: str | None = None
+    formats: OutputFormats, given: Given, inputs: Iterable[object] = (), format: str | None = None
 ) -> Destination:
     """Where a document goes, in the format asked for, or that of the file's ending, or what suits a terminal or pipe.
 
@@ -113,7 +113,7 @@ def choose_destination(
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv))
 
 
-def choose_picture(formats: OutputFormats[Any], given: Given, inputs: Iterable[object]) -> Destination | None:
+def choose_picture(formats: OutputFormats, given: Given, inputs: Iterable[object]) -> Destination | None:
     """Where a picture beside the result goes; None where none is wanted."""
     path, output = given.pop("plot", None), given.get("output")
     if path is None:

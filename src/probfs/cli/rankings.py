@@ -24,7 +24,7 @@ from probfs.cli.output import (
 from probfs.cli.reporter import reporting
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
-from probfs.output.formats import COMPARISON_FORMATS, RANKING_FORMATS, SELECTION_FORMATS
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.ranking.settings import SEED
 from probfs.selection.settings import (
     DEFAULT_FALSE_DISCOVERIES,
@@ -43,7 +43,7 @@ CONDITION_IS_TRUE = 3
 """The exit status when a condition of ``--fail-if`` is true."""
 UNLABELED = opt.panel("Table", unlabeled=Option("Rows without a class, for the score s_su.", str, "FILE", many=True))
 SHOWN = opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
-RANKING_OUTPUT = opt.document_output(RANKING_FORMATS.names()) | SHOWN
+RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
 
 
 @opt.command(
@@ -60,8 +60,8 @@ RANKING_OUTPUT = opt.document_output(RANKING_FORMATS.names()) | SHOWN
 def rank(given: Given) -> None:
     files = take_files(given)
     inputs = [*files, *given.get("unlabeled", ()), given.get("mapping")]
-    picture = choose_picture(RANKING_FORMATS, given, inputs)
-    destination = choose_destination(RANKING_FORMATS, given, inputs)
+    picture = choose_picture(RESULT_FORMATS, given, inputs)
+    destination = choose_destination(RESULT_FORMATS, given, inputs)
     top = given.pop("top", None)
     eliminate = not given.pop("no_eliminate", False)
     from probfs import api
@@ -94,7 +94,7 @@ KEPT_OUTPUT = opt.panel(
     reduced=Option("Write the table with only the kept columns.", Path, "FILE"),
     names=Option("Print only the names of the kept columns."),
 )
-SELECTION_OUTPUT = opt.document_output(SELECTION_FORMATS.names()) | KEPT_OUTPUT | SHOWN
+SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | KEPT_OUTPUT | SHOWN
 
 
 @opt.command(
@@ -117,9 +117,9 @@ def select(given: Given) -> None:
         if name in given:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(f"--names: the result is a list of names; leave out {option}, or --names")
-    picture = choose_picture(SELECTION_FORMATS, given, [*inputs, reduced])
+    picture = choose_picture(RESULT_FORMATS, given, [*inputs, reduced])
     # Names have no format.
-    destination = choose_destination(SELECTION_FORMATS, given, inputs, format="csv" if names else None)
+    destination = choose_destination(RESULT_FORMATS, given, inputs, format="csv" if names else None)
     check_output(reduced, inputs, "--reduced", result=output)
     from probfs import api
     from probfs.ranking.inputs import every_name
@@ -169,7 +169,7 @@ COMPARED = opt.panel(
 
 
 @opt.command(
-    COMPARED | opt.READING | opt.document_output(COMPARISON_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
+    COMPARED | opt.READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
     """
     probfs compare yesterday.json today.json
     probfs compare yesterday.json today.csv --fail-if 'spearman<0.8' --fail-if 'vanished>0'
@@ -181,7 +181,7 @@ def compare(given: Given) -> None:
 
     old, new = (take_files({"data": [given.pop(side)]})[0] for side in ("old", "new"))
     conditions = [parse_condition(text) for text in given.pop("fail_if", ())]
-    destination = choose_destination(COMPARISON_FORMATS, given, [old, new])
+    destination = choose_destination(DOCUMENT_FORMATS, given, [old, new])
     from probfs.comparison import compare as compare_documents
 
     with reporting(given) as reporter:

@@ -13,7 +13,7 @@ from probfs.cli.options import Argument, Given
 from probfs.cli.output import check_output, check_safe_csv, choose_destination, deliver, take_files
 from probfs.cli.reporter import reporting
 from probfs.columns.choice import DEFAULT_BINS, DEFAULT_MIN_CLASS
-from probfs.output.formats import INSPECTION_FORMATS
+from probfs.output.formats import DOCUMENT_FORMATS
 
 if TYPE_CHECKING:
     from probfs.columns.choice import ColumnChoice
@@ -106,7 +106,7 @@ def suggest(given: Given) -> None:
     | opt.READING
     | opt.COLUMNS
     | opt.COLUMN_CLASSIFIER
-    | opt.document_output(INSPECTION_FORMATS.names())
+    | opt.document_output(DOCUMENT_FORMATS.names())
     | opt.QUIET,
     """
     probfs inspect patients.csv
@@ -115,8 +115,9 @@ def suggest(given: Given) -> None:
 )
 def inspect(given: Given) -> None:
     files, mapping = take_files(given), given.pop("mapping", None)
-    destination = choose_destination(INSPECTION_FORMATS, given, [*files, mapping])
+    destination = choose_destination(DOCUMENT_FORMATS, given, [*files, mapping])
     from probfs.columns.inspect import inspect_table
+    from probfs.output.documents import inspection_document
     from probfs.ranking.inputs import read_prepared
 
     choice = _column_choice(given)
@@ -126,7 +127,7 @@ def inspect(given: Given) -> None:
         inspection = inspect_table(prepared)
         for note in inspection.notes:
             reporter.note(note)
-    destination.write(inspection)
+    destination.write(inspection_document(inspection))
 
 
 @opt.command(

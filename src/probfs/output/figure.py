@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
     from numpy.typing import NDArray
 
-FigureFormat = Literal["png", "svg", "pdf"]
 SCORE_LABELS = {"s_s": "$\\hat{S}_S$", "s_a": "$\\hat{S}_A$", "s_su": "$\\hat{S}_{SU}$"}
 _MOST_BARS = 500
 TOP = WholeNumber(1, _MOST_BARS)
@@ -73,7 +72,7 @@ _FILE_RULES: dict[Any, Any] = {
     "svg.fonttype": "path",
 }
 # Dates and versions would make every file another one.
-_METADATA: dict[FigureFormat, dict[str, Any]] = {
+_METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -170,14 +169,14 @@ def file_style() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def figure_bytes(figure: Figure, file_format: FigureFormat) -> bytes:
+def figure_bytes(figure: Figure, file_format: str) -> bytes:
     """A figure as the content of a file; to be called in the ``file_style`` in which it was drawn."""
     content = io.BytesIO()
     figure.savefig(content, format=file_format, metadata=_METADATA[file_format])
     return content.getvalue()
 
 
-def figure_file(drawing: Drawing, file_format: FigureFormat) -> bytes:
+def figure_file(drawing: Drawing, file_format: str) -> bytes:
     """A drawing as the content of a file: the same result gives the same bytes."""
     with file_style():
         from matplotlib.figure import Figure

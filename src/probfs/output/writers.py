@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -297,3 +297,13 @@ def _grid(
         ]
         grid.add_row(*cells, style="dim" if table.dim and table.dim[row] else None)
     return grid
+
+
+WRITERS: Mapping[str, Callable[[Document, Presentation], str | bytes]] = {
+    "table": terminal_text,
+    "csv": csv_text,
+    "json": json_document,
+    "markdown": markdown_text,
+    "parquet": parquet_bytes,
+}
+"""The formats of all documents, and the typed one of results."""

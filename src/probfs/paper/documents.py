@@ -1,7 +1,4 @@
-"""The documents of ``reproduce`` and ``exact``: claims and their verdicts, and the scores of a known distribution.
-
-Help needs their formats, so nothing heavy is imported here.
-"""
+"""The documents of ``reproduce`` and ``exact``: claims and their verdicts, and the scores of a known distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from dataclasses import asdict, astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.output.documents import Document, Table, TableColumn
-from probfs.output.formats import document_formats
 from probfs.output.writers import csv_text, markdown_text
 
 if TYPE_CHECKING:
@@ -99,7 +95,3 @@ def _population_table(report: PopulationReport) -> Table:
     numbers = [[f"{value:.6f}" for value in values] for values in scores]
     columns = [TableColumn(heading, cells) for heading, cells in zip(("S_S", "S_A", "S_B"), numbers, strict=True)]
     return Table([TableColumn("column", names, "name"), *columns])
-
-
-CLAIM_FORMATS = document_formats(claims_document)
-POPULATION_FORMATS = document_formats(population_document)
