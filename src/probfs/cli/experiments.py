@@ -74,8 +74,8 @@ ROWS = opt.panel(
     PROBLEM | ROWS | opt.TABLE_OUTPUT,
     """
     probfs generate weston --rows 100 --output weston.csv
-    probfs generate xcp --c 1 --p 0.7 --relevant 3 --noise 10 | probfs rank - --classifier svm
-    probfs generate nominal --sampling undersampling --rows 60 --unlabeled-rows 1000 --output nominal.arff
+    probfs generate xcp --p 0.7 --relevant 3 --noise 10 | probfs rank -
+    probfs generate nominal --unlabeled-rows 1000 --output nominal.arff
     """,
 )
 def generate(given: Given) -> None:
@@ -135,7 +135,7 @@ CLAIMS = opt.panel(
     """
     probfs reproduce example figure2
     probfs reproduce --quick --output paper
-    probfs reproduce misfit --runs 200 --output paper --format markdown > misfit.md
+    probfs reproduce misfit --runs 200 --format markdown > misfit.md
     """,
 )
 def reproduce(given: Given) -> None:

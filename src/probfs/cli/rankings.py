@@ -171,9 +171,9 @@ COMPARED = opt.panel(
 @opt.command(
     COMPARED | opt.READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
     """
-    probfs compare yesterday.json today.json
-    probfs compare yesterday.json today.csv --fail-if 'spearman<0.8' --fail-if 'vanished>0'
-    probfs rank today.csv --format json | probfs compare yesterday.json - --format json
+    probfs compare old.json new.json
+    probfs compare old.json new.csv --fail-if 'spearman<0.8'
+    probfs rank new.csv --format json | probfs compare old.json - --format json
     """,
 )
 def compare(given: Given) -> None:

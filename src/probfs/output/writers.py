@@ -28,6 +28,9 @@ _LEAST_WIDTHS = {"name": 14, "text": 20, "value": 12}
 """The characters that cells have before optional columns are left out; they are folded or shortened beyond."""
 _TIGHT = 8
 """What they have where nothing is left to leave out."""
+_LONGEST_WORD = 30
+"""Up to so many characters, optional columns are left out before a word of a name is broken."""
+_BETWEEN_WORDS = re.compile(r"(?<=[\s_/])(?=[^\s_/])|(?<=[.-])(?=[^\W\d_])")
 _UNLIMITED = 10_000
 _PROSE_WIDTH = 120
 
@@ -228,15 +231,17 @@ def _bar(value: float | None, largest: float) -> str:
 def _fit(columns: list[TableColumn], limit: int | None) -> tuple[list[TableColumn], list[int]]:
     """The columns that have room, and how wide each is.
 
-    Where there is too little, headings take several lines, then optional columns are left out, and texts are folded.
+    Where there is too little, headings take several lines, then names do, then optional columns are left out, and texts
+    are folded.
     """
     optional = sorted((column.optional, place) for place, column in enumerate(columns) if column.optional)
     left_out: set[int] = set()
     for _, place in [*optional, (0, -1)]:
         shown = [column for number, column in enumerate(columns) if number not in left_out]
-        for heading_lines in (1, 2):
+        longest = max((_longest_word(column) for column in shown if column.kind == "name"), default=0)
+        for heading_lines, name in ((1, _LONGEST_WORD), (2, _LONGEST_WORD), (1, longest), (2, longest)):
             widths = [_width(column, heading_lines) for column in shown]
-            least = _least_widths(shown, widths, _LEAST_WIDTHS)
+            least = _least_widths(shown, widths, {**_LEAST_WIDTHS, "name": max(_LEAST_WIDTHS["name"], name)})
             if limit is None or sum(least) + _GAP * (len(shown) - 1) <= limit:
                 return shown, _share_out(shown, widths, least, limit)
         left_out.add(place)
@@ -245,6 +250,25 @@ def _fit(columns: list[TableColumn], limit: int | None) -> tuple[list[TableColum
 
 def _least_widths(columns: list[TableColumn], widths: list[int], least: Mapping[str, int]) -> list[int]:
     return [min(width, least.get(column.kind, width)) for column, width in zip(columns, widths, strict=True)]
+
+
+def _longest_word(column: TableColumn) -> int:
+    from rich.cells import cell_len
+
+    words = [word for cell in column.cells for word in _BETWEEN_WORDS.split(cell)]
+    return min(max(map(cell_len, words), default=0), _LONGEST_WORD)
+
+
+def _break_lines(text: str, width: int) -> str:
+    """A text in lines that end between words, or behind an underscore or the like in them."""
+    from rich.cells import cell_len
+
+    lines = [""]
+    for word in _BETWEEN_WORDS.split(text):
+        if lines[-1] and cell_len(lines[-1] + word.rstrip()) > width:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(lines)
 
 
 def _share_out(columns: list[TableColumn], widths: list[int], least: list[int], limit: int | None) -> list[int]:
@@ -269,6 +293,12 @@ def _width(column: TableColumn, heading_lines: int) -> int:
     return max(map(cell_len, [*heading, *column.cells]), default=0)
 
 
+def _made_to_fit(column: TableColumn, cell: str, width: int) -> str:
+    if column.kind == "value":
+        return shorten_middle(cell, width)
+    return _break_lines(cell, width) if column.kind in ("name", "text") else cell
+
+
 def _grid(
     columns: Sequence[TableColumn], widths: Sequence[int], rows: Sequence[int] | None, table: Table
 ) -> rich.table.Table:
@@ -289,10 +319,7 @@ def _grid(
         grid.add_row(*(Text(column.heading, style="bold") for column in columns))
     for row in rows or ():
         cells = [
-            Text(
-                shorten_middle(column.cells[row], width) if column.kind == "value" else column.cells[row],
-                style=column.styles.get(column.cells[row], ""),
-            )
+            Text(_made_to_fit(column, column.cells[row], width), style=column.styles.get(column.cells[row], ""))
             for column, width in zip(columns, widths, strict=True)
         ]
         grid.add_row(*cells, style="dim" if table.dim and table.dim[row] else None)
