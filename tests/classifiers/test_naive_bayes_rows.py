@@ -15,13 +15,13 @@ from probfs.classifiers import compiling
 from probfs.classifiers.naive_bayes import blocks as blocks_module
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
-from probfs.classifiers.naive_bayes import score_floors, shrinkage
+from probfs.classifiers.naive_bayes import shrinkage
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.protocol import HoldOutRequest
+from probfs.classifiers.protocol import Features, HoldOutRequest
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.runtime.progress import COMPILING, listening
@@ -233,7 +233,7 @@ def test_no_score_falls_below_its_floor(
             leaving = st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True)
             classifier.drop(np.array(data.draw(leaving)))
             assert classifier._floors is not None
-            floors = classifier._floors.floors(classifier.active)
+            floors = classifier._floors.floors()[classifier.active]
             assert (classifier.score().driving(SCORES[score]) >= floors).all()
 
 
@@ -244,10 +244,10 @@ def test_the_bound_on_random_changes(classes: int) -> None:
     for _ in range(5_000):
         weights, logs, others = random.normal(size=(3, classes)) * 10 ** random.uniform(-3, 1, (3, 1))
         moved = change(weights - others, logs) - change(weights, logs)
-        floors = ScoreFloors(np.array([np.ptp(logs), np.ptp(others)]), classes)
-        floors.record(np.array([0]), np.zeros(1), np.zeros(1))
+        floors = ScoreFloors(np.array([np.ptp(logs), np.ptp(others)]), np.arange(2), classes)
+        floors.score_lowest(1, lambda features: (np.zeros(len(features)), np.zeros(len(features))))
         floors.lower_after_removal(np.array([1]))
-        (floor,) = floors.floors(np.array([0]))
+        floor = floors.floors()[0]
         assert np.abs(moved).sum() / 2 <= -floor + 1e-14
         assert np.abs(moved).max() <= -floor + 1e-14
 
@@ -264,14 +264,16 @@ def change(weights: Floats, logs: Floats) -> Floats:
 def test_a_feature_that_may_be_as_low_as_a_scored_one_is_scored_too(seed: int) -> None:
     """Its floor may be a score that was just as low, before features without any reach left."""
     random = np.random.default_rng(seed)
-    reach = np.append(10 ** random.uniform(0, 4, 20), 0.0)
-    floors = ScoreFloors(reach, 3)
+    floors = ScoreFloors(np.append(10 ** random.uniform(0, 4, 20), 0.0), np.arange(21), 3)
     floors.lower_after_removal(np.arange(18))
-    tied = np.full(2, random.uniform(-1e-9, 1e-9))
-    floors.record(np.array([18, 19]), tied, np.abs(tied))
+    tied = np.append(np.full(2, random.uniform(-1e-9, 1e-9)), 0.0)
+
+    def score(features: Features) -> tuple[Floats, Floats]:
+        return tied[features - 18], np.abs(tied[features - 18])
+
+    floors.score_lowest(1, score)
     floors.lower_after_removal(np.array([20]))
-    floors.record(np.array([18]), tied[:1], np.abs(tied[:1]))
-    assert floors.second_batch(np.array([18, 19]), np.array([18]), 1).tolist() == [19]
+    assert sorted(floors.score_lowest(1, score).tolist()) == [18, 19]
 
 
 def test_floors_skip_most_features_of_wide_and_of_tall_tables() -> None:
@@ -294,7 +296,6 @@ def test_floors_skip_most_features_of_wide_and_of_tall_tables() -> None:
     st.sampled_from([1.0, 1e-3, 1e-60]),
     st.sampled_from(["off", "on"]),
     st.booleans(),
-    st.booleans(),
 )
 def test_pruning_changes_no_ranking(
     dataset: Dataset,
@@ -304,13 +305,8 @@ def test_pruning_changes_no_ranking(
     smoothing: float,
     shrink: ShrinkName,
     compiled: bool,
-    small_pool: bool,
 ) -> None:
-    with (
-        patch.object(score_floors, "_MIN_POOL", 2 if small_pool else score_floors._MIN_POOL),
-        patch.object(score_floors, "_ROUNDS_OF_A_POOL", 1 if small_pool else score_floors._ROUNDS_OF_A_POOL),
-    ):
-        pruned, everything = (
-            eliminate_all(dataset, estimate, step, score, smoothing, compiled, prune, shrink) for prune in (True, False)
-        )
+    pruned, everything = (
+        eliminate_all(dataset, estimate, step, score, smoothing, compiled, prune, shrink) for prune in (True, False)
+    )
     assert_same_rounds(pruned, everything)

@@ -186,16 +186,6 @@ def fit(block: Block, model: Model, state: State) -> Floats:
     return block.recall("fit", state.key(model), lambda: labelled(block, model, state).fit())
 
 
-def count_unlabelled(block: Block, part: Part) -> Floats:
-    """How many unlabelled rows have each value, slot by slot."""
-    rows = block.rows_of(part)
-    by_feature = [
-        np.bincount(feature.unlabelled, rows.unlabelled_counts, minlength=feature.values + 1)
-        for feature in rows.features
-    ]
-    return np.concatenate([np.empty(0), *by_feature])
-
-
 def labelled(block: Block, model: Model, state: State) -> Rows:
     """The labelled rows, brought up to date."""
     rows = block.recall("labelled rows", model.key, lambda: _group_labelled(block, model))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from probfs.classifiers.naive_bayes.blocks import (
     Model,
     State,
     code_dtype,
-    count_unlabelled,
     fit,
     sum_changes,
 )
@@ -39,9 +38,7 @@ from probfs.tables.arrays import Floats, Integers
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
 
-Scores = tuple[Floats, Floats, Floats | None]
-"""Ŝ_S, Ŝ_A and, where there are unlabelled rows, Ŝ_SU of some features."""
-
+_ROWS_OF_SCORES = ("s_s", "s_a", "s_su")
 _CELLS_WORTH_COMPILING = 50_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
 half second that loading them takes. The first time ever they are compiled, which takes a few seconds.
@@ -150,19 +147,20 @@ class FittedNaiveBayes:
         if not (self._prune or (self._prune is None and self._is_worth_pruning())):
             self._floors = None
             return self._active, self.score()
+        is_known = self._floors is not None
         if self._floors is None:
-            self._floors = ScoreFloors(self._reach(score), self._classes)
-        first = self._floors.first_batch(self._active, wanted)
-        scores = self._score_features(first)
-        rest = self._floors.second_batch(self._active, first, wanted)
-        known = len(self._active) - self._floors.unscored
-        self._pruning_pays = len(first) + len(rest) - self._floors.unscored <= _MOST_RESCORED * known
-        if not len(rest):
-            return first, self._with_fit(scores)
-        candidates = np.concatenate([first, rest])
-        order = np.argsort(candidates)
-        scores = _join_scores(scores, self._score_features(rest), order)
-        return candidates[order], self._with_fit(scores)
+            self._floors = ScoreFloors(self._reach(score), self._active, self._classes)
+        batches: list[Floats] = []
+
+        def score_batch(features: Features) -> tuple[Floats, Floats]:
+            batches.append(self._score_features(features))
+            driving = batches[-1][_ROWS_OF_SCORES.index(score.key)]
+            return driving, batches[-1][0] if score.signed else driving
+
+        scored = self._floors.score_lowest(wanted, score_batch)
+        self._pruning_pays = not is_known or len(scored) <= _MOST_RESCORED * len(self._active)
+        order = np.argsort(scored)
+        return scored[order], self._with_fit(np.concatenate(batches, axis=1)[:, order])
 
     def drop(self, features: Features) -> None:
         if self._floors is not None:
@@ -178,25 +176,26 @@ class FittedNaiveBayes:
             self._floors, self._pruning_pays = None, True
         self._state = State(self._is_active.copy(), self._shrinkage.exponent)
 
-    def _score_features(self, features: Features) -> Scores:
-        rows, others = self._rows, self._unlabelled_rows
+    def _score_features(self, features: Features) -> Floats:
+        """Ŝ_S, Ŝ_A and Ŝ_SU, which is NaN without unlabelled rows: 3 × features."""
+        others = self._unlabelled_rows
         labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, features, others > 0)
+        together = labelled[0] + unlabelled[0] if others else np.full(len(features), np.nan)
+        sums = np.stack([*labelled, together])
         if not self._smoothing:
             # In the limit of less and less smoothing these changes are 0.
-            for sums in (labelled, *([] if unlabelled is None else [unlabelled])):
-                sums[np.abs(sums) < _NEGLIGIBLE] = 0.0
-        s_s, s_a = labelled / rows
-        s_su = None if unlabelled is None else (labelled[0] + unlabelled[0]) / (rows + others)
-        if self._floors is not None and self._driven_by is not None:
-            driving = {"s_s": s_s, "s_a": s_a, "s_su": s_su}[self._driven_by.key]
-            if driving is not None:
-                self._floors.record(features, driving, s_s if self._driven_by.signed else driving)
-        return s_s, s_a, s_su
+            sums[np.abs(sums) < _NEGLIGIBLE] = 0.0
+        sums /= np.array([[self._rows], [self._rows], [self._rows + others]])
+        return sums
 
-    def _with_fit(self, scores: Scores) -> RoundScores:
+    def _with_fit(self, scores: Floats) -> RoundScores:
         errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
         losses = absolute_loss / self._rows, log_loss / self._rows
-        return RoundScores(*scores, self._rows, round(errors), *losses, self._shrinkage.exponent)
+        s_s, s_a, s_su = scores
+        exponent = self._shrinkage.exponent
+        return RoundScores(
+            s_s, s_a, s_su if self._unlabelled_rows else None, self._rows, round(errors), *losses, exponent
+        )
 
     def _is_worth_compiling(self, rounds: Sequence[int]) -> bool:
         cells = self._table_rows * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (self._classes - 1)
@@ -210,14 +209,11 @@ class FittedNaiveBayes:
         exponent, rows = self._shrinkage.exponent, self._rows
         total = self._model.squared_ranges(exponent)
         if score.needs_unlabelled:
+            # Which values unlabelled rows hold is not counted: the largest range is a bound.
             rows += self._unlabelled_rows
             squared_range = self._model.of_all_rows.raised_to(exponent).squared_range
-            total += np.add.reduceat(self._unlabelled_by_slot * squared_range, self._model.counts.offset)
+            total += self._unlabelled_rows * np.maximum.reduceat(squared_range, self._model.counts.offset)
         return np.sqrt(total / rows)
-
-    @cached_property
-    def _unlabelled_by_slot(self) -> Floats:
-        return self._blocks.ask(count_unlabelled, self._model.part)
 
 
 def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:
@@ -255,10 +251,3 @@ def _values(dataset: Dataset) -> Integers:
 
 def _stored_rows(block: Block) -> int:
     return len(block.dataset.counts) + len(block.dataset.unlabelled_counts)
-
-
-def _join_scores(first: Scores, second: Scores, order: Features) -> Scores:
-    """The scores of two lists of features as one list, in another order."""
-    s_s, s_a = (np.concatenate(pair)[order] for pair in zip(first[:2], second[:2], strict=True))
-    one, other = first[2], second[2]
-    return s_s, s_a, None if one is None or other is None else np.concatenate([one, other])[order]

@@ -23,6 +23,7 @@ which is taken off as well.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -33,97 +34,60 @@ _ROUNDING = 1e-9
 """Bound on rounding errors of scores and on differences between tied scores, relative to the sum of the sizes of a
 score's terms; and on those of floors, relative to how far they have fallen. Far above either.
 """
-_MIN_BATCH = 4
-_ROUNDS_OF_A_POOL = 16
-"""How many features may leave until all features are looked at again; costs little and saves most of looking at all."""
-_MIN_POOL = 128
 
 
 class ScoreFloors:
-    """Lower bounds on all features' scores while an exponent is held, and the features that may be lowest by them.
+    """Lower bounds on the scores of active features while an exponent is held."""
 
-    Floors fall slowly, so the features of the lowest floors are a pool that lasts for some rounds: while no other
-    feature can be among the lowest, only the pool is looked at.
-    """
-
-    def __init__(self, reach: Floats, classes: int) -> None:
+    def __init__(self, reach: Floats, active: Features, classes: int) -> None:
         """``reach`` is r of each feature under the exponent."""
         self._reach = reach
         self._slope = reach / (6 * math.sqrt(3)) if classes == 2 else reach / 4
         self._fallen = 0.0
         """The reaches of all features that have left."""
-        self._at_start = np.full(len(reach), -np.inf)
-        """Each floor, raised by what it has fallen since nothing had left."""
-        self._sizes = np.zeros(len(reach))
-        self.unscored = self._rescored = 0
-        """How many of the features looked at last had no score yet, and how many others were scored again."""
-        self._pool: Features | None = None
-        self._pool_lasts_until = 0.0
-        """How far floors may fall until the pool has to be chosen anew."""
-        self._pool_limit = 0.0
-        """No feature outside the pool has a lower floor while the pool lasts."""
+        self._at_start = np.full(len(reach), np.inf)
+        """Each floor, raised by what it has fallen since nothing had left; infinity for what is not active."""
+        self._at_start[active] = -np.inf
+        self._expected = -math.inf
+        """About the score of the features that will be lowest next."""
 
-    def record(self, features: Features, scores: Floats, sizes: Floats) -> None:
-        """Take note of scores that were computed, and of the sums of their terms' sizes."""
-        self._sizes[features] = sizes
-        self._at_start[features] = scores - _ROUNDING * sizes + self._slope[features] * self._fallen
-
-    def floors(self, features: Features) -> Floats:
-        """The lower bounds of some features; minus infinity where nothing is known."""
-        return self._floors_at(self._fallen, features)
+    def floors(self) -> Floats:
+        """The lower bound of each feature; minus infinity where nothing is known."""
+        return np.asarray(self._at_start - self._slope * (self._fallen * (1 + _ROUNDING)))
 
     def lower_after_removal(self, features: Features) -> None:
         """Lower all floors by what the removal of these features may have taken from a score."""
         self._fallen += float(self._reach[features].sum())
-        if self._pool is not None:
-            self._pool = self._pool[(self._pool[:, None] != features).all(axis=1)]
+        self._at_start[features] = np.inf
 
-    def first_batch(self, active: Features, wanted: int) -> Features:
-        """The features to score first: those that were never scored, and the lowest of the others, about half as many
-        as had to be scored last time.
+    def score_lowest(self, wanted: int, score: Callable[[Features], tuple[Floats, Floats]]) -> Features:
+        """Score all features that may be among the ``wanted`` lowest or tied with these, those first whose floors are
+        no higher than the lowest scores were expected to be; and say which they were.
+
+        ``score`` tells the scores of features, and the sums of the sizes of their terms.
         """
-        if self._pool is None or self._fallen > self._pool_lasts_until:
-            self._choose_pool(active)
-        features = active if self._pool is None else self._pool
-        floors = self.floors(features)
-        self.unscored = int(np.count_nonzero(np.isneginf(floors)))
-        size = self.unscored + max(_MIN_BATCH, wanted, self._rescored // 2)
-        if size >= len(features):
-            return features
-        lowest: Features = np.sort(features[np.argpartition(floors, size)[:size]])
-        return lowest
+        floors = self.floors()
+        first = np.flatnonzero(floors <= self._expected)
+        if len(first) < wanted:
+            first = np.sort(np.argpartition(floors, wanted - 1)[:wanted])
+        size = self._record(first, *score(first))
+        taken_off = _ROUNDING * self._fallen * float(self._slope[first].max(initial=0.0))
+        highest = self._lowest(first, wanted) + 3 * _ROUNDING * size + 2 * taken_off
+        floors[first] = np.inf
+        rest = np.flatnonzero(floors <= highest)
+        if len(rest):
+            self._record(rest, *score(rest))
+        scored: Features = np.concatenate([first, rest])
+        # When these have left, as many of the others will be lowest.
+        self._expected = self._lowest(scored, min(2 * wanted, len(scored)))
+        return scored
 
-    def second_batch(self, active: Features, computed: Features, wanted: int) -> Features:
-        """The other features that may be among the ``wanted`` lowest, or tied with these, given the scores so far."""
-        highest = math.inf
-        if len(computed) >= wanted:
-            highest = float(np.partition(self.floors(computed), wanted - 1)[wanted - 1]) + self._tolerance(computed)
-        if highest >= self._pool_limit:
-            self._pool = None
-        features = active if self._pool is None else self._pool
-        may_be = self.floors(features) <= highest
-        may_be[np.searchsorted(features, computed)] = False
-        others: Features = features[may_be]
-        self._rescored = len(computed) + len(others) - self.unscored
-        return others
+    def _record(self, features: Features, scores: Floats, sizes: Floats) -> float:
+        """Take note of scores, and of the sums of their terms' sizes; the largest of these."""
+        self._at_start[features] = scores - _ROUNDING * sizes + self._slope[features] * self._fallen
+        return float(sizes.max(initial=0.0))
 
-    def _floors_at(self, fallen: float, features: Features) -> Floats:
-        floors: Floats = self._at_start[features] - self._slope[features] * (fallen * (1 + _ROUNDING))
-        return floors
-
-    def _tolerance(self, features: Features) -> float:
-        """By how much a floor must be above those of these features, just scored, not to be tied with any of them."""
-        taken_off = _ROUNDING * self._fallen * float(self._slope[features].max(initial=0.0))
-        return 3 * _ROUNDING * float(self._sizes[features].max(initial=0.0)) + 2 * taken_off
-
-    def _choose_pool(self, active: Features) -> None:
-        # In each round about as many features come within reach of the lowest as were scored in the last one.
-        size = _MIN_POOL + _ROUNDS_OF_A_POOL * self._rescored
-        self._pool = None
-        if len(active) < 2 * size or np.isneginf(self._at_start[active]).any():
-            return
-        self._pool_lasts_until = self._fallen + _ROUNDS_OF_A_POOL * float(self._reach[active].mean())
-        floors = self._floors_at(self._pool_lasts_until, active)
-        nearest = np.argpartition(floors, size)
-        self._pool_limit = float(floors[nearest[size]])
-        self._pool = np.sort(active[nearest[:size]])
+    def _lowest(self, features: Features, place: int) -> float:
+        """The floor at this place, from 1, among those of some features in rising order."""
+        floors = self._at_start[features] - self._slope[features] * (self._fallen * (1 + _ROUNDING))
+        return float(np.partition(floors, place - 1)[place - 1])
