@@ -78,11 +78,11 @@ def _load_loops() -> None:
 def compile_rows(code_dtype: np.dtype[Any], classes: int) -> None:
     """Compile the loops of Naive Bayes for codes of this type, or load them, by having them go through one row."""
     from probfs.classifiers.naive_bayes.model import LogOdds
-    from probfs.classifiers.naive_bayes.rows import CompiledRows, Group
+    from probfs.classifiers.naive_bayes.rows import CompiledRows
 
-    model = LogOdds(np.zeros((classes - 1, 2)), np.zeros(classes - 1))
-    codes, offset = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
-    CompiledRows(codes, np.ones(1), [Group(0, 1, 0, 0)], offset, [model]).compile()
+    models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
+    codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
+    CompiledRows(codes, np.ones(1), zero, zero, zero, models).compile()
 
 
 def _first_line(error: Exception) -> str:

@@ -4,9 +4,9 @@ Rows are gone through in blocks that stay in the cache while all features pass, 
 so that results do not depend on the number of threads. Places in tables are unsigned: numba checks signed ones for
 negative values, which would keep loops from being vectorised.
 
-``excess`` is a flat table of models × classes × slots. Of two classes it holds p_t/p_b - 1, t being the class and b the
+``excess`` is a flat table of classes × models × slots. Of two classes it holds p_t/p_b - 1, t being the class and b the
 other; of more, p_max/p_b - 1 of each class b (see ``naive_bayes.rows``). ``start`` says where in it the part of a row's
-model and most probable class begins and, for more than two classes, the part of the row's model.
+most probable class and model begins, and the part of its model in the table of a class.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ _compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contrac
 
 @_compiled
 def update(
-    codes, features, offsets, log_odds, model, sign, odds, impossible, labels, counts, slots, posterior, start, fit,
-    first, end,
+    codes, features, offsets, log_odds, model, sign, odds, impossible, labels, counts, posterior, start, fit, first, end
 ):  # fmt: skip
     """Add the log-odds of some features to those of the rows, or with sign -1 take them away; then find each row's
     posterior and top class; and of each block from ``first`` to ``end`` the errors, the absolute and logarithmic loss,
@@ -43,20 +42,23 @@ def update(
     its count times the product of both probabilities, negative where the less probable class is the row's own.
     """
     others, rows = odds.shape
+    models, slots = np.uint64(log_odds.shape[1]), np.uint64(log_odds.shape[2])
     for block in range(first, end):
         begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
         for feature in features:
             column, base = codes[feature], np.uint64(offsets[feature])
             for c in range(others):
                 for row in range(begin, stop):
-                    term = log_odds[np.uint64(model[row]), c, base + np.uint64(column[row])]
+                    term = log_odds[c, np.uint64(model[row]), base + np.uint64(column[row])]
                     odds[c, row] += sign * term
         if others == 1:
             _finish_two_classes(
-                odds, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop
+                odds, impossible, model, labels, counts, slots, models, posterior, start, fit[block], begin, stop
             )
         else:
-            _finish_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit[block], begin, stop)
+            _finish_classes(
+                odds, impossible, model, labels, counts, slots, models, posterior, start, fit[block], begin, stop
+            )
 
 
 # No reordering here: it would undo the splitting of ln 2 and the rounding to a whole number.
@@ -75,7 +77,7 @@ def _exp(x):
 
 
 @_compiled
-def _finish_two_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
+def _finish_two_classes(odds, impossible, model, labels, counts, slots, models, posterior, start, fit, begin, stop):
     log_odds, q, weight = odds[0], posterior[0], posterior[1]
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
     for first in range(begin, stop, np.uint64(_FACTORS_PER_LOG)):
@@ -87,8 +89,8 @@ def _finish_two_classes(odds, impossible, model, labels, counts, slots, posterio
             is_top = (labels[row] == 0) == (margin >= 0.0)
             q[row] = ratio * larger
             weight[row] = count * ratio * larger * larger * (1.0 if is_top else -1.0)
-            top = np.uint64(0) if margin >= 0.0 else np.uint64(1)
-            start[0, row] = (np.uint64(model[row]) * np.uint64(2) + top) * slots
+            top = np.uint64(0) if margin >= 0.0 else models
+            start[0, row] = (top + np.uint64(model[row])) * slots
             # Equal probabilities fall to class 0.
             errors += count if (margin >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
             miss += count * (ratio * larger if is_top else larger)
@@ -105,9 +107,8 @@ def _finish_two_classes(odds, impossible, model, labels, counts, slots, posterio
 
 
 @_compiled
-def _finish_classes(odds, impossible, model, labels, counts, slots, posterior, start, fit, begin, stop):
+def _finish_classes(odds, impossible, model, labels, counts, slots, models, posterior, start, fit, begin, stop):
     others = odds.shape[0]
-    classes = np.uint64(others + 1)
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
     for row in range(begin, stop):
         top, highest = others, 0.0
@@ -125,8 +126,8 @@ def _finish_classes(odds, impossible, model, labels, counts, slots, posterior, s
             predicted = c if predicted < 0 and behind <= EVEN_ODDS else predicted
         for c in range(others + 1):
             posterior[c, row] /= total
-        start[0, row] = (np.uint64(model[row]) * classes + np.uint64(top)) * slots
-        start[1, row] = np.uint64(model[row]) * classes * slots
+        start[1, row] = np.uint64(model[row]) * slots
+        start[0, row] = np.uint64(top) * models * slots + start[1, row]
         if label >= 0:
             behind = highest - (odds[label, row] if label < others else 0.0)
             ruled_out += counts[row] if behind > impossible else 0.0
@@ -159,9 +160,10 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
 
 
 @_compiled
-def sum_changes(codes, features, offsets, excess, posterior, start, slots, labels, counts, sums, first, end):  # noqa: C901
+def sum_changes(codes, features, offsets, excess, posterior, start, labels, counts, sums, first, end):  # noqa: C901
     """The same for any number of classes: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y)."""
     classes, rows = posterior.shape
+    table = np.uint64(excess.size // classes)
     each = np.empty((classes, ROWS_PER_STRIP))
     of_top, mean, change = np.empty((3, ROWS_PER_STRIP))
     for block in range(first, end):
@@ -176,7 +178,7 @@ def sum_changes(codes, features, offsets, excess, posterior, start, slots, label
                 for i in range(size):
                     of_top[i] = excess[base + np.uint64(column[at + i]) + start[0, at + i]]
                 for c in range(classes):
-                    of_class = base + np.uint64(c) * slots
+                    of_class = base + np.uint64(c) * table
                     for i in range(size):
                         u = excess[of_class + np.uint64(column[at + i]) + start[1, at + i]] - of_top[i]
                         each[c, i] = u

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from probfs.classifiers.compiling import why_not_compiled
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, LogOdds
-from probfs.classifiers.naive_bayes.rows import UNLABELLED, CompiledRows, Features, Group, Rows
+from probfs.classifiers.naive_bayes.rows import CompiledRows, Features, Rows
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Moments, RowLosses, RowOdds, TemperedSums
 from probfs.columns.dataset import Dataset, ValueCounts
@@ -48,69 +48,61 @@ class Model:
         return LogOdds.of(self.counts, self.smoothing)
 
     @cached_property
-    def of_labelled_rows(self) -> list[LogOdds]:
-        """One for each class whose rows are left out, one for each fold, or one for all rows."""
+    def of_labelled_rows(self) -> LogOdds:
+        """One model for each class whose rows are left out, one for each fold, or one for all rows."""
         if self.estimate == "loo":
-            return [LogOdds.of(self.counts, self.smoothing, left_out) for left_out in self._classes]
+            classes = range(len(self.counts.class_rows))
+            return LogOdds.join([LogOdds.of(self.counts, self.smoothing, left_out) for left_out in classes])
         if self.estimate == "cv":
-            return [LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds]
-        return [self.of_all_rows]
+            return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
+        return self.of_all_rows
 
-    @property
-    def _classes(self) -> range:
-        return range(len(self.counts.class_rows))
-
-    def group_labelled(self, dataset: Dataset, copies: Callable[[int], Integers]) -> Rows:
+    def labelled_rows(self, dataset: Dataset, copies: Callable[[int], Integers]) -> Rows:
         """The labelled rows of a dataset that count for something; ``copies`` says how many of each a fold has."""
-        members, counts, scored = [], [], []
+        members, counts = [], []
         for fold in range(max(1, len(self.folds))):
-            copies_here = copies(fold) if self.folds else dataset.counts
-            for label in self._classes:
-                rows = np.flatnonzero((dataset.labels == label) & (copies_here > 0))
-                members.append(rows)
-                counts.append(copies_here[rows])
-                scored.append((label, {"loo": label, "cv": fold}.get(self.estimate, 0)))
+            own = copies(fold) if self.folds else dataset.counts
+            held = np.flatnonzero(own)
+            # Neighbours look up the same tables where they are of one class.
+            members.append(held[np.argsort(dataset.labels[held], kind="stable")])
+            counts.append(own[members[-1]])
+        rows = np.concatenate(members)
+        labels = dataset.labels[rows].astype(np.int64)
+        folds = np.repeat(np.arange(len(members)), [len(own) for own in members])
         columns = [feature.labelled for feature in dataset.features]
-        return self._rows(columns, members, counts, scored, self.of_labelled_rows)
+        model = labels if self.estimate == "loo" else folds
+        return self._rows(columns, rows, np.concatenate(counts), labels, model, self.of_labelled_rows)
 
-    def group_unlabelled(self, dataset: Dataset) -> Rows:
+    def unlabelled_rows(self, dataset: Dataset) -> Rows:
         """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
         columns = [feature.unlabelled for feature in dataset.features]
-        members = np.flatnonzero(dataset.unlabelled_counts)
-        counts = dataset.unlabelled_counts[members]
-        return self._rows(columns, [members], [counts], [(UNLABELLED, 0)], [self.of_all_rows])
+        rows = np.flatnonzero(dataset.unlabelled_counts)
+        model = np.zeros(len(rows), dtype=np.int64)
+        return self._rows(columns, rows, dataset.unlabelled_counts[rows], None, model, self.of_all_rows)
 
     def _rows(
         self,
         columns: Sequence[Codes],
-        members: Sequence[npt.NDArray[np.intp]],
-        counts: Sequence[Integers],
-        scored: Sequence[tuple[int, int]],
-        models: Sequence[LogOdds],
+        rows: npt.NDArray[np.intp],
+        counts: Integers,
+        labels: Integers | None,
+        model: Integers,
+        models: LogOdds,
     ) -> Rows:
-        """Groups of rows one after the other: ``scored`` has the label and the model of each."""
-        ends = np.cumsum([len(rows_here) for rows_here in members]).tolist()
-        groups = [
-            Group(end - len(rows_here), end, label, model)
-            for rows_here, end, (label, model) in zip(members, ends, scored, strict=True)
-            if len(rows_here)
-        ]
-        rows = np.concatenate(members)
         codes = np.empty((len(columns), len(rows)), dtype=code_dtype(self.counts.values))
         for own_codes, column in zip(codes, columns, strict=True):
             own_codes[:] = column.take(rows)
         kind = CompiledRows if self.compiled and why_not_compiled() is None else Rows
-        row_counts: Floats = np.concatenate([np.empty(0), *counts])
         impossible = math.inf if self.smoothing else IMPOSSIBLE
-        return kind(codes, row_counts, groups, self.counts.offset, models, impossible)
+        return kind(codes, counts.astype(np.float64), labels, model, self.counts.offset, models, impossible)
 
     def squared_ranges(self, exponent: float) -> Floats:
         """For each feature the sum over labelled rows of the squared range of log p(v|c) over the classes."""
-        held_out = self.folds or [self.counts] * len(self.of_labelled_rows)
-        by_slot = np.zeros(len(self.counts.by_slot))
-        for place, (counts, model) in enumerate(zip(held_out, self.of_labelled_rows, strict=True)):
-            rows = counts.by_slot[:, place] if self.estimate == "loo" else counts.by_slot.sum(axis=1)
-            by_slot += rows * model.raised_to(exponent).squared_range
+        if self.estimate == "loo":
+            rows = self.counts.by_slot.T
+        else:
+            rows = np.stack([counts.by_slot.sum(axis=1) for counts in self.folds or [self.counts]])
+        by_slot = (rows * self.of_labelled_rows.raised_to(exponent).squared_ranges).sum(axis=0)
         return np.add.reduceat(by_slot, self.counts.offset)
 
 
@@ -171,14 +163,11 @@ def sum_changes(
 ) -> tuple[Floats, Floats | None]:
     """``Rows.sum_changes`` of labelled rows and, where there are any, of unlabelled ones."""
 
-    def group() -> Rows:
-        return model.group_unlabelled(block.rows_of(model.part))
-
     of_labelled = labelled(block, model, state).sum_changes(features)
     if not unlabelled:
         return of_labelled, None
-    others = block.recall("unlabelled rows", model.key, group).bring(state.active, state.exponent)
-    return of_labelled, others.sum_changes(features)
+    others = block.recall("unlabelled rows", model.key, lambda: model.unlabelled_rows(block.rows_of(model.part)))
+    return of_labelled, others.bring(state.active, state.exponent).sum_changes(features)
 
 
 def fit(block: Block, model: Model, state: State) -> Floats:
@@ -188,12 +177,12 @@ def fit(block: Block, model: Model, state: State) -> Floats:
 
 def labelled(block: Block, model: Model, state: State) -> Rows:
     """The labelled rows, brought up to date."""
-    rows = block.recall("labelled rows", model.key, lambda: _group_labelled(block, model))
+    rows = block.recall("labelled rows", model.key, lambda: _make_labelled(block, model))
     return rows.bring(state.active, state.exponent)
 
 
-def _group_labelled(block: Block, model: Model) -> Rows:
-    return model.group_labelled(block.rows_of(model.part), block.copies)
+def _make_labelled(block: Block, model: Model) -> Rows:
+    return model.labelled_rows(block.rows_of(model.part), block.copies)
 
 
 def _odds(block: Block, model: Model, state: State) -> RowOdds:
@@ -209,7 +198,7 @@ def _compare(
 ) -> Moments:
     def reference() -> RowLosses:
         # Of rows made for this alone, so that those of the elimination stay as they are.
-        rows = _group_labelled(block, model).bring(other.active, other.exponent)
+        rows = _make_labelled(block, model).bring(other.active, other.exponent)
         return rows.row_odds().losses(other_sharpness, least)
 
     theirs = block.recall("reference", (other.key(model), other_sharpness), reference)

@@ -180,7 +180,7 @@ class FittedNaiveBayes:
         """Ŝ_S, Ŝ_A and Ŝ_SU, which is NaN without unlabelled rows: 3 × features."""
         others = self._unlabelled_rows
         labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, features, others > 0)
-        together = labelled[0] + unlabelled[0] if others else np.full(len(features), np.nan)
+        together = np.full(len(features), np.nan) if unlabelled is None else labelled[0] + unlabelled[0]
         sums = np.stack([*labelled, together])
         if not self._smoothing:
             # In the limit of less and less smoothing these changes are 0.
@@ -211,7 +211,7 @@ class FittedNaiveBayes:
         if score.needs_unlabelled:
             # Which values unlabelled rows hold is not counted: the largest range is a bound.
             rows += self._unlabelled_rows
-            squared_range = self._model.of_all_rows.raised_to(exponent).squared_range
+            (squared_range,) = self._model.of_all_rows.raised_to(exponent).squared_ranges
             total += self._unlabelled_rows * np.maximum.reduceat(squared_range, self._model.counts.offset)
         return np.sqrt(total / rows)
 
@@ -241,7 +241,7 @@ def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
         features=tuple(request.dataset.features[feature] for feature in features.tolist()),
         counts=request.held_out,
     )
-    rows = model.group_labelled(dataset, lambda fold: request.held_out)
+    rows = model.labelled_rows(dataset, lambda fold: request.held_out)
     return rows.bring(np.ones(len(features), dtype=np.bool_)).row_odds()
 
 

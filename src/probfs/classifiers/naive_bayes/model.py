@@ -10,6 +10,7 @@ counts, of its class and its own values, so leave-one-out is another such table 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,13 +30,14 @@ EVEN_ODDS = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:
-    """What each slot, and the class frequencies, add to the log-odds of each class against the last."""
+    """What each slot, and the class frequencies, add to the log-odds of each class against the last, in some models."""
 
     by_slot: Floats
-    """(classes - 1) × slots."""
+    """(Classes - 1) × models × slots."""
     prior: Floats
+    """(Classes - 1) × models."""
     zeros: Floats | None = None
-    """Without smoothing, 1 at each entry where no row of the class has the value, less 1 where none of the last class
+    """Without smoothing, 1 at each slot where no row of the class has the value, less 1 where none of the last class
     has it. None otherwise.
     """
 
@@ -57,13 +59,20 @@ class LogOdds:
         numerator = by_slot.T + smoothing
         denominator = np.repeat(known + smoothing * counts.values[:, None], counts.values + 1, axis=0).T
         numerator[:, missing] = denominator[:, missing] = 1.0
-        zeros = None
-        if is_limit:
-            unseen = (numerator < 1) & (denominator >= 1)
-            zeros = unseen[:-1].astype(np.float64) - unseen[-1]
+        unseen = (numerator < 1) & (denominator >= 1)
         log_odds = _log_ratio(numerator[:-1] * denominator[-1], numerator[-1] * denominator[:-1])
         log_rows = np.log(class_rows)
-        return cls(log_odds, log_rows[:-1] - log_rows[-1], zeros)
+        zeros = (unseen[:-1].astype(np.float64) - unseen[-1])[:, None] if is_limit else None
+        return cls(log_odds[:, None], (log_rows[:-1] - log_rows[-1])[:, None], zeros)
+
+    @classmethod
+    def join(cls, models: Sequence[LogOdds]) -> LogOdds:
+        zeros = [model.zeros for model in models if model.zeros is not None]
+        return cls(
+            np.concatenate([model.by_slot for model in models], axis=1),
+            np.concatenate([model.prior for model in models], axis=1),
+            np.concatenate(zeros, axis=1) if zeros else None,
+        )
 
     def raised_to(self, exponent: float) -> LogOdds:
         """The log-odds when all class weights are raised to a power. Any power of 0 is 0, so that smoothing 0 is not
@@ -75,8 +84,8 @@ class LogOdds:
         return LogOdds(by_slot, self.prior * exponent)
 
     @property
-    def squared_range(self) -> Floats:
-        """At each slot, the square of the largest difference between two classes' log p(v|c)."""
+    def squared_ranges(self) -> Floats:
+        """At each slot of each model, the square of the largest difference between two classes' log p(v|c)."""
         spread: Floats = self.by_slot.max(axis=0).clip(0.0) - self.by_slot.min(axis=0).clip(max=0.0)
         return spread**2
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,24 +28,9 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers
 
 Features = npt.NDArray[np.intp]
 
-UNLABELLED = -1
 _CELLS_PER_BLOCK = 1 << 16
 _CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Consecutive rows of one class, or without a label, that are scored by one model."""
-
-    first: int
-    end: int
-    label: int
-    model: int
-
-    @property
-    def rows(self) -> slice:
-        return slice(self.first, self.end)
 
 
 class Rows:
@@ -56,21 +40,24 @@ class Rows:
         self,
         codes: Codes,
         counts: Floats,
-        groups: Sequence[Group],
+        labels: Integers | None,
+        model: Integers,
         offset: Integers,
-        models: Sequence[LogOdds],
+        models: LogOdds,
         impossible: float = math.inf,
     ) -> None:
-        """``codes`` is a matrix of features × rows, and ``counts`` says how many equal rows each row stands for.
-        ``impossible`` is how far behind a class must lie for its probability to be called 0.
+        """``codes`` is a matrix of features × rows, ``counts`` says how many equal rows each row stands for, and
+        ``model`` which of the models scores it. Unlabelled rows have no ``labels``. ``impossible`` is how far behind a
+        class must lie for its probability to be called 0.
         """
         self.codes = codes
         self.counts = counts
-        self.groups = groups
+        self.labels = labels
+        self.model = model
         self.offset = offset
         self.models = self._at_exponent_1 = models
         self.impossible = impossible
-        others, self.slots = models[0].by_slot.shape
+        others, _, self.slots = models.by_slot.shape
         self.classes = others + 1
         self.exponent = 1.0
         self.odds = np.empty((others, codes.shape[1]))
@@ -78,6 +65,7 @@ class Rows:
         self._summed = -1
         """How many features were active when log-odds were last summed from the beginning, if they were."""
         self._excess = np.empty(0)
+        """e_b: classes × models × slots."""
 
     def bring(self, active: Flags, exponent: float = 1.0) -> Self:
         """Have these features, and no others, make up the log-odds, with class weights raised to this power."""
@@ -94,116 +82,114 @@ class Rows:
         return self
 
     def sum_changes(self, features: Features) -> Floats:
-        """Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over the rows, for each of these features: 2 × features."""
-        behind = self._behind(slice(0, self.codes.shape[1]))
+        """Σ ½ Σ_c |P_c - Q_c| and, of labelled rows, Σ (P_y - Q_y) for each of these features: 2 × features."""
+        behind = self._behind()
         top = behind.argmin(axis=0)
         posterior = np.exp(-behind)
         posterior /= posterior.sum(axis=0)
-        sums = np.zeros((2, len(features)))
-        for group in self.groups:
-            table = self._excess[group.model]
-            for which, rows in self._blocks(group, len(features)):
-                slots = self._slots(features[which], rows)
-                of_top = table.ravel().take(slots + top[rows] * self.slots)
-                excess = [of_class.take(slots) - of_top for of_class in table]
-                p = posterior[:, rows]
-                mean = _dot(p, excess)
-                scale = self.counts[rows] / (1 + of_top + mean)
-                sums[0, which] += (_dot(p, [np.abs(mean - u) for u in excess]) * scale).sum(axis=1) / 2
-                if group.label != UNLABELLED:
-                    sums[1, which] += ((mean - excess[group.label]) * p[group.label] * scale).sum(axis=1)
+        sums, tables = np.zeros((2, len(features))), self._excess.reshape(self.classes, -1)
+        for which, rows in self._blocks(len(features)):
+            slots = self._slots(features[which], rows)
+            of_top = tables.take(slots + top[rows] * tables.shape[1])
+            excess = [table.take(slots) - of_top for table in tables]
+            p = posterior[:, rows]
+            mean = _dot(p, excess)
+            scale = self.counts[rows] / (1 + of_top + mean)
+            sums[0, which] += (_dot(p, [np.abs(mean - u) for u in excess]) * scale).sum(axis=1) / 2
+            if self.labels is not None:
+                own_excess = tables.take(slots + self.labels[rows] * tables.shape[1]) - of_top
+                sums[1, which] += ((mean - own_excess) * _of_own_class(p, self.labels[rows]) * scale).sum(axis=1)
         return sums
 
     def fit(self) -> Floats:
         """The sums of errors, of 1 - P_y and of -log P_y over these rows, which must be labelled."""
-        total = np.zeros(3)
-        for group in self.groups:
-            behind = self._behind(group.rows)
-            # Equal probabilities fall to the first class.
-            wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != group.label
-            weights = np.exp(-behind)
-            whole = weights.sum(axis=0)
-            own_behind = behind[group.label]
-            # Where the row's own class leads, the weights of the others may add up to far less than 1.
-            others = np.delete(weights, group.label, axis=0).sum(axis=0)
-            loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
-            loss[own_behind > self.impossible] = np.inf
-            total += np.stack([wrong, others / whole, loss]) @ self.counts[group.rows]
+        assert self.labels is not None
+        behind = self._behind()
+        # Equal probabilities fall to the first class.
+        wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != self.labels
+        weights = np.exp(-behind)
+        whole = weights.sum(axis=0)
+        own_behind = _of_own_class(behind, self.labels)
+        # Where the row's own class leads, the weights of the others may add up to far less than 1.
+        weights[self.labels, np.arange(len(self.labels))] = 0.0
+        others = weights.sum(axis=0)
+        loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
+        loss[own_behind > self.impossible] = np.inf
+        total: Floats = np.stack([wrong, others / whole, loss]) @ self.counts
         return total
 
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
-        against_own = np.empty_like(self.odds)
-        for group in self.groups:
-            logs = [*self.odds[:, group.rows], 0.0]
-            own_logs = logs.pop(group.label)
-            for place, other in enumerate(logs):
-                np.subtract(other, own_logs, out=against_own[place, group.rows])
-            if math.isfinite(self.impossible):
-                odds = against_own[:, group.rows]
-                behind = odds.max(axis=0, initial=0.0)
-                odds[odds < behind - self.impossible] = -np.inf
-                odds[:, behind > self.impossible] = np.inf
+        assert self.labels is not None
+        logs = self._log_weights()
+        own_logs = _of_own_class(logs, self.labels)
+        others = range(self.classes - 1)
+        odds = np.stack([np.where(place < self.labels, logs[place], logs[place + 1]) - own_logs for place in others])
+        if math.isfinite(self.impossible):
+            behind = odds.max(axis=0, initial=0.0)
+            odds[odds < behind - self.impossible] = -np.inf
+            odds[:, behind > self.impossible] = np.inf
         if self.exponent != 1:
-            against_own /= self.exponent
-        return RowOdds(against_own, self.counts, float(self.fit()[0]))
+            odds /= self.exponent
+        return RowOdds(odds, self.counts, float(self.fit()[0]))
 
     def _begin(self, active: Flags, exponent: float) -> None:
         """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""
         if exponent != self.exponent:
-            self.exponent, self.models = exponent, [model.raised_to(exponent) for model in self._at_exponent_1]
+            self.exponent, self.models = exponent, self._at_exponent_1.raised_to(exponent)
         slots = np.flatnonzero(np.repeat(active, np.diff(self.offset, append=self.slots)))
-        self._excess = np.zeros((len(self.models), self.classes, self.slots))
-        for place, model in enumerate(self.models):
-            self._excess[place, :, slots] = self._make_excess(model.by_slot[:, slots]).T
-        for group in self.groups:
-            self.odds[:, group.rows] = self.models[group.model].prior[:, None]
+        self._excess = np.zeros((self.classes, *self.models.by_slot.shape[1:]))
+        self._excess[:, :, slots] = self._make_excess(self.models.by_slot[:, :, slots])
+        self.odds[:] = self.models.prior[:, self.model]
         self._update(np.flatnonzero(active), 1)
 
     def _make_excess(self, log_odds: Floats) -> Floats:
         """e_b of each class b, from log-odds of all classes but the last."""
-        logs = np.concatenate([log_odds, np.zeros((1, log_odds.shape[1]))])
+        logs = np.concatenate([log_odds, np.zeros_like(log_odds[:1])])
         excess: Floats = np.expm1(logs.max(axis=0) - logs)
         return excess
 
     def _update(self, features: Features, sign: int) -> None:
         """Add the log-odds of some features, or with sign -1 take them away."""
-        for group in self.groups:
-            table = self.models[group.model].by_slot
-            for which, rows in self._blocks(group, len(features)):
-                self.odds[:, rows] += sign * table.take(self._slots(features[which], rows), axis=1).sum(axis=1)
+        for which, rows in self._blocks(len(features)):
+            slots = self._slots(features[which], rows)
+            for odds, table in zip(self.odds, self.models.by_slot, strict=True):
+                odds[rows] += sign * table.take(slots).sum(axis=0)
 
-    def _log_weights(self, rows: slice) -> Floats:
+    def _log_weights(self) -> Floats:
         """The log-weight of each class, that of the last being 0: classes × rows."""
-        return np.concatenate([self.odds[:, rows], np.zeros((1, rows.stop - rows.start))])
+        return np.concatenate([self.odds, np.zeros((1, self.odds.shape[1]))])
 
-    def _behind(self, rows: slice) -> Floats:
+    def _behind(self) -> Floats:
         """How far each class's log-weight lies behind the largest: classes × rows."""
-        weights = self._log_weights(rows)
+        weights = self._log_weights()
         behind: Floats = weights.max(axis=0) - weights
         return behind
 
-    def _blocks(self, group: Group, features: int) -> Iterator[tuple[slice, slice]]:
-        """Ranges of features and rows of a group whose cells stay in the cache."""
-        tall = max(1, min(group.end - group.first, _CELLS_PER_BLOCK // (8 * self.classes)))
+    def _blocks(self, features: int) -> Iterator[tuple[slice, slice]]:
+        """Ranges of features and rows whose cells stay in the cache."""
+        count = self.codes.shape[1]
+        tall = max(1, min(count, _CELLS_PER_BLOCK // (8 * self.classes)))
         wide = max(1, _CELLS_PER_BLOCK // (tall * self.classes))
-        for first_row in range(group.first, group.end, tall):
-            rows = slice(first_row, min(first_row + tall, group.end))
+        for first_row in range(0, count, tall):
             for first in range(0, features, wide):
-                yield slice(first, min(first + wide, features)), rows
+                yield slice(first, min(first + wide, features)), slice(first_row, min(first_row + tall, count))
 
     def _slots(self, features: Features, rows: slice) -> npt.NDArray[np.intp]:
-        return np.add(self.codes[features, rows], self.offset[features, None], dtype=np.intp)
+        """Where the cells of some rows stand in a class's table of models × slots."""
+        slots = np.add(self.codes[features, rows], self.offset[features, None], dtype=np.intp)
+        slots += self.model[rows] * self.slots
+        return slots
 
 
 class CompiledRows(Rows):
     """The same by compiled loops."""
 
-    def __init__(self, codes: Codes, counts: Floats, groups: Sequence[Group], *more: object) -> None:
-        super().__init__(np.ascontiguousarray(codes), counts, groups, *more)  # type: ignore[arg-type]
-        rows, sizes = codes.shape[1], [group.end - group.first for group in groups]
-        self._labels = np.repeat(np.array([group.label for group in groups], dtype=np.int64), sizes)
-        self._model = np.repeat([group.model for group in groups], sizes).astype(np.uint32)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        rows = self.codes.shape[1]
+        self._labels = np.full(rows, -1) if self.labels is None else self.labels.astype(np.int64)
+        self._model = self.model.astype(np.uint32)
         self._offsets = self.offset.astype(np.uint32)
         self._row_blocks = -(-rows // loops().ROWS_PER_BLOCK)
         self._posterior = np.empty((self.classes, rows))
@@ -214,20 +200,17 @@ class CompiledRows(Rows):
         errors, miss, loss, ruled_out = self._fit.sum(axis=0).tolist()
         return np.array([errors, miss, math.inf if ruled_out else loss])
 
-    def _begin(self, active: Flags, exponent: float) -> None:
-        self._tables: Floats | None = None
-        super()._begin(active, exponent)
-
     def _make_excess(self, log_odds: Floats) -> Floats:
         # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
-        return np.expm1([log_odds[0], -log_odds[0]]) if self.classes == 2 else super()._make_excess(log_odds)
+        if self.classes > 2:
+            return super()._make_excess(log_odds)
+        return np.asarray(np.expm1(np.concatenate([log_odds, -log_odds])))
 
     def _update(self, features: Features, sign: int) -> None:
-        if self._tables is None:
-            self._tables = np.stack([model.by_slot for model in self.models])
         call = partial(
-            loops().update, self.codes, features, self._offsets, self._tables, self._model, float(sign), self.odds,
-            self.impossible, self._labels, self.counts, np.uint64(self.slots), self._posterior, self._start, self._fit,
+            loops().update, self.codes, features, self._offsets, self.models.by_slot, self._model, float(sign),
+            self.odds,
+            self.impossible, self._labels, self.counts, self._posterior, self._start, self._fit,
         )  # fmt: skip
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
         run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
@@ -253,12 +236,21 @@ class CompiledRows(Rows):
         if self.classes == 2:
             loops().sum_two_class_changes(*shared, sums, first, end)
         else:
-            loops().sum_changes(*shared, np.uint64(self.slots), self._labels, self.counts, sums, first, end)
+            loops().sum_changes(*shared, self._labels, self.counts, sums, first, end)
 
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""
         self.bring(np.zeros(len(self.codes), dtype=np.bool_))
         self.sum_changes(np.empty(0, dtype=np.intp))
+
+
+def _of_own_class(by_class: Floats, labels: Integers) -> Floats:
+    """Of each column the entry of its row's class."""
+    entries: Floats = by_class[-1]
+    for c, of_class in enumerate(by_class[:-1]):
+        # For few classes several times as fast as looking entries up.
+        entries = np.where(labels == c, of_class, entries)
+    return entries
 
 
 def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
