@@ -193,7 +193,7 @@ def record(folder: str, added_to_seeds: int) -> None:
     statuses: dict[str, int | str] = {}
     for number in range(SMALL_TABLES + LARGE_TABLES + ESTIMATOR_TABLES):
         table, options = case(number)
-        options = reseed(options, added_to_seeds)
+        options = [*reseed(options, added_to_seeds), "--no-screen"]
         source, result = Path(f"{number:03}.csv"), Path(f"{number:03}-ranking.{('json', 'csv')[number % 2]}")
         write_csv(table, source)
         status: int | str

@@ -16,7 +16,7 @@ from tests.support.paths import SAMPLES
 
 @pytest.fixture(scope="module")
 def commute() -> Ranking:
-    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"])
+    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], screen=False)
 
 
 def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "cut_target",
         "min_class",
         "uncertainty",
+        "screen",
+        "false_discoveries",
     ]
 
 

@@ -29,13 +29,13 @@ def ignore(note: Note) -> None:
 
 @pytest.fixture
 def settings(frame: pd.DataFrame) -> Settings:
-    return probfs.rank(frame, target="y", exclude=["n"]).settings
+    return probfs.rank(frame, target="y", exclude=["n"], screen=False).settings
 
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
     request = InputRequest(frame, (), None, ReadOptions(), CHOICE)
     ranking = rank_table(LocalEngine(), request, settings, ignore)
-    assert ranking == probfs.rank(frame, target="y", exclude=["n"])
+    assert ranking == probfs.rank(frame, target="y", exclude=["n"], screen=False)
     assert ranking.background is None
     told = rank_table(LocalEngine(), request, settings, ignore, call="probfs.rank(…)")
     assert told.background is not None
@@ -65,7 +65,7 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
     frame.to_csv(tmp_path / "t.csv", index=False)
     size = (tmp_path / "t.csv").stat().st_size
     heard: list[Progress] = []
-    probfs.rank(tmp_path / "t.csv", target="y", exclude="n", on_progress=heard.append)
+    probfs.rank(tmp_path / "t.csv", target="y", exclude="n", screen=False, on_progress=heard.append)
     reading = [progress for progress in heard if progress.stage == "reading"]
     assert heard[: len(reading)] == reading
     assert reading[0] == Progress("reading", 0, size, "bytes")
@@ -83,5 +83,7 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
 
 def test_progress_counts_features_that_leave_together() -> None:
     heard: list[Progress] = []
-    probfs.rank(frame_of(random_dataset(30, 3, 2, 2, seed=0)), target="y", step=2, on_progress=heard.append)
+    probfs.rank(
+        frame_of(random_dataset(30, 3, 2, 2, seed=0)), target="y", step=2, screen=False, on_progress=heard.append
+    )
     assert [progress.done for progress in heard if progress.stage == RANKING] == [0, 2, 3]

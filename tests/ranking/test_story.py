@@ -12,12 +12,18 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
 from probfs.columns.dataset import Dataset
+from probfs.ranking.candidates import Screened
 from probfs.ranking.elimination import Round, eliminate, schedule
 from probfs.ranking.story import MOST_ROUNDS, RoundCollector, Story, choose_rounds
 from tests.support.datasets import random_dataset
 from tests.support.eliminations import assert_same_rounds
 from tests.support.paths import SAMPLES
 from tests.support.scripted_classifier import ScriptedClassifier
+
+
+def untested(columns: int) -> Screened:
+    unknown = np.full(columns, np.nan)
+    return Screened(unknown, unknown, np.arange(columns), {}, ())
 
 
 class CountingClassifier(ScriptedClassifier):
@@ -32,8 +38,8 @@ class CountingClassifier(ScriptedClassifier):
 
 def follow(classifier: ScriptedClassifier, step: int | float | None = 1) -> tuple[list[Round], Story]:
     names = [str(number) for number in range(len(classifier.active))]
-    recorder = RoundCollector(names, None, SIGNED, schedule(len(names), step))
-    rounds = list(recorder.follow(eliminate(classifier, names, SIGNED, step), classifier))
+    recorder = RoundCollector(names, untested(len(names)), SIGNED, schedule(len(names), step))
+    rounds = list(recorder.follow(eliminate(classifier, names, SIGNED, step)))
     return rounds, recorder.story
 
 
@@ -76,9 +82,8 @@ def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_th
 ) -> None:
     dataset = random_dataset(30, 9, 3, classes, seed)
     names = [feature.name for feature in dataset.features]
-    recorder = RoundCollector(names, None, SCORES[score], schedule(9, 1))
-    classifier = naive_bayes(dataset, prune)
-    rounds = list(recorder.follow(eliminate(classifier, names, SCORES[score], 1), classifier))
+    recorder = RoundCollector(names, untested(9), SCORES[score], schedule(9, 1))
+    rounds = list(recorder.follow(eliminate(naive_bayes(dataset, prune), names, SCORES[score], 1)))
     assert_same_rounds(rounds, list(eliminate(naive_bayes(dataset, prune), names, SCORES[score], 1)))
     order = [int(own.scored[position]) for own in rounds for position in own.leaving][::-1]
     for told, own in zip(recorder.story, rounds, strict=True):
@@ -94,11 +99,13 @@ def naive_bayes(dataset: Dataset, prune: bool) -> FittedNaiveBayes:
     return FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False, prune=prune)
 
 
-@pytest.mark.parametrize("classifier", ["nb", "svm"])
-def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_features(classifier: str) -> None:
+@pytest.mark.parametrize(("classifier", "screen"), [("nb", True), ("nb", False), ("svm", False)])
+def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_features(
+    classifier: str, screen: bool
+) -> None:
     kiln = SAMPLES / "kiln.csv"
-    plain = probfs.rank(kiln, target="cracked", classifier=classifier)
-    ranking = probfs.rank(kiln, target="cracked", classifier=classifier, report=True)
+    plain = probfs.rank(kiln, target="cracked", classifier=classifier, screen=screen)
+    ranking = probfs.rank(kiln, target="cracked", classifier=classifier, screen=screen, report=True)
     assert ranking.to_json() == plain.to_json()
     assert plain.background is None
     assert ranking.background is not None
@@ -107,8 +114,8 @@ def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_
     for told, own in zip(story, ranking.rounds, strict=True):
         lowest = ranking.features[own.features - 1]
         assert lowest.round == told.round
-        assert told.scores[-1] == lowest.s_s
-    assert story[0].scores == tuple(feature.initial_s_s for feature in ranking.features)
+        assert told.scores[-1] == lowest.s_a
+    assert story[0].scores == tuple(feature.initial_s_a for feature in ranking.features)
 
 
 def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() -> None:
@@ -119,14 +126,14 @@ def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() ->
     assert selection.background is not None
     story = selection.background.story
     left = [feature for feature in selection.features if feature.log_loss is not None]
-    assert [len(told.scores) for told in story] == list(range(len(left), 0, -1))
-    assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
+    assert [len(told.scores) for told in story] == [len(selection.features), *range(len(left), 0, -1)]
+    assert [told.scores[-1] for told in story[1:]] == [feature.s_a for feature in reversed(left)]
 
 
 def test_features_are_ranked_by_when_they_left() -> None:
     names, classifier = ["a", "b", "c"], ScriptedClassifier([0.3, 0.1, 0.2])
-    collector = RoundCollector(names)
-    assert len(list(collector.follow(eliminate(classifier, names, ABSOLUTE, 2), classifier))) == 2
+    collector = RoundCollector(names, untested(3))
+    assert len(list(collector.follow(eliminate(classifier, names, ABSOLUTE, 2)))) == 2
     assert [(f.rank, f.feature, f.round, f.s_s, f.initial_s_s) for f in collector.features] == [
         (1, "a", 2, 0.3, 0.3),
         (2, "c", 1, 0.2, 0.2),

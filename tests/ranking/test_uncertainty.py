@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,30 +10,29 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.classifiers.protocol import Classifier
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
-from probfs.ranking import stages, uncertainty
+from probfs.ranking import uncertainty
+from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.result import RankedFeature
-from probfs.ranking.settings import Settings
-from probfs.ranking.stages import Encoded, fit_classifier
 from probfs.ranking.uncertainty import GROUPS, PAIRS, with_uncertainty
-from probfs.rows.block import EVERYTHING, Block, Part, SampleSeries
+from probfs.rows.block import EVERYTHING, Block, RandomSample, SampleSeries
 from probfs.rows.blocks import LocalBlocks, deal_starts
+from probfs.screening.counting import count_values
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
 from tests.support.scripted_classifier import ScriptedClassifier
 
-SETTINGS = probfs.rank(pd.DataFrame({"a": list("uuvv"), "y": list("ppqq")}), target="y").settings
+SETTINGS = probfs.rank(pd.DataFrame({"a": list("uuvv"), "y": list("ppqq")}), target="y", screen=False).settings
 
 
 def table(seed: int, rows: int = 120, classes: int = 2) -> pd.DataFrame:
     return frame_of(random_dataset(rows, features=5, values=2, classes=classes, seed=seed))
 
 
-def encoded(dataset: Dataset) -> Encoded:
-    return Encoded(dataset, LocalBlocks(Block(dataset)), ())
+def candidates(dataset: Dataset) -> Candidates:
+    return Candidates(Encoded(dataset, LocalBlocks(Block(dataset)), ()), count_values(dataset), SETTINGS)
 
 
 def shown(ranking: probfs.Ranking) -> dict[tuple[str, str], Any]:
@@ -47,23 +45,24 @@ def repeat_rows(dataset: Dataset) -> pd.DataFrame:
     return frame.loc[np.repeat(np.arange(len(frame)), dataset.counts)]
 
 
-@pytest.mark.parametrize("score", ["absolute", "signed"])
-def test_it_is_what_a_plain_loop_over_the_samples_finds(score: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    samples: list[Dataset] = []
+@pytest.mark.parametrize(("score", "screen"), [("absolute", False), ("signed", True)])
+def test_it_is_what_a_plain_loop_over_the_samples_finds(
+    score: Any, screen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: dict[int, Dataset] = {}
+    counts = RandomSample.counts
 
-    def recorded(
-        encoded: Encoded, settings: Settings, part: Part = EVERYTHING, *rounds: Any, **more: Any
-    ) -> Classifier:
-        if part is not EVERYTHING:
-            samples.append(encoded.part(part))
-        return fit_classifier(encoded, settings, part, *rounds, **more)
+    def recorded(own: RandomSample, block: Block) -> Any:
+        found = counts(own, block)
+        drawn[own.number] = replace(block.dataset, counts=found[0], unlabelled_counts=found[1])
+        return found
 
-    monkeypatch.setattr(stages, "fit_classifier", recorded)
-    frame = table(0)
-    found = probfs.rank(frame, target="y", score=score, uncertainty=True)
+    monkeypatch.setattr(RandomSample, "counts", recorded)
+    found = probfs.rank(table(0), target="y", score=score, screen=screen, uncertainty=True)
+    samples = [drawn[number] for number in range(len(drawn))]
     halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS :]
     assert (len(halves), len(groups)) == (50, 20)
-    ranked = [probfs.rank(repeat_rows(half), target="y", score=score).features for half in halves]
+    ranked = [probfs.rank(repeat_rows(half), target="y", score=score, screen=screen).features for half in halves]
     scored = [probfs.rank(repeat_rows(rest), target="y", eliminate=False).features for rest in groups]
 
     def values(runs: list[tuple[RankedFeature, ...]], name: str, key: str) -> list[float]:
@@ -115,13 +114,13 @@ def test_without_it_nothing_is_there() -> None:
     assert ranking.to_frame()["rank_low"].isna().all()
 
 
-def test_intervals_leave_two_ranks_out_at_either_end() -> None:
+def test_intervals_leave_two_ranks_out_at_either_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first feature is last in 2 of 50 halves, the second in 3, and one of the others in the rest."""
     dataset = random_dataset(60, features=4, values=2, classes=2, seed=0)
     names = [feature.name for feature in dataset.features]
     fitted = 0
 
-    def fit(encoded: Encoded, settings: Settings, part: Part, rounds: Sequence[int]) -> Classifier:
+    def fit(own: Candidates, columns: Integers, *rounds: Any) -> Any:
         nonlocal fitted
         fitted += 1
         scores = [4.0, 3.0, 2.0, 1.0 + fitted / 1000]
@@ -129,12 +128,13 @@ def test_intervals_leave_two_ranks_out_at_either_end() -> None:
             scores[0] = 0.5
         elif fitted <= 5:
             scores[1] = 0.5
-        return ScriptedClassifier(scores)
+        return ScriptedClassifier(scores), columns
 
+    monkeypatch.setattr(Candidates, "fit", fit)
     ranked = [
         RankedFeature(rank, name, 0, 0, None, 1, 0, 0, None) for rank, name in zip((1, 3, 2, 4), names, strict=True)
     ]
-    measured = with_uncertainty(tuple(ranked), encoded(dataset), SETTINGS, fit, pytest.fail)
+    measured = with_uncertainty(tuple(ranked), candidates(dataset))
     found = {feature.feature: feature for feature in measured}
     assert fitted == 2 * PAIRS + GROUPS
     # Where another is last, the two others move up.
@@ -149,7 +149,7 @@ def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
     notes: list[str] = []
     dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
-    with_uncertainty((), encoded(dataset), SETTINGS, lambda *_: ScriptedClassifier([1.0, 2.0]), notes.append)
+    with_uncertainty((), replace(candidates(dataset), on_note=notes.append))
     assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
 
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.ranking.stages import Encoded
+from probfs.ranking.candidates import Candidates, Encoded
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import LocalBlocks, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
 from probfs.screening.screen import screen
-from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.settings import SelectionSettings
 from probfs.selection.stages import deal_and_count
 from tests.support import plain_selection
@@ -29,7 +29,7 @@ def encoded(dataset: Dataset, *numbers: CodedNumbers) -> Encoded:
 
 
 def candidates_of(dataset: Dataset, settings: SelectionSettings, always: tuple[int, ...] = ()) -> Candidates:
-    return Candidates(encoded(dataset), count_values(dataset), always, settings)
+    return Candidates(encoded(dataset), count_values(dataset), settings, always)
 
 
 def without_fold(candidates: Candidates, folds: int, fold: int) -> Candidates:
@@ -52,7 +52,7 @@ def dealt(candidates: Candidates, folds: int) -> tuple[Candidates, tuple[ValueCo
 
 
 def choose(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Choice:
-    return choose_columns(candidates(dataset, always, smoothing, **changes))
+    return choose_columns(candidates(dataset, always, smoothing), **{"keep": "best", **changes})
 
 
 def table(seed: int, rows: int = 40, features: int = 5, classes: int = 2) -> Dataset:
@@ -94,7 +94,7 @@ def test_a_choice_is_what_plain_steps_choose(
 def test_nothing_told_from_noise_keeps_nothing() -> None:
     dataset = random_dataset(60, 6, 3, 2, seed=4, signal=0.0)
     choice = choose(dataset)
-    assert (choice.q > 0.1).all()
+    assert (choice.screened.q > 0.1).all()
     assert choice.kept == []
     assert len(choice.curve.sizes) == 1
 
@@ -106,11 +106,11 @@ def test_columns_that_are_always_kept_are_not_tested_and_not_eliminated() -> Non
     choice = choose(dataset, always=(4,))
     assert choice.kept[0] == 4
     assert 6 in choice.kept
-    assert np.isnan(choice.p[4])
-    assert np.isnan(choice.q[4])
+    assert np.isnan(choice.screened.p[4])
+    assert np.isnan(choice.screened.q[4])
     # The others are tested as if they were alone.
     others = replace(dataset, features=tuple(own for place, own in enumerate(dataset.features) if place != 4))
-    np.testing.assert_array_equal(np.delete(choice.q, 4), choose(others).q)
+    np.testing.assert_array_equal(np.delete(choice.screened.q, 4), choose(others).screened.q)
 
 
 @pytest.mark.parametrize("kind", ["constant", "identifier", "all missing"])
@@ -119,7 +119,7 @@ def test_columns_that_cannot_tell_are_noise(kind: str) -> None:
     codes = {"constant": np.zeros(60, np.int64), "identifier": np.arange(60), "all missing": np.full(60, 2)}[kind]
     values = {"constant": 1, "identifier": 60, "all missing": 2}[kind]
     choice = choose(replace(dataset, features=(*dataset.features, feature_of("z", values, codes))))
-    assert choice.p[3] == choice.q[3] == 1.0
+    assert choice.screened.p[3] == choice.screened.q[3] == 1.0
     assert 3 not in choice.curve.order
 
 
@@ -133,8 +133,8 @@ def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
     assert block is not None
     expected = screen(block.rows_of(replace(EVERYTHING, sample=fewer.sample)), [numbers])
     assert expected.kruskal_wallis[2] > 0
-    np.testing.assert_array_equal(choose_columns(fewer).p, expected.p)
-    assert choose_columns(every).p[2] != expected.p[2]
+    np.testing.assert_array_equal(fewer.screen().p, expected.p)
+    assert every.screen().p[2] != expected.p[2]
 
 
 @pytest.mark.parametrize(("always", "first"), [((), 1), ((3,), 3)])
@@ -144,6 +144,6 @@ def test_one_of_several_copies_is_eliminated_for_all(always: tuple[int, ...], fi
     source = feature_of("m", 2, dataset.labels)
     named = [replace(source, name=name) for name in ("z", "a", "m", "k")]
     own = replace(dataset, features=tuple(named))
-    choice = choose_columns(replace(candidates(own, always), copies=((0, 1, 2, 3),)))
+    choice = choose_columns(replace(candidates(own, always), copies=((0, 1, 2, 3),)), "best")
     assert choice.curve.order == (first,)
-    assert choice.copies == {place: first for place in range(4) if place != first}
+    assert choice.screened.repeats == {place: first for place in range(4) if place != first}

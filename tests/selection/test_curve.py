@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,8 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
-from probfs.selection.curve import Compare, choose_size, compare_sizes, find_best, fit_sharpness, trace_curve
+from probfs.ranking.elimination import eliminate
+from probfs.selection.curve import Compare, Curve, choose_size, compare_sizes, find_best, fit_sharpness, trace_curve
 from probfs.selection.result import Size
 from tests.support.datasets import dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
@@ -27,8 +28,9 @@ def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) 
     return FittedNaiveBayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
 
 
-def names_of(dataset: Dataset) -> list[str]:
-    return [feature.name for feature in dataset.features]
+def trace(dataset: Dataset, smoothing: float = 1.0, protected: Collection[int] = ()) -> Curve:
+    classifier, names = fit(dataset, smoothing), [feature.name for feature in dataset.features]
+    return trace_curve(classifier, eliminate(classifier, names, SCORES["signed"], 1, protected))
 
 
 @given(problems(), st.sampled_from([1.0, 0.3, 0.0]), st.integers(1, 3))
@@ -36,7 +38,7 @@ def names_of(dataset: Dataset) -> list[str]:
 def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copies: int) -> None:
     dataset = dataset_of(problem)
     dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, most_copies + 1, len(dataset.labels)))
-    curve = trace_curve(fit(dataset, smoothing), names_of(dataset), SCORES["signed"])
+    curve = trace(dataset, smoothing)
     assert [point.features for point in curve.sizes] == list(range(len(dataset.features) + 1))
     order = list(curve.order)
     table = PlainTable.of(dataset)
@@ -48,9 +50,9 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
 
 def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() -> None:
     dataset = random_dataset(200, 8, 3, 2, seed=3)
-    free = trace_curve(fit(dataset), names_of(dataset), SCORES["signed"])
+    free = trace(dataset)
     worst = free.order[-2:]
-    held = trace_curve(fit(dataset), names_of(dataset), SCORES["signed"], worst)
+    held = trace(dataset, protected=worst)
     assert sorted(held.order[:2]) == sorted(worst)
     assert held.sizes[-1] == free.sizes[-1]
     assert held.sizes[0].log_loss == pytest.approx(free.sizes[0].log_loss)
@@ -59,11 +61,11 @@ def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() ->
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])
 def test_sizes_are_compared_row_by_row(smoothing: float) -> None:
     dataset = random_dataset(60, 5, 3, 3, seed=5)
-    curve = trace_curve(fit(dataset, smoothing), names_of(dataset), SCORES["signed"])
+    curve = trace(dataset, smoothing)
     best = find_best(curve.sizes)
     table = PlainTable.of(dataset)
     plain = [judge_features(table, curve.order[:k], smoothing) for k in range(6)]
-    compared = list(compare_sizes(curve, best, lambda: fit(dataset, smoothing)))
+    compared = list(compare_sizes(curve, best, lambda: (fit(dataset, smoothing), np.arange(5))))
     assert [size for size, _ in compared] == list(reversed(curve.sizes))
     for size, difference in compared:
         expected = np.subtract(plain[size.features].losses, plain[best.features].losses)

@@ -28,7 +28,7 @@ def test_the_estimate_is_that_of_a_plain_loop(
     dataset = table(seed, classes=classes)
     # Enough rows of each class for every fold.
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    found, kept = nested_cross_validation(*dealt(candidates(dataset, always, smoothing), folds))
+    found, kept = nested_cross_validation(*dealt(candidates(dataset, always, smoothing), folds), "best")
     plain = plain_selection.estimate(dataset, folds, smoothing, always)
     assert found.folds == folds
     for judged, losses, errors in zip((found.kept, found.all, found.none), plain.losses, plain.errors, strict=True):
@@ -44,7 +44,7 @@ def test_the_estimate_is_that_of_a_plain_loop(
 
 def test_noise_alone_is_judged_as_no_column_at_all() -> None:
     dataset = random_dataset(60, 5, 3, 2, seed=1, signal=0.0)
-    estimate, kept = nested_cross_validation(*dealt(candidates(dataset, false_discoveries=1e-6), 5))
+    estimate, kept = nested_cross_validation(*dealt(candidates(dataset, false_discoveries=1e-6), 5), "best")
     assert estimate.kept == estimate.none
     assert kept.sum() == 0
 
@@ -53,7 +53,7 @@ def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
     dataset = table(7)
     dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
     (one, one_kept), (other, other_kept) = (
-        nested_cross_validation(*dealt(candidates(own), 3)) for own in (dataset, order_by_content(dataset, 5))
+        nested_cross_validation(*dealt(candidates(own), 3), "best") for own in (dataset, order_by_content(dataset, 5))
     )
     assert one.kept.log_loss == pytest.approx(other.kept.log_loss, rel=1e-9)
     assert one.difference == pytest.approx(other.difference, rel=1e-7, abs=1e-9)

@@ -133,7 +133,7 @@ def plain_choice(training: Dataset) -> list[int]:
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     dataset = random_dataset(3, 26, "ccc", counted=True)
     settings = svm_settings(options={"kernel": "rbf"})
-    estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2))
+    estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2), "best")
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
     kept_in_folds = np.zeros(3, dtype=np.int64)

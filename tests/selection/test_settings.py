@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from probfs.selection.settings import FALSE_DISCOVERIES, KEEP, NESTED_FOLDS
+from probfs.ranking.settings import FALSE_DISCOVERIES
+from probfs.selection.settings import KEEP, NESTED_FOLDS
 from tests.support.selections import make_settings
 
 

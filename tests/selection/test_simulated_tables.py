@@ -15,7 +15,8 @@ from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
 from probfs.columns.dataset import Dataset, Feature
-from probfs.selection.choice import Candidates, choose_columns
+from probfs.ranking.candidates import Candidates
+from probfs.selection.choice import choose_columns
 from probfs.selection.nested import nested_cross_validation
 from probfs.tables.arrays import Integers
 from tests.selection.test_choice import candidates, dealt
@@ -94,8 +95,8 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
         dataset = draw_table(regime, seed)
         own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
         chosen = candidates(_first_rows(dataset, regime.rows))
-        choice = choose_columns(chosen)
-        estimate, _ = nested_cross_validation(*dealt(chosen, 10))
+        choice = choose_columns(chosen, "best")
+        estimate, _ = nested_cross_validation(*dealt(chosen, 10), "best")
         noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
         size = choice.curve.sizes[choice.size]
         assert size.temperature is not None

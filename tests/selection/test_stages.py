@@ -86,25 +86,27 @@ def test_unlabelled_rows_have_no_part_in_it() -> None:
 
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
 @pytest.mark.parametrize("score", ["signed", "absolute"])
-def test_the_elimination_that_was_cut_is_the_ranking_of_the_survivors(classifier: str, score: str) -> None:
+def test_the_order_is_that_of_rank(classifier: str, score: str) -> None:
     frame = with_copies(make_frame(60))
     few: dict[str, Any] = {"classifier": classifier, "score": score, "target": "y"}
     selection = probfs.select(frame, folds=0, **few)
-    survivors = [own.feature for own in selection.features if own.s_s is not None]
-    found = selection.ranking
-    assert found is not None
     # As the SVM's rows are judged by models that do not know them.
     estimate: dict[str, Any] = {"estimate": "cv"} if classifier == "svm" else {}
-    expected = probfs.rank(frame, include=survivors, step=1, **estimate, **few)
-    assert [own.feature for own in found.features] == survivors
-    assert found.rounds == expected.rounds
-    tested = {own.feature: (own.p, own.q) for own in selection.features}
-    assert found.features == tuple(
-        replace(own, p=tested[own.feature][0], q=tested[own.feature][1]) for own in expected.features
-    )
-    assert found.settings == replace(expected.settings, include=())
-    assert found.input == selection.input
-    assert found.warnings == selection.warnings
+    expected = probfs.rank(frame, step=1, **estimate, **few)
+    assert selection.ranking == replace(expected, warnings=selection.warnings)
+    assert [own.feature for own in selection.features] == [own.feature for own in expected.features]
+    assert [own.round for own in expected.features].count(1) > 4
+
+
+def test_the_elimination_is_the_ranking_of_the_columns_that_take_part() -> None:
+    frame = with_copies(make_frame(60))
+    ranking = probfs.rank(frame, target="y")
+    survivors = [own.feature for own in ranking.features if own.round > 1]
+    alone = probfs.rank(frame, target="y", include=survivors, screen=False)
+    assert [own.feature for own in alone.features] == survivors
+    assert ranking.rounds[1:] == tuple(replace(own, round=own.round + 1) for own in alone.rounds)
+    first = probfs.rank(frame, target="y", screen=False, eliminate=False)
+    assert replace(ranking.rounds[0], removed=()) == replace(first.rounds[0], removed=())
 
 
 def test_what_is_related_is_kept_and_the_rest_is_not() -> None:

@@ -66,16 +66,16 @@ def plain_twin(dataset: Dataset, dropped: int, kept: list[int]) -> tuple[int | N
 @settings(max_examples=25, deadline=None)
 def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: str | int) -> None:
     dataset = with_copies(table(seed, rows=80, classes=classes), seed, changed=0.2)
-    own_candidates = candidates(dataset, keep=keep)
-    choice = choose_columns(own_candidates)
+    own_candidates = candidates(dataset)
+    choice = choose_columns(own_candidates, keep, collect=True)
     judged = judge_columns(own_candidates, choice, np.arange(len(dataset.features)))
     assert [own.rank for own in judged] == list(range(1, len(dataset.features) + 1))
     positions = {own.name: place for place, own in enumerate(dataset.features)}
     for own in judged:
         place = positions[own.feature]
         assert own.folds == place
-        assert (own.p, own.q) == (choice.p[place], choice.q[place])
-        if choice.q[place] > 0.1:
+        assert (own.p, own.q) == (choice.screened.p[place], choice.screened.q[place])
+        if choice.screened.q[place] > 0.1:
             assert (own.verdict, own.keep, own.instead, own.explained, own.log_loss) == ("noise", False, *[None] * 3)
         elif place in choice.kept:
             assert (own.verdict, own.keep, own.instead, own.explained) == ("keep", True, None, None)
@@ -96,8 +96,8 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
 
 def test_a_copy_is_redundant_and_its_source_is_named() -> None:
     dataset = with_copies(random_dataset(600, 4, 3, 2, seed=2, signal=1.0), seed=0, changed=0.05)
-    fewest = candidates(dataset, keep="fewest")
-    judged = {own.feature: own for own in judge_columns(fewest, choose_columns(fewest), None)}
+    fewest = candidates(dataset)
+    judged = {own.feature: own for own in judge_columns(fewest, choose_columns(fewest, "fewest", collect=True), None)}
     siblings = {f"f{number:04}": f"f{number:04}_copy" for number in range(4)}
     pairs = [pair for pair in siblings.items() if judged[pair[0]].keep != judged[pair[1]].keep]
     assert pairs
@@ -109,8 +109,8 @@ def test_a_copy_is_redundant_and_its_source_is_named() -> None:
 
 def test_without_a_kept_column_nothing_is_redundant() -> None:
     dataset = with_copies(random_dataset(300, 3, 3, 2, seed=2, signal=1.0), seed=0, changed=0.0)
-    nothing = candidates(dataset, keep=0)
-    verdicts = {own.verdict for own in judge_columns(nothing, choose_columns(nothing), None)}
+    nothing = candidates(dataset)
+    verdicts = {own.verdict for own in judge_columns(nothing, choose_columns(nothing, 0, collect=True), None)}
     assert verdicts <= {"weak", "noise"}
     assert "weak" in verdicts
 

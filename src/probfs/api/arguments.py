@@ -82,7 +82,7 @@ _NAME_TYPES = (str, Number, date, tuple)
 _TRUTH = _Instance("True or False", bool | np.bool_, bool)
 _ENGINE = Choice(ENGINES)
 _CHECKS: Mapping[str, _Check] = {
-    **dict.fromkeys(("eliminate", "keep_identifiers", "report", "uncertainty", "union"), _TRUTH),
+    **dict.fromkeys(("eliminate", "keep_identifiers", "report", "screen", "uncertainty", "union"), _TRUTH),
     **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
     **dict.fromkeys(("include", "exclude", "always", "na"), _Names()),
     **dict.fromkeys(("decimal", "delimiter", "scheduler", "sheet"), _Instance("a text", str)),

@@ -14,15 +14,10 @@ from probfs.columns.texts import learn_texts, mark_missing
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import choose_settings
+from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, choose_settings
 from probfs.ranking.stages import rank_table
 from probfs.runtime.progress import Progress
-from probfs.selection.settings import (
-    DEFAULT_FALSE_DISCOVERIES,
-    DEFAULT_KEEP,
-    DEFAULT_NESTED_FOLDS,
-    choose_selection_settings,
-)
+from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, choose_selection_settings
 from probfs.tables.table import Table
 
 if TYPE_CHECKING:
@@ -39,7 +34,9 @@ def rank(
     mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     unlabeled: Data | Iterable[Data] | None = None,
     classifier: Any = "nb",
-    score: str = "absolute",
+    score: str = "signed",
+    screen: bool = True,
+    false_discoveries: float | None = None,
     estimate: str | None = None,
     folds: int | None = None,
     step: int | float | Literal["auto"] | None = None,
@@ -88,8 +85,15 @@ def rank(
         ``probfs.Forest()``, ``"boosting"`` or ``probfs.Boosting()``. Or any estimator or pipeline of scikit-learn's
         kind that has ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is
         given ``seed`` where its ``random_state`` is None.
-    score : {"absolute", "signed", "unlabeled"}, default "absolute"
-        The score that decides which feature leaves: Ŝ_S, Ŝ_A or Ŝ_SU.
+    score : {"signed", "absolute", "unlabeled"}, default "signed"
+        The score that decides which feature leaves: Ŝ_A, Ŝ_S or Ŝ_SU.
+    screen : bool, default True
+        Whether columns that cannot be told from noise, and repeats of other columns, leave in the first round, so that
+        only the others are eliminated, as in ``select``. No column is tested for classifiers that see columns together
+        (the SVM's RBF kernel, ``"forest"``, ``"boosting"``, and an estimator of yours that is not linear). False is the
+        procedure of the paper.
+    false_discoveries : float, default 0.1
+        For ``screen``: the share of noise that is tolerated, on average, among the columns told from noise.
     estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
         Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds; for
         forests, also the trees for which the row was not drawn.
@@ -177,6 +181,8 @@ def rank(
         eliminate=eliminate,
         seed=seed,
         uncertainty=uncertainty,
+        screen=screen,
+        false_discoveries=false_discoveries,
         options=call.options,
         columns=call.column_settings,
     )

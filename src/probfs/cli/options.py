@@ -20,7 +20,16 @@ from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, WholeNumber
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import DEFAULT_MIN_CLASS
-from probfs.ranking.settings import AUTO_STEP, CUT_TARGET, ENGINES, FOLDS, MIN_CLASS, SEED
+from probfs.ranking.settings import (
+    AUTO_STEP,
+    CUT_TARGET,
+    DEFAULT_FALSE_DISCOVERIES,
+    ENGINES,
+    FALSE_DISCOVERIES,
+    FOLDS,
+    MIN_CLASS,
+    SEED,
+)
 from probfs.tables.formats import TABLE_FORMATS, is_readable, is_writable
 
 Given: TypeAlias = dict[str, Any]
@@ -211,9 +220,16 @@ def _owners(owners: Sequence[str], other: tuple[str, str] | None) -> str:
 
 CLASSIFIER = _classifier_options(for_columns_only=False)
 COLUMN_CLASSIFIER = _classifier_options(for_columns_only=True)
+FALSE_DISCOVERY = {
+    "false_discoveries": Option(
+        "Noise tolerated among columns told from it.", FALSE_DISCOVERIES, default=DEFAULT_FALSE_DISCOVERIES
+    )
+}
 ELIMINATION = panel(
     "Elimination",
-    score=Option("Score that decides which column leaves.", Choice(SCORES.names()), default="absolute"),
+    score=Option("Score that decides which column leaves.", Choice(SCORES.names()), default="signed"),
+    screen=Option("Columns of noise leave first.", None, "", "--screen", ("--screen/--no-screen",)),
+    **FALSE_DISCOVERY,
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
     folds=Option("Folds of --estimate cv.", FOLDS, default=DEFAULT_FOLDS),
     step=Option("Columns that leave in a round, or a fraction.", parse_step, "auto|N"),

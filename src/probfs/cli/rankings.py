@@ -27,10 +27,8 @@ from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.ranking.settings import SEED
 from probfs.selection.settings import (
-    DEFAULT_FALSE_DISCOVERIES,
     DEFAULT_KEEP,
     DEFAULT_NESTED_FOLDS,
-    FALSE_DISCOVERIES,
     KEEP,
     NESTED_FOLDS,
 )
@@ -50,7 +48,7 @@ RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
     opt.DATA | UNLABELED | opt.READING | opt.COLUMNS | opt.CLASSIFIER | opt.ELIMINATION | RANKING_OUTPUT | opt.ENGINE,
     """
     probfs rank patients.csv
-    probfs rank patients.csv --target outcome --score signed --top 10
+    probfs rank patients.csv --target outcome --top 10
     probfs rank survey.csv --unlabeled more.csv --score unlabeled
     probfs rank measurements.csv --classifier svm --kernel rbf
     probfs rank sales/ --target returned --exclude year
@@ -76,9 +74,7 @@ def rank(given: Given) -> None:
 
 SELECTION = opt.panel(
     "Selection",
-    false_discoveries=Option(
-        "Noise tolerated among kept columns.", FALSE_DISCOVERIES, default=DEFAULT_FALSE_DISCOVERIES
-    ),
+    **opt.FALSE_DISCOVERY,
     keep=Option("How many columns to keep.", KEEP, default=DEFAULT_KEEP),
     always=Option("Keep a column whatever it says, or several: a,b.", str, "COLUMN", many=True),
     score=Option(

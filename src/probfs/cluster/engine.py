@@ -36,6 +36,7 @@ from probfs.columns.rules import Measured, Numeric, cuts_numbers
 from probfs.columns.target import choose_target
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
+from probfs.ranking.candidates import Encoded, OnNote
 from probfs.ranking.inputs import (
     Data,
     InputRequest,
@@ -47,7 +48,7 @@ from probfs.ranking.inputs import (
     reading_unlabelled,
 )
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import Encoded, OnNote, announce_inputs
+from probfs.ranking.stages import announce_inputs
 from probfs.rows.block import BYTES_OF_A_ROW, Block
 from probfs.rows.blocks import add_answers
 from probfs.runtime.memory import require_memory

@@ -34,7 +34,7 @@ Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory
 """A path, a result, or a table."""
 
 TOP = WholeNumber(1, metavar="K")
-_FOLLOWING = ("estimate", "step", "eliminate", "uncertainty")
+_FOLLOWING = ("estimate", "step", "eliminate", "uncertainty", "screen")
 """Settings of a selection that follow from others: its callers have no such choice."""
 _LONGEST_ESTIMATOR = 100
 

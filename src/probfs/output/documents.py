@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, Score
 from probfs.output.sentences import (
-    NOISE_ABOVE,
     comparison_sentences,
     inspection_sentences,
     is_noise,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from probfs.selection.result import SelectedFeature, Selection
 
 NOISE_MARK = "≈ noise"
-NOISE_LEGEND = f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {NOISE_ABOVE})."
 _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
@@ -149,15 +147,20 @@ def ranking_table(ranking: Ranking) -> Table:
     if any(noise[:above]):
         marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
         columns.append(TableColumn("", marks, "word"))
-        legend.append(NOISE_LEGEND)
+        legend.append(noise_legend(ranking))
     return Table(
         columns,
         noise,
-        line=(above, f"not told from noise (q > {NOISE_ABOVE})") if any(noise[above:]) else None,
+        line=(above, f"not told from noise (q > {ranking.settings.noise_above:g})") if any(noise[above:]) else None,
         rest=f"… and {hidden:,} more" if hidden else "",
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",
     )
+
+
+def noise_legend(ranking: Ranking) -> str:
+    above = ranking.settings.noise_above
+    return f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {above:g})."
 
 
 def ranking_columns(ranking: Ranking) -> list[TableColumn]:

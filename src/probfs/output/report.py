@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, UNLABELED, Score
 from probfs.notes import texts_by_severity
 from probfs.output.documents import (
-    NOISE_LEGEND,
     NOISE_MARK,
     TableColumn,
+    noise_legend,
     ranking_columns,
     selection_table,
     shown_scores,
@@ -113,7 +113,7 @@ def _ranking_table(ranking: Ranking, noise: Sequence[bool]) -> PageTable:
     if any(noise):
         mark = NOISE_MARK.replace(" ", "\u00a0")
         columns.append(TableColumn("note", [mark if is_one else "" for is_one in noise], "word"))
-        legend.append(NOISE_LEGEND)
+        legend.append(noise_legend(ranking))
     return PageTable(
         "features",
         _caption(len(noise), ranking.input.features),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.selection.result import HonestEstimate, Judged, Selection
 
-NOISE_ABOVE = 0.1
-"""The rate of false discoveries above which a column counts as one that cannot be told from noise."""
 VERDICT_WORDS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
 _MOST_NAMES = 6
 _SHOWN_OVERLAPS = (5, 10, 20, 50, 100)
@@ -107,7 +105,11 @@ def _errors_of_full_model(ranking: Ranking) -> str:
 
 def is_noise(feature: RankedFeature, ranking: Ranking) -> bool:
     """Whether the rows cannot tell a column from noise, for a classifier that needs each column to tell the class."""
-    return not ranking.settings.model.sees_columns_together and feature.q is not None and feature.q > NOISE_ABOVE
+    return (
+        not ranking.settings.model.sees_columns_together
+        and feature.q is not None
+        and feature.q > ranking.settings.noise_above
+    )
 
 
 def rest_of_ranking(ranking: Ranking, shown: int) -> str:
@@ -141,7 +143,7 @@ def describe_choice(selection: Selection) -> str:
         for feature in (*selection.features, *selection.unlisted)
     )
     total, kept = selection.input.features, len(selection.kept)
-    screened = f"told from noise (false discoveries: at most {100 * selection.settings.false_discoveries:g}%)"
+    screened = f"told from noise (false discoveries: at most {100 * selection.settings.noise_above:g}%)"
     requests = _describe_requests(selection)
     if verdicts["noise"] == total:
         return f"Keep none of {total:,}{requests}: {'it cannot' if total == 1 else 'none can'} be {screened}."

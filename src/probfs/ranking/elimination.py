@@ -31,6 +31,8 @@ class Round:
     scores: RoundScores
     leaving: tuple[int, ...]
     """Positions, among the scored, of the leaving features, in order of leaving."""
+    classifier: Classifier
+    """That of the active features, until the next round."""
 
 
 def eliminate(
@@ -55,7 +57,7 @@ def eliminate(
         leaving = leaving_order(scores, score, alphabet[scored], lowest)
         if staying:
             leaving = [position for position in leaving if int(scored[position]) not in staying][:wanted]
-        yield Round(number, active, scored, scores, tuple(leaving))
+        yield Round(number, active, scored, scores, tuple(leaving), classifier)
         classifier.drop(scored[leaving])
 
 

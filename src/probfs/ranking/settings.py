@@ -12,6 +12,7 @@ from probfs.classifiers.options import (
     ESTIMATES,
     Choice,
     EstimateName,
+    Number,
     ValueType,
     WholeNumber,
     check_value,
@@ -33,6 +34,8 @@ SEED = WholeNumber(0)
 CUT_TARGET = WholeNumber(2, MOST_TARGET_CLASSES, "K")
 MIN_CLASS = WholeNumber(1)
 TOP = WholeNumber(0, metavar="K")
+FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
+DEFAULT_FALSE_DISCOVERIES = 0.1
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,21 @@ class Settings:
     """Rows of classes with fewer rows than this are dropped."""
     uncertainty: bool = False
     """Whether standard errors and rank intervals are measured."""
+    screen: bool = False
+    """Whether columns that cannot be told from noise, and repeats of others, leave first."""
+    false_discoveries: float | None = None
+    """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing, and None
+    is said where nothing is screened.
+    """
+
+    def folds_of_estimate(self, rows: int) -> int | None:
+        """The folds that score rows, of which there are so many."""
+        return self.folds
+
+    @property
+    def noise_above(self) -> float:
+        """The q-value above which a column cannot be told from noise."""
+        return DEFAULT_FALSE_DISCOVERIES if self.false_discoveries is None else self.false_discoveries
 
     @property
     def classifier(self) -> str:
@@ -104,6 +122,8 @@ def choose_settings(
     options: Mapping[str, Any],
     columns: Mapping[str, Any],
     uncertainty: bool = False,
+    screen: bool = True,
+    false_discoveries: float | None = None,
 ) -> Settings:
     """Settings from parameters, None meaning that nothing was said.
 
@@ -121,6 +141,9 @@ def choose_settings(
     if folds is not None and chosen != "cv":
         raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")
     step = model.default_step if step is None else check_step(step)
+    tolerated = _check("false_discoveries", FALSE_DISCOVERIES, false_discoveries)
+    if tolerated is not None and not screen:
+        raise UsageError(f"{option('false_discoveries')} goes with {option('screen', True)} only")
     return Settings(
         model=model,
         score=SCORES[score].name,
@@ -130,6 +153,8 @@ def choose_settings(
         eliminate=bool(eliminate),
         seed=_check("seed", SEED, seed) or 0,
         uncertainty=bool(uncertainty),
+        screen=bool(screen),
+        false_discoveries=(tolerated or DEFAULT_FALSE_DISCOVERIES) if screen else None,
         **columns,
     )
 

@@ -5,17 +5,19 @@ in some of the rounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from probfs.classifiers.protocol import Classifier, Features
+from probfs.classifiers.protocol import Features
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.inspect import Inspection, inspect_table
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers
+from probfs.ranking.candidates import Screened
 from probfs.ranking.elimination import Round
 from probfs.ranking.result import RankedFeature, RoundSummary
 from probfs.tables.arrays import Floats
@@ -68,16 +70,15 @@ class RoundCollector:
     def __init__(
         self,
         names: Sequence[str],
-        tests: Mapping[str, tuple[float | None, float | None]] | None = None,
+        screened: Screened,
         told: Score | None = None,
         rounds: Sequence[int] = (),
     ) -> None:
-        """``tests`` are p and q of each feature, by name. Of the score ``told``, the story is kept: an elimination
-        scores only the features that might be lowest, and in some of its rounds the others are scored as well.
-        ``rounds`` says how many features each round starts with.
+        """Of the score ``told``, the story is kept: an elimination scores only the features that might be lowest, and
+        in some of its rounds the others are scored as well. ``rounds`` says how many features each round starts with.
         """
         self._names = names
-        self._tests = tests
+        self._screened = screened
         self._score = told
         self._told_rounds = frozenset() if told is None else choose_rounds(rounds)
         self._told: list[tuple[int, Features, Floats]] = []
@@ -86,12 +87,12 @@ class RoundCollector:
         self._left: list[int] = []
         self._ranked: list[RankedFeature] = []
 
-    def follow(self, rounds: Iterable[Round], classifier: Classifier) -> Iterator[Round]:
-        """The same rounds; each is kept while the classifier still has its features."""
+    def follow(self, rounds: Iterable[Round]) -> Iterator[Round]:
+        """The same rounds; each is kept while its classifier still has its features."""
         for current in rounds:
             if self._score is not None and current.number in self._told_rounds:
                 complete = len(current.scored) == len(current.active)
-                scores = current.scores if complete else classifier.score()
+                scores = current.scores if complete else current.classifier.score()
                 self._told.append((current.number, current.active, scores.driving(self._score)))
             self._add(current)
             yield current
@@ -104,7 +105,7 @@ class RoundCollector:
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
             feature = int(current.scored[position])
             name = self._names[feature]
-            tested = (None, None) if self._tests is None else self._tests[name]
+            tested = (_number(self._screened.p[feature]), _number(self._screened.q[feature]))
             content = (*scores, current.number, *self._initial[feature], *tested)
             self._ranked.append(RankedFeature(len(self._names) - len(self._ranked), name, *content))
             self._left.append(feature)
@@ -140,6 +141,10 @@ def _scores(current: Round, positions: Sequence[int]) -> list[Scores]:
         (s_s(position) + 0.0, s_a(position) + 0.0, None if s_su is None else s_su.item(position) + 0.0)
         for position in positions
     ]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
 
 
 def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:

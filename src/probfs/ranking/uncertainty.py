@@ -14,29 +14,24 @@ nor whether equal rows are repeated or counted changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes, order_by_content
 from probfs.errors import DataError
-from probfs.notes import Note, NoteKind
-from probfs.ranking.elimination import eliminate, schedule
+from probfs.notes import NoteKind
+from probfs.ranking.candidates import Candidates, order_columns
 from probfs.ranking.result import RankedFeature
 from probfs.ranking.settings import Settings
 from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries
 from probfs.rows.blocks import deal_starts
 from probfs.runtime.progress import report
+from probfs.screening.counting import count_part
 from probfs.text import duration, option, quoted
-
-if TYPE_CHECKING:
-    from probfs.ranking.stages import Encoded
 
 PAIRS = 25
 GROUPS = 20
@@ -50,45 +45,48 @@ _MOST_ROWS = 10**9
 _LONG_SECONDS = 60.0
 
 
-class Fit(Protocol):
-    """Fits the classifier of a ranking to a part of the rows, for rounds of so many features."""
+def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates) -> tuple[RankedFeature, ...]:
+    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves.
 
-    def __call__(self, encoded: Encoded, settings: Settings, part: Part, rounds: Sequence[int]) -> Classifier: ...
-
-
-def with_uncertainty(
-    features: tuple[RankedFeature, ...],
-    encoded: Encoded,
-    settings: Settings,
-    fit: Fit,
-    on_note: Callable[[Note], None],
-) -> tuple[RankedFeature, ...]:
-    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves."""
+    All that led to the ranking is repeated with each half. Only tests of numbers are made by their intervals there.
+    """
+    encoded, settings = candidates.encoded, candidates.settings
     check_rows(encoded.dataset, settings)
-    by_name = tuple(sorted(encoded.dataset.features, key=lambda feature: feature.name))
-    ordered = replace(encoded, dataset=replace(encoded.dataset, features=by_name))
+    by_name = sorted(range(len(encoded.names)), key=encoded.names.__getitem__)
+    ordered = replace(
+        encoded, dataset=replace(encoded.dataset, features=tuple(encoded.dataset.features[one] for one in by_name))
+    )
     ordered = ordered.with_blocks(encoded.blocks.map(_order, settings.seed))
-    score, names = SCORES[settings.score], ordered.names
+    place_of = np.argsort(by_name)
+    copies = tuple(tuple(place_of[list(group)].tolist()) for group in candidates.copies)
+    names = ordered.names
     starts = tuple(map(tuple, deal_starts(ordered.blocks, EVERYTHING).tolist()))
-    series = SampleSeries(PAIRS, GROUPS, settings.seed, score.needs_unlabelled, starts)
+    needs_unlabelled = SCORES[settings.score].needs_unlabelled
+    series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled, starts)
 
-    def fit_sample(number: int, rounds: Sequence[int]) -> Classifier:
+    def take_sample(number: int) -> Candidates:
         report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
-        return fit(ordered, settings, Part(sample=RandomSample(series, number)), rounds)
+        sample = RandomSample(series, number)
+        counts = ordered.blocks.ask(count_part, Part(sample=sample))
+        return Candidates(ordered, counts, settings, copies=copies, sample=sample)
 
     ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
     start = monotonic()
     for number in range(2 * PAIRS):
         if number == 2 and (seconds := (monotonic() - start) * PAIRS) > _LONG_SECONDS:
             what = f"{2 * PAIRS} rankings of half of the rows"
-            on_note(NoteKind.TIME.note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}"))
-        rounds = eliminate(fit_sample(number, schedule(len(names), settings.step)), names, score, settings.step)
-        left = np.concatenate([current.scored[list(current.leaving)] for current in rounds])
-        ranks[number, left] = np.arange(len(names), 0, -1)
+            time_note = NoteKind.TIME.note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}")
+            candidates.on_note(time_note)
+        ranks[number, order_columns(take_sample(number))] = np.arange(len(names), 0, -1)
     ranks.sort(axis=0)
-    samples = [fit_sample(2 * PAIRS + group, [len(names)]).score() for group in range(GROUPS)]
+    every = np.arange(len(names))
+    samples = []
+    for group in range(GROUPS):
+        classifier, columns = take_sample(2 * PAIRS + group).fit(every, [len(names)])
+        scores = classifier.score()
+        samples.append(np.array([scores.s_s, scores.s_a])[:, np.argsort(columns)])
     report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
-    s_s, s_a = np.sqrt((GROUPS - 1) * np.array([(sample.s_s, sample.s_a) for sample in samples]).var(axis=0))
+    s_s, s_a = np.sqrt((GROUPS - 1) * np.array(samples).var(axis=0))
     place = {name: number for number, name in enumerate(names)}
     return tuple(
         replace(

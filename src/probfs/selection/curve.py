@@ -9,17 +9,16 @@ columns can be compared. The sum of -log P_own is a convex function of b, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
 from probfs.classifiers.row_odds import Moments, Odds, TemperedSums, least_probability
-from probfs.classifiers.scores import Score
-from probfs.ranking.elimination import eliminate
-from probfs.ranking.story import RoundCollector
+from probfs.ranking.elimination import Round
 from probfs.selection.result import Size
+from probfs.tables.arrays import Integers
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
@@ -38,23 +37,15 @@ class Curve:
     """The features in the order of elimination, the last to leave first, and what the first k of them achieve."""
 
     order: tuple[int, ...]
+    """By their positions in the table."""
     sizes: tuple[Size, ...]
     """For k = 0, 1, … all features."""
     odds: tuple[Odds, ...] = field(default=(), compare=False)
     """Of the rows at every size; only of a calibrated classifier, whose models take long to fit again."""
 
 
-def trace_curve(
-    classifier: OddsClassifier,
-    names: Sequence[str],
-    score: Score,
-    protected: Collection[int] = (),
-    collector: RoundCollector | None = None,
-) -> Curve:
-    """Eliminate all features, one by one, and judge the model of those that are left each time.
-
-    The collector follows the rounds.
-    """
+def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
+    """Go through the rounds of an elimination one by one, and judge the model of those that are left each time."""
     left: list[int] = []
     sizes: list[Size] = []
     odds: list[Odds] = []
@@ -65,8 +56,7 @@ def trace_curve(
         if classifier.calibrated:
             odds.append(current)
 
-    rounds = eliminate(classifier, names, score, 1, protected)
-    for current in rounds if collector is None else collector.follow(rounds, classifier):
+    for current in rounds:
         judge()
         left.append(int(current.scored[current.leaving[0]]))
     judge()
@@ -168,18 +158,22 @@ def find_best(sizes: Sequence[Size]) -> Size:
     return next(size for size in sizes if size.log_loss <= least * (1 + _TIE))
 
 
-def compare_sizes(curve: Curve, best: Size, fit: Callable[[], OddsClassifier]) -> Iterator[tuple[Size, Moments]]:
+def compare_sizes(
+    curve: Curve, best: Size, fit: Callable[[], tuple[OddsClassifier, Integers]]
+) -> Iterator[tuple[Size, Moments]]:
     """How much more than at one size the rows lose at each size, on average, from all features to none.
 
     ``fit`` makes the classifier that the curve was traced with. Unless odds were kept, the elimination is gone through
     once more: the losses of all rows at all sizes would take more memory than the table.
     """
-    classifier = None if curve.odds else fit()
-    kept = curve.odds[best.features] if classifier is None else classifier.odds(curve.order[: best.features])
+    classifier, columns = (None, np.empty(0)) if curve.odds else fit()
+    place_of = {column: place for place, column in enumerate(columns.tolist())}
+    order = [place_of.get(column, 0) for column in curve.order]
+    kept = curve.odds[best.features] if classifier is None else classifier.odds(order[: best.features])
     least = least_probability(kept.rows)
     least_losses = kept.losses(best.temperature, least)
     for size in reversed(curve.sizes):
         odds = curve.odds[size.features] if classifier is None else classifier.odds()
         yield size, odds.losses(size.temperature, least).minus(least_losses)
         if classifier is not None and size.features:
-            classifier.drop(np.array([curve.order[size.features - 1]]))
+            classifier.drop(np.array([order[size.features - 1]]))

@@ -15,10 +15,11 @@ from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
+from probfs.ranking.candidates import Candidates
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import add_answers
 from probfs.runtime.progress import report
-from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.curve import fit_sharpness
 from probfs.selection.result import HonestEstimate, Judged
 from probfs.tables.arrays import Integers
@@ -30,7 +31,7 @@ SharpModel = tuple[Sequence[int], float | None]
 
 
 def nested_cross_validation(
-    candidates: Candidates, fold_counts: Sequence[ValueCounts]
+    candidates: Candidates, fold_counts: Sequence[ValueCounts], keep: str | int
 ) -> tuple[HonestEstimate, Integers]:
     """Choose columns without each of some folds, and judge the choice by the rows of the fold; in how many folds each
     column was kept. The rows of the candidates are dealt out to folds, of which the counts are known.
@@ -41,13 +42,13 @@ def nested_cross_validation(
     judged = []
     for fold, held_out in enumerate(fold_counts):
         report(JUDGING, fold, folds, "folds")
-        training = replace(candidates, counts=candidates.counts - held_out, sample=WithoutFold(fold))
-        choice = choose_columns(training, repeats=folds)
+        training = candidates.with_sample(WithoutFold(fold), candidates.counts - held_out, folds)
+        choice = choose_columns(training, keep)
         kept_in_folds[choice.kept] += 1
         # The models of the kept, of all and of no columns.
         models = [
             (choice.kept, choice.curve.sizes[choice.size].temperature),
-            (range(len(training.names)), _sharpness_of_all(training, choice, folds)),
+            (range(len(training.names)), _sharpness_of_all(training, choice)),
             ([], choice.curve.sizes[0].temperature),
         ]
         ask = candidates.encoded.blocks.ask
@@ -60,12 +61,12 @@ def nested_cross_validation(
     return HonestEstimate(folds, kept, every, none, difference.mean, difference.se), kept_in_folds
 
 
-def _sharpness_of_all(training: Candidates, choice: Choice, folds: int) -> float | None:
+def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
     """The sharpness of the model of all columns, from its training rows; None where probabilities need none."""
     last, columns = choice.curve.sizes[-1].temperature, np.arange(len(training.names))
     if last is None or len(choice.curve.order) == len(columns):
         return last
-    return fit_sharpness(training.fit(columns, repeats=folds)[0].odds())[0]
+    return fit_sharpness(training.fit(columns)[0].odds())[0]
 
 
 def _judge(

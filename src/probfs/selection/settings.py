@@ -7,14 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import find_classifier
-from probfs.classifiers.options import DEFAULT_FOLDS, Number, WholeNumber, check_value
+from probfs.classifiers.options import DEFAULT_FOLDS, WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
 from probfs.ranking.settings import Settings, choose_settings
 
-FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
 KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
 NESTED_FOLDS = WholeNumber(2, metavar="K", zero="none")
-DEFAULT_FALSE_DISCOVERIES = 0.1
 DEFAULT_KEEP: Literal["best"] = "best"
 DEFAULT_NESTED_FOLDS = 10
 
@@ -23,12 +21,13 @@ DEFAULT_NESTED_FOLDS = 10
 class SelectionSettings(Settings):
     """How columns are selected. ``folds`` is the number of folds of the honest estimate; 0 if there is none."""
 
-    false_discoveries: float = DEFAULT_FALSE_DISCOVERIES
-    """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing."""
     keep: str | int = DEFAULT_KEEP
     """Where to cut: best, fewest, most, or the number of columns."""
     always: tuple[str, ...] = ()
     """The columns that are kept whatever they say."""
+
+    def folds_of_estimate(self, rows: int) -> int | None:
+        return min(DEFAULT_FOLDS, rows) if self.estimate == "cv" else None
 
     def of_ranking(self) -> Settings:
         """The settings of the elimination, as those of a ranking."""
@@ -62,10 +61,10 @@ def choose_selection_settings(
         seed=seed,
         options={},
         columns=columns,
+        false_discoveries=false_discoveries,
     )
     chosen = {
         "folds": check_value("folds", NESTED_FOLDS, folds),
-        "false_discoveries": check_value("false_discoveries", FALSE_DISCOVERIES, false_discoveries),
         "keep": check_value("keep", KEEP, keep),
         "always": tuple(always),
     }

@@ -16,16 +16,17 @@ from probfs.columns.folds import by_dropping_rare_classes, refuse_many_folds
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
+from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Encoded, Engine, OnNote, summarize_inputs
+from probfs.ranking.stages import Engine, summarize_inputs
 from probfs.ranking.story import gather_background
 from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
 from probfs.screening.redundancy import find_copies
-from probfs.selection.choice import Candidates, Choice, choose_columns
+from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.curve import find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
@@ -60,15 +61,17 @@ def select_columns(
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
     copies = find_copies(encoded.blocks, encoded.dataset, counts)
     position = {name: place for place, name in enumerate(encoded.names)}
-    candidates = Candidates(encoded, counts, tuple(position[name] for name in always), settings, copies)
-    choice = choose_columns(candidates, _report_models, tell=background is not None, repeats=folds + 1)
+    kept_anyway = tuple(position[name] for name in always)
+    candidates = Candidates(encoded, counts, settings, kept_anyway, copies, on_model=_report_models, times=folds + 1)
+    choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
     seconds = time.monotonic() - start
     notes = [*choice.classifier.notes, *_notes(settings, folds, choice)]
     for note in notes:
         on_note(note)
     announce_folds(seconds, folds, on_note)
-    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts) if folds else (None, None)
+    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings, rounds = (*encoded.notes, *notes), choice.collector
+    assert rounds is not None, "the rounds were asked for"
     return Selection(
         features=judge_columns(candidates, choice, kept_in_folds),
         sizes=choice.curve.sizes,
@@ -174,7 +177,7 @@ def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[Note
     notes = []
     survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
-        apart = ", copies apart," if choice.copies else ""
+        apart = ", copies apart," if choice.screened.repeats else ""
         problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
     if folds < (settings.folds or 0):

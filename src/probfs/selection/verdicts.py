@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +10,10 @@ import pyarrow as pa
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.dataset import Feature
 from probfs.columns.rules import interval_codes, quantile_points
+from probfs.ranking.candidates import Candidates
 from probfs.rows.block import Block
 from probfs.screening.redundancy import find_twins
-from probfs.selection.choice import Candidates, Choice
+from probfs.selection.choice import Choice
 from probfs.selection.result import SelectedFeature, Verdict
 from probfs.tables.arrays import Integers
 
@@ -29,20 +29,22 @@ def judge_columns(
     """All columns with their verdicts: survivors in the order of elimination, then copies of them and noise, each by
     p-value and name.
     """
-    names = candidates.names
-    eliminated = list(choice.curve.order)
-    copies = _by_p(names, choice, choice.copies)
-    noise = _by_p(names, choice, {*range(len(names))}.difference(eliminated, copies))
+    names, screened, curve = candidates.names, choice.screened, choice.curve
+    untested = candidates.settings.model.sees_columns_together
     twins = _find_twins(candidates, choice)
-    scores = dict(zip(eliminated, zip(choice.collector.features, choice.curve.sizes[1:], strict=True), strict=True))
+    assert choice.collector is not None, "the rounds were asked for"
+    noise = frozenset(screened.noise)
     judged = []
-    for rank, position in enumerate([*eliminated, *copies, *noise], 1):
-        ranked, size = scores.get(position, (None, None))
-        twin, share = twins.get(choice.copies.get(position, position), (None, None))
+    for ranked, position in zip(
+        choice.collector.features, [*curve.order, *screened.repeats, *screened.noise], strict=True
+    ):
+        rank = ranked.rank
+        size = curve.sizes[rank] if rank < len(curve.sizes) else None
+        twin, share = twins.get(screened.repeats.get(position, position), (None, None))
         verdict: Verdict = "weak" if twin is None else "redundant"
         if rank <= choice.size:
             verdict = "keep"
-        elif rank > len(eliminated) + len(copies):
+        elif position in noise:
             verdict = "noise"
         judged.append(
             SelectedFeature(
@@ -50,10 +52,10 @@ def judge_columns(
                 feature=names[position],
                 keep=verdict == "keep",
                 verdict=verdict,
-                p=_number(choice.p[position]),
-                q=_number(choice.q[position]),
-                s_s=None if ranked is None else ranked.s_s,
-                s_a=None if ranked is None else ranked.s_a,
+                p=None if untested else ranked.p,
+                q=None if untested else ranked.q,
+                s_s=None if size is None else ranked.s_s,
+                s_a=None if size is None else ranked.s_a,
                 log_loss=None if size is None else size.log_loss,
                 folds=None if kept_in_folds is None else int(kept_in_folds[position]),
                 instead=None if verdict == "keep" or twin is None else names[twin],
@@ -94,13 +96,3 @@ def _with_intervals(feature: Feature, counts: Integers) -> Feature:
     intervals = int(counting.sum()) + 1
     nameless = pa.nulls(intervals + feature.missing_is_value, pa.string())
     return replace(feature, labelled=codes, numbers=None, label_source=nameless)
-
-
-def _by_p(names: Sequence[str], choice: Choice, columns: Iterable[int]) -> list[int]:
-    # Where nothing is tested, by name alone; equal p-values may differ by rounding.
-    p = np.nan_to_num(choice.p)
-    return sorted(columns, key=lambda position: (float(f"{p[position]:.12g}"), names[position]))
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

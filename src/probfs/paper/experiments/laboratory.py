@@ -111,7 +111,8 @@ def ranks(scores: Sequence[float]) -> Floats:
 
 
 def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Ranking:
-    """A ranking as in the paper, which knows neither shrinkage nor values that stand for missing cells.
+    """A ranking as in the paper, which knows neither shrinkage, nor tests of columns, nor values that stand for missing
+    cells.
 
     What there is to note of a table drawn at random is nobody's business.
     """
@@ -120,7 +121,8 @@ def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Rankin
     else:
         # Experiments are in processes of their own already.
         options["jobs"] = 1
-    return rank(table, target=TARGET, classifier=classifier, missing="skip", on_note=lambda note: None, **options)
+    options = {"score": "absolute", "screen": False, "missing": "skip", **options}
+    return rank(table, target=TARGET, classifier=classifier, on_note=lambda note: None, **options)
 
 
 @cache

@@ -1,0 +1,234 @@
+"""The one way from an encoded table to an order of its columns, which ``rank`` and ``select`` share: test each column,
+set aside noise and repeats, and eliminate the others.
+
+It is gone once with all rows, and again with samples of them: without each fold, or with halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from probfs.classifiers.protocol import FitRequest, OddsClassifier
+from probfs.classifiers.scores import SCORES
+from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.notes import Note
+from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
+from probfs.ranking.settings import Settings
+from probfs.rows.block import EVERYTHING, Block, Part, Sample, class_rows
+from probfs.rows.blocks import Blocks
+from probfs.screening.screen import q_values, screen_part
+from probfs.tables.arrays import Floats, Integers
+
+OnNote = Callable[[Note], None]
+OnModel = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """An encoded table: its rows in blocks, what is known of it, and the notes made on the way."""
+
+    dataset: Dataset
+    """With its rows where they are here, and with one for each class, which counts for all of them, elsewhere."""
+    blocks: Blocks
+    """With the numbers that features were cut from, for tests."""
+    notes: tuple[Note, ...]
+
+    @cached_property
+    def names(self) -> list[str]:
+        return [feature.name for feature in self.dataset.features]
+
+    def part(self, part: Part) -> Dataset:
+        """The features and rows of a part, as the dataset has them of all."""
+        if part is EVERYTHING:
+            return self.dataset
+        if self.blocks.here is not None:
+            return self.blocks.here.rows_of(part)
+        features = self.dataset.features
+        if part.features is not None:
+            features = tuple(features[place] for place in part.features.tolist())
+        unlabelled = np.array([self.blocks.ask(_unlabelled_rows, part)])
+        counts = self.blocks.ask(class_rows, part)
+        return replace(self.dataset, features=features, counts=counts, unlabelled_counts=unlabelled)
+
+    def with_blocks(self, blocks: Blocks) -> Encoded:
+        """The same table with its rows in other blocks."""
+        return replace(self, blocks=blocks, dataset=self.dataset if blocks.here is None else blocks.here.dataset)
+
+
+def _unlabelled_rows(block: Block, part: Part) -> int:
+    return block.rows_of(part).unlabelled_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """What tests say of the columns, which are named by their positions in the table."""
+
+    p: Floats
+    """NaN for columns that are never tested."""
+    q: Floats
+    taking_part: Integers
+    """The columns that are eliminated one by one."""
+    repeats: dict[int, int]
+    """Columns that say what another one says, each with that one, which takes part for both; by p and name."""
+    noise: tuple[int, ...]
+    """Columns that cannot be told from noise, by p and name."""
+
+    @property
+    def leaving_first(self) -> list[int]:
+        """The columns that leave before the elimination, the first one first."""
+        return [*reversed(self.noise), *reversed(self.repeats)]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Columns, and the rows by which they are judged."""
+
+    encoded: Encoded
+    counts: ValueCounts
+    """Of these rows."""
+    settings: Settings
+    always: tuple[int, ...] = ()
+    """Columns, by position, that are neither screened nor eliminated."""
+    copies: tuple[tuple[int, ...], ...] = ()
+    """Groups of columns, by position, that say the same."""
+    sample: Sample | None = None
+    """Which of the rows; None for all."""
+    on_note: OnNote = lambda note: None
+    on_model: OnModel | None = None
+    """For a classifier that fits many models."""
+    times: int = 1
+    """How many such eliminations are gone through in all, for the count of models."""
+
+    @property
+    def names(self) -> list[str]:
+        return self.encoded.names
+
+    def fit(self, features: Integers, rounds: Sequence[int] | None = None) -> tuple[OddsClassifier, Integers]:
+        """A classifier of some columns, and the columns in the order that it has them in, for all rounds of their
+        elimination or for some.
+        """
+        settings, everything = self.settings, len(features) == len(self.names) and self.sample is None
+        part = EVERYTHING if everything else Part(features, self.sample)
+        dataset, order = self.encoded.part(part), features
+        if not settings.model.takes_blocks:
+            dataset = settings.model.arrange(dataset, settings.seed)
+            position = {self.names[place]: place for place in features.tolist()}
+            order = np.array([position[feature.name] for feature in dataset.features], dtype=np.int64)
+        classifier = settings.model.fit(
+            FitRequest(
+                dataset=dataset,
+                estimate=settings.estimate,
+                folds=settings.folds_of_estimate(dataset.rows),
+                seed=settings.seed,
+                rounds=schedule(len(features), settings.step) * self.times if rounds is None else rounds,
+                on_note=self.on_note,
+                on_model=self.on_model,
+                counts=self.counts if everything else self.counts.of_features(order),
+                blocks=self.encoded.blocks,
+                part=part,
+            )
+        )
+        assert isinstance(classifier, OddsClassifier)
+        return classifier, order
+
+    def with_sample(self, sample: Sample, counts: ValueCounts, times: int = 1) -> Candidates:
+        """The same columns judged by a sample of the rows, without a word to anybody."""
+        return Candidates(self.encoded, counts, self.settings, self.always, self.copies, sample, times=times)
+
+    def screen(self) -> Screened:
+        """Test all columns; noise, and all but one of columns that say the same, do not take part."""
+        settings = self.settings
+        p = screen_part(self.encoded.blocks, self.sample, self.counts, settings.seed).p.copy()
+        p[list(self.always)] = np.nan
+        tested = ~np.isnan(p)
+        q = np.full(len(p), np.nan)
+        q[tested] = q_values(p[tested])
+        is_noise = np.zeros(len(p), dtype=np.bool_)
+        if settings.screen and not settings.model.sees_columns_together:
+            is_noise = q > settings.noise_above
+        repeats = self._find_repeats(p, np.flatnonzero(~is_noise)) if settings.screen else {}
+        is_noise_or_repeat = is_noise.copy()
+        is_noise_or_repeat[list(repeats)] = True
+        return Screened(
+            p,
+            q,
+            np.flatnonzero(~is_noise_or_repeat),
+            {place: repeats[place] for place in self._by_p(p, repeats)},
+            tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())),
+        )
+
+    def _find_repeats(self, p: Floats, survivors: Integers) -> dict[int, int]:
+        """The survivors that say what another one says, which stands for all of its group: one that is always kept,
+        else the one with the smallest p. Columns that are always kept stand for themselves.
+        """
+        instead = {}
+        surviving = set(survivors.tolist())
+        for group in self.copies:
+            members = self._by_p(p, surviving.intersection(group))
+            by_request = [place for place in members if place in self.always]
+            first = (by_request or members)[:1]
+            instead.update({place: first[0] for place in members if place not in (*first, *by_request)})
+        return instead
+
+    def _by_p(self, p: Floats, columns: Iterable[int]) -> list[int]:
+        # Equal p-values may differ by rounding.
+        known = np.nan_to_num(p)
+        return sorted(columns, key=lambda place: (float(f"{known[place]:.12g}"), self.names[place]))
+
+
+# Rounds, in which columns are named by their positions in the table
+
+
+def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
+    """The round of all columns in which those leave that take no part in the elimination, if there are such; where
+    nothing is eliminated, all leave in it.
+    """
+    score, step = SCORES[candidates.settings.score], candidates.settings.step
+    if not screened.leaving_first and step is not None:
+        return
+    classifier, columns = candidates.fit(np.arange(len(candidates.names)), [len(candidates.names)])
+    scores = classifier.score()
+    place_of = np.argsort(columns)
+    leaving = place_of[screened.leaving_first].tolist()
+    if step is None:
+        gone = frozenset(leaving)
+        others = leaving_order(scores, score, alphabetical_ranks(candidates.names)[columns], len(columns))
+        leaving += [place for place in others if place not in gone]
+    yield Round(1, columns, columns, scores, tuple(leaving), classifier)
+
+
+def rounds_of(
+    candidates: Candidates, screened: Screened, fitted: tuple[OddsClassifier, Integers] | None = None
+) -> Iterator[Round]:
+    """The rounds in which the columns that take part are eliminated, by a model of these alone, ``fitted`` already or
+    not.
+    """
+    settings = candidates.settings
+    if settings.step is None or not len(screened.taking_part):
+        return
+    classifier, columns = fitted or candidates.fit(screened.taking_part)
+    names = [candidates.names[place] for place in columns.tolist()]
+    protected = np.flatnonzero(np.isin(columns, candidates.always)).tolist()
+    before = bool(screened.leaving_first)
+    for current in eliminate(classifier, names, SCORES[settings.score], settings.step, protected):
+        active, scored = columns[current.active], columns[current.scored]
+        yield replace(current, number=current.number + before, active=active, scored=scored)
+
+
+def order_columns(candidates: Candidates) -> Integers:
+    """All columns, by position, the first to leave first."""
+    screened = candidates.screen()
+    rounds = first_round if candidates.settings.step is None else rounds_of
+    left = [current.scored[list(current.leaving)] for current in rounds(candidates, screened)]
+    aside = [] if candidates.settings.step is None else screened.leaving_first
+    return np.concatenate([np.array(aside, dtype=np.int64), *left])
+
+
+def round_sizes(candidates: Candidates, screened: Screened) -> list[int]:
+    """How many columns each round starts with."""
+    everything = [len(candidates.names)] if screened.leaving_first else []
+    return everything + schedule(len(screened.taking_part), candidates.settings.step)
