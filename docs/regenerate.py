@@ -45,7 +45,7 @@ def _marked(name: str) -> str:
 def readme_figure() -> bytes:
     """The ranking that README.md begins with, drawn."""
     samples = ROOT.parent / "sample_data" / "breast_cancer.csv"
-    ranking = probfs.rank(samples, target="class", score="signed")
+    ranking = probfs.rank(samples, target="class")
     named = replace(ranking, input=replace(ranking.input, source="sample_data/breast_cancer.csv"))
     return figure_file(ranking_drawing(named), "svg")
 

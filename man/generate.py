@@ -31,9 +31,13 @@ EXIT_STATUS = (
 )
 DESCRIPTIONS = {
     "rank": f"""
-Every column is a feature, except the target, the column named by --count and those left out. Each round scores the
-remaining features by how much the class probabilities of the rows change when a feature is taken away, and removes
-the feature with the lowest score, until none is left. The feature that leaves last has rank 1.
+Every column is a feature, except the target, the column named by --count and those left out. The first round scores all
+features by how much the class probabilities of the rows change when a feature is taken away. Features that cannot be
+told from noise leave in it, ordered by the p-value of a test against the class; --false-discoveries is the share of
+noise tolerated among the others, on average (Benjamini-Hochberg). Each further round scores the remaining features, and
+removes the one with the lowest score, until none is left. The feature that leaves last has rank 1. With --no-screen
+nothing leaves before its score is the lowest, as in the paper. Nothing is tested for a classifier that sees columns
+together: an RBF support vector machine, a forest, boosting.
 
 The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(RANKING_HEADER)}: the scores
 in the round in which the feature left, the number of that round, and the scores in the first round; p and q of a test
@@ -46,10 +50,8 @@ can stand in for it, not that it is unrelated to the target; and a score above 0
 An option that the chosen classifier does not have is an error.
 """,
     "select": f"""
-Three steps decide which columns to keep. First, each column is tested against the class, and those that cannot be told
-from noise are screened out; --false-discoveries is the share of noise tolerated among the rest, on average
-(Benjamini-Hochberg). Second, the columns that remain are eliminated one by one, as probfs rank does it. Third, as many
-of the best are kept as have the least log-loss. All of this is then repeated without each of --folds parts of the
+Columns are ordered as probfs rank orders them: those that cannot be told from noise are screened out, and the others are
+eliminated one by one. As many of the best are then kept as have the least log-loss. All of this is then repeated without each of --folds parts of the
 rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
 neither the choice nor the model had seen.
 
@@ -224,6 +226,8 @@ OPTION_DETAILS = {
     "min_class": "Rows of such classes are dropped, with a warning.",
     "classifier": "; ".join(f"{known.name}: {known.description}" for known in CLASSIFIERS) + ".",
     "score": "absolute is s_s, signed s_a, and unlabeled s_su.",
+    "screen": "--no-screen is the procedure of the paper: nothing leaves before its score is the lowest.",
+    "false_discoveries": "The share of noise among the columns told from noise, from 1e-06 to 1, which screens nothing.",
     "estimate": "The model is trained on all other rows (loo), on all rows (resubstitution), or on the other "
     "folds (cv), or it is the trees that the row was not drawn for (oob, with forest only). Default: "
     f"{_defaults('default_estimate')}.",
@@ -245,8 +249,6 @@ OPTION_DETAILS = {
     "names": "One a line, best first.",
     "select keep": "As many as have the least log-loss (best), the fewest or the most within one standard error "
     "of it, or at most N; fewer where fewer are told from noise (--false-discoveries 1 screens nothing).",
-    "select false_discoveries": "The share of noise among the columns told from noise, from 1e-06 to 1, which "
-    "screens nothing.",
     "select score": "absolute is s_s, signed s_a.",
     "select folds": "In each of them the choice is repeated, and judged on rows that neither it nor the model has "
     "seen.",

@@ -126,8 +126,8 @@ def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() ->
     assert selection.background is not None
     story = selection.background.story
     left = [feature for feature in selection.features if feature.log_loss is not None]
-    assert [len(told.scores) for told in story] == [len(selection.features), *range(len(left), 0, -1)]
-    assert [told.scores[-1] for told in story[1:]] == [feature.s_a for feature in reversed(left)]
+    assert [len(told.scores) for told in story] == [*range(len(left), 0, -1)]
+    assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
 
 
 def test_features_are_ranked_by_when_they_left() -> None:

@@ -72,6 +72,8 @@ def select_columns(
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings, rounds = (*encoded.notes, *notes), choice.collector
     assert rounds is not None, "the rounds were asked for"
+    # The round of all columns has no place among the sizes.
+    story = tuple(told for told in rounds.story if len(told.scores) < len(choice.curve.sizes))
     return Selection(
         features=judge_columns(candidates, choice, kept_in_folds),
         sizes=choice.curve.sizes,
@@ -83,7 +85,7 @@ def select_columns(
         version=__version__,
         best_size=find_best(choice.curve.sizes[len(always) :]).features,
         ranking=Ranking(rounds.features, rounds.summaries, summary, settings.of_ranking(), warnings, __version__),
-        background=None if background is None else replace(background, story=rounds.story),
+        background=None if background is None else replace(background, story=story),
     )
 
 
