@@ -89,8 +89,8 @@ def test_the_options_of_classifiers_are_options_of_rank() -> None:
 
 def test_a_command_takes_only_options_that_it_uses() -> None:
     names = {name: set(command.options) for name, command in COMMANDS_LOADED.items()}
-    unranked = {"step", "no_eliminate", "estimate", "unlabeled", "uncertainty"}
-    assert names["select"] == (names["rank"] - unranked) | {"false_discoveries", "keep", "always", "reduced", "names"}
+    unranked = {"screen", "step", "no_eliminate", "estimate", "unlabeled", "uncertainty"}
+    assert names["select"] == (names["rank"] - unranked) | {"keep", "always", "reduced", "names"}
     for name in ("inspect", "suggest"):
         assert {"classifier", "bins"} <= names[name]
         assert names[name].isdisjoint({"score", "smoothing", "kernel", "jobs"})

@@ -82,7 +82,7 @@ def test_every_column_that_is_renamed_is_named(
 
 def test_warnings_and_notes_are_heard() -> None:
     notes: list[str] = []
-    old, new = probfs.rank(CANCER, target="class"), probfs.rank(CANCER, target="class", score="signed")
+    old, new = (probfs.rank(CANCER, target="class", score=score) for score in ("absolute", "signed"))
     probfs.compare(old, new, on_note=notes.append)
     assert notes == ["score: absolute in <old>, but signed in <new>; ranks are hard to compare"]
     probfs.compare(old, CANCER, on_note=notes.append)
@@ -211,7 +211,8 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: W
     ("settings", "says"),
     [
         ({"novelty": 3}, "settings.'novelty' is a setting that this version of probfs does not know"),
-        ({"false_discoveries": 0.1}, "settings.'false_discoveries' is a setting that this version of probfs does not"),
+        ({"keep": "best"}, "settings.'keep' is a setting that this version of probfs does not"),
+        ({"screen": False, "false_discoveries": 0.1}, "false_discoveries= goes with screen=True only"),
         ({"kernel": "rbf"}, "settings.'kernel' is a setting that this version of probfs does not know, or not with"),
         ({"mapping": "m\0.toml"}, "settings.mapping holds a character that no name has"),
         ({"folds": 3}, 'what was done there cannot be done with the other table: folds= goes with estimate="cv" only'),

@@ -40,7 +40,7 @@ def story_of(page: str) -> dict[str, list[list[float]]]:
 
 @pytest.fixture(scope="module")
 def kiln() -> probfs.Ranking:
-    return probfs.rank(SAMPLES / "kiln.csv", target="cracked", report=True, uncertainty=True)
+    return probfs.rank(SAMPLES / "kiln.csv", target="cracked", screen=False, report=True, uncertainty=True)
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +50,13 @@ def page(kiln: probfs.Ranking) -> str:
 
 def test_the_table_lists_every_column_with_scores_intervals_and_tests(kiln: probfs.Ranking, page: str) -> None:
     headings = headings_of(page)
-    assert headings[:5] == ["rank", "column", "importance Ŝ_S", "gain Ŝ_A", "left in round"]
+    assert headings[:5] == ["rank", "column", "gain Ŝ_A", "importance Ŝ_S", "left in round"]
     assert {"rank interval (90%)", "importance Ŝ_S in round 1", "p", "q"} < set(headings)
     rows = rows_of(page)
     assert [row[1] for row in rows] == [feature.feature for feature in kiln.features]
     for row, feature in zip(rows, kiln.features, strict=True):
         assert len(row) == len(headings)
-        assert float(row[2]) == pytest.approx(feature.s_s, abs=5e-5)
+        assert float(row[2]) == pytest.approx(feature.s_a, abs=5e-5)
         assert row[headings.index("rank interval (90%)")] == f"{feature.rank_low}-{feature.rank_high}"
         assert float(row[headings.index("q")]) == pytest.approx(feature.q, rel=0.06, abs=5e-4)
     noise = [feature.feature for feature in kiln.features if (feature.q or 0.0) > 0.1]
@@ -69,10 +69,10 @@ def test_the_table_lists_every_column_with_scores_intervals_and_tests(kiln: prob
 def test_the_page_has_summary_notes_data_settings_and_the_call(kiln: probfs.Ranking, page: str) -> None:
     text = html.unescape(re.sub("</?bdi>", "", page))
     assert "8 columns, 300 labelled rows, target cracked with 2 classes ('no', 'yes')." in text
-    assert "ranked by importance Ŝ_S (absolute) under recursive elimination." in text
+    assert "ranked by gain Ŝ_A (signed) under recursive elimination." in text
     assert "cut into 5 intervals at quantiles of the labelled rows" in text
     assert "<dt>smoothing</dt><dd>1.0</dd>" in text
-    assert "kiln.csv', target='cracked', uncertainty=True, report=True).to_html('report.html')" in text
+    assert "kiln.csv', target='cracked', screen=False, uncertainty=True, report=True).to_html('report.html')" in text
     assert rows_of(page, "columns")[-1][-1] == "target (by target=)"
     assert rows_of(page, "classes") == [["no", "180", "60.0%"], ["yes", "120", "40.0%"]]
     assert 'aria-label="log-loss by the number of columns in the model: ' in page
@@ -82,7 +82,7 @@ def test_the_page_has_summary_notes_data_settings_and_the_call(kiln: probfs.Rank
 def test_the_story_tells_of_all_rounds(kiln: probfs.Ranking, page: str) -> None:
     story = story_of(page)
     assert [len(scores) for scores in story["scores"]] == [own.features for own in kiln.rounds]
-    assert story["scores"][0] == pytest.approx([own.initial_s_s for own in kiln.features], abs=5e-5)
+    assert story["scores"][0] == pytest.approx([own.initial_s_a for own in kiln.features], abs=5e-5)
     assert [row[-1] for row in rows_of(page, "rounds")] == [own.removed[0] for own in kiln.rounds]
     assert len(story["sentences"]) == len(kiln.rounds)
 

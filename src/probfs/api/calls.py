@@ -92,8 +92,8 @@ def rank(
         only the others are eliminated, as in ``select``. No column is tested for classifiers that see columns together
         (the SVM's RBF kernel, ``"forest"``, ``"boosting"``, and an estimator of yours that is not linear). False is the
         procedure of the paper.
-    false_discoveries : float, default 0.1
-        For ``screen``: the share of noise that is tolerated, on average, among the columns told from noise.
+    false_discoveries : float, default: 0.1, or none without ``screen``
+        The share of noise that is tolerated, on average, among the columns told from noise.
     estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
         Which model scores a labelled row: one trained on all other rows, on all rows, or on the other folds; for
         forests, also the trees for which the row was not drawn.

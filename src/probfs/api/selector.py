@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Real
@@ -40,7 +40,7 @@ from probfs.tables.table import Table
 from probfs.text import counted, listed, option
 
 AUTO = "auto"
-FOR_AUTO = ("keep", "false_discoveries", "min_features_to_select")
+FOR_AUTO = ("keep", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
@@ -79,8 +79,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         For ``"auto"``: keep as many as have the least log-loss on rows that the model does not know, or the fewest or
         the most within one standard error of it.
     false_discoveries : float, default: 0.1
-        For ``"auto"``: the share of noise that is tolerated, on average, among the columns told from noise; 1 screens
-        nothing.
+        The share of noise that is tolerated, on average, among the columns told from noise; the others are ranked last,
+        and not kept by ``"auto"``. 1 screens nothing.
     estimate : {"loo", "resubstitution", "cv"}, default: the classifier's own
         For a number: which model scores a row: one trained on all other rows, on all rows, or on the other folds.
     folds : int, default: 10 for estimate="cv", 0 for "auto"
@@ -115,8 +115,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The rank of each column, 1 for the best; the columns kept are 1 … ``n_features_``. Columns that were left out
         come last.
     scores_ : ndarray of float
-        The score of each column in the round in which it left; NaN for one that was left out or, for ``"auto"``, not
-        told from noise or a copy of another.
+        The score of each column in the round in which it left; NaN for one that was left out.
     n_features_ : int
         How many columns are kept.
     n_features_in_, feature_names_in_
@@ -124,7 +123,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes in y.
     ranking_result_ : probfs.Ranking
-        Every round of the elimination. For ``"auto"``, that of the columns told from noise.
+        Every round of the elimination.
     selection_result_ : probfs.Selection
         For ``"auto"``: a verdict on every column, and what each number of columns achieves.
 
@@ -289,20 +288,19 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ranking = rank(
             training.table, unlabeled=others, estimate=self.estimate, folds=self.folds, step=self.step, **arguments
         )
-        order = [feature.feature for feature in ranking.features]
-        if wanted > len(order):
+        ranked = len(ranking.features)
+        if wanted > ranked:
             what = f"{option('n_features_to_select', self.n_features_to_select)} asks for {wanted:,} columns"
-            message = f"{what}, and {len(order):,} could be ranked; all of these are kept"
+            message = f"{what}, and {ranked:,} could be ranked; all of these are kept"
             warn_of(NoteKind.FEWER_KEPT.note(message))
-        self._set_result(ranking, order, min(wanted, len(order)))
+        self._set_result(ranking, min(wanted, ranked))
         if hasattr(self, "selection_result_"):
             # Of an earlier fit with other parameters.
             del self.selection_result_
 
     def _select(self, training: TrainingTable, arguments: Mapping[str, Any]) -> None:
         """Keep the columns of a selection, or the best of the others where these are too few."""
-        chosen = {"keep": self.keep, "false_discoveries": self.false_discoveries}
-        given = {name: value for name, value in chosen.items() if value is not None}
+        given = {} if self.keep is None else {"keep": self.keep}
         selection = select(training.table, folds=self.folds or 0, **given, **arguments)
         assert selection.ranking is not None
         order = [feature.feature for feature in selection.features]
@@ -313,22 +311,21 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             more = order[len(selection.kept) : kept]
             message = f"{few}; kept all the same ({option('min_features_to_select', least)}): {listed(more)}"
             warn_of(NoteKind.NOISE_KEPT.note(message, more))
-        self._set_result(selection.ranking, order, kept)
+        self._set_result(selection.ranking, kept)
         self.selection_result_ = selection
 
-    def _set_result(self, ranking: Ranking, order: Sequence[str], kept: int) -> None:
-        """``order`` has the names of the columns that took part, the best first, of which so many are kept."""
+    def _set_result(self, ranking: Ranking, kept: int) -> None:
+        """Keep so many of the columns that took part."""
         place_of = {name: place for place, name in enumerate(column_names(self))}
-        places = [place_of.pop(name) for name in order]
+        places = [place_of.pop(feature.feature) for feature in ranking.features]
         self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
         # Those that took no part come last, in the order of X.
         self.ranking_[[*places, *place_of.values()]] = np.arange(1, self.n_features_in_ + 1)
         self.support_ = self.ranking_ <= kept
         self.n_features_ = kept
         key = SCORES[ranking.settings.score].key
-        scores = {feature.feature: getattr(feature, key) for feature in ranking.features}
         self.scores_ = np.full(self.n_features_in_, np.nan)
-        self.scores_[places] = [scores.get(name, np.nan) for name in order]
+        self.scores_[places] = [getattr(feature, key) for feature in ranking.features]
         self.ranking_result_ = ranking
 
     def _check_parameters(self, unlabeled: Table | None, unlabelled_rows: int) -> None:
@@ -386,6 +383,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "min_class": least if self.min_class is None else self.min_class,
             "keep_identifiers": self.keep_identifiers,
             "seed": self._seed(),
+            **({} if self.false_discoveries is None else {"false_discoveries": self.false_discoveries}),
             **options,
         }
 

@@ -103,8 +103,9 @@ def rank_table(
     report("fitting the classifier")
     notes: dict[str, Note] = {}
     left = 0
-    report(RANKING, left, len(encoded.names), "columns")
     for current in collector.follow(chain(first_round(candidates, screened), rounds_of(candidates, screened))):
+        if not left:
+            report(RANKING, 0, len(encoded.names), "columns")
         left += len(current.leaving)
         report(RANKING, left, len(encoded.names), "columns")
         notes |= {note.code: note for note in current.classifier.notes}
