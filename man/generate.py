@@ -50,9 +50,9 @@ can stand in for it, not that it is unrelated to the target; and a score above 0
 An option that the chosen classifier does not have is an error.
 """,
     "select": f"""
-Columns are ordered as probfs rank orders them: those that cannot be told from noise are screened out, and the others are
-eliminated one by one. As many of the best are then kept as have the least log-loss. All of this is then repeated without each of --folds parts of the
-rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
+Columns are ordered as probfs rank orders them: those that cannot be told from noise are screened out, and the others
+are eliminated one by one. As many of the best are then kept as have the least log-loss. All of this is repeated without
+each of --folds parts of the rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
 neither the choice nor the model had seen.
 
 The verdict on a column is keep; redundant, if the kept column most like it within the classes says at least half of
@@ -227,7 +227,8 @@ OPTION_DETAILS = {
     "classifier": "; ".join(f"{known.name}: {known.description}" for known in CLASSIFIERS) + ".",
     "score": "absolute is s_s, signed s_a, and unlabeled s_su.",
     "screen": "--no-screen is the procedure of the paper: nothing leaves before its score is the lowest.",
-    "false_discoveries": "The share of noise among the columns told from noise, from 1e-06 to 1, which screens nothing.",
+    "false_discoveries": "The share of noise among the columns told from noise, from 1e-06 to 1, which screens "
+    "nothing.",
     "estimate": "The model is trained on all other rows (loo), on all rows (resubstitution), or on the other "
     "folds (cv), or it is the trees that the row was not drawn for (oob, with forest only). Default: "
     f"{_defaults('default_estimate')}.",

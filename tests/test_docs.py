@@ -183,7 +183,7 @@ def test_the_estimator_of_the_docs_ranks(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.chdir(ROOT)
     (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "background" / "classifiers.md").read_text(), re.DOTALL)
     exec(code, {})
-    assert capsys.readouterr().out == "cell_shape_uniformity\n"
+    assert capsys.readouterr().out == "cell_size_uniformity\n"
 
 
 def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
