@@ -52,8 +52,8 @@ An option that the chosen classifier does not have is an error.
     "select": f"""
 Columns are ordered as probfs rank orders them: those that cannot be told from noise are screened out, and the others
 are eliminated one by one. As many of the best are then kept as have the least log-loss. All of this is repeated without
-each of --folds parts of the rows, and judged on the part that was left out: what the result says about kept, all and none is about rows that
-neither the choice nor the model had seen.
+each of --folds parts of the rows, and judged on the part that was left out: what the result says about kept, all and
+none is about rows that neither the choice nor the model had seen.
 
 The verdict on a column is keep; redundant, if the kept column most like it within the classes says at least half of
 what it says about the class, which one and how much standing beside it; weak, if it is not redundant, but adds too
