@@ -155,7 +155,7 @@ def _reproduce(stage: Stage) -> None:
     stage.run("reproduce", "bound", "--runs", 2, "--output", stage.write("x", "").parent / "paper")
 
 
-LATE = make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])
+LATE = pd.concat([make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])] * 3, ignore_index=True)
 
 
 def _spilled(stage: Stage) -> None:
@@ -235,6 +235,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.FEWER_COPIES: (_fewer_copies, ()),
     NoteKind.UNJUDGED: (lambda stage: stage.rank(noise(), classifier="forest", trees=1, estimate="oob"), ()),
     NoteKind.FEW_FOLDS: (lambda stage: stage.select(LATE[:8], folds=10), ()),
+    NoteKind.LEAK_KEPT: (lambda stage: stage.select(LATE, folds=0), ("late",)),
     NoteKind.FEWER_KEPT: (lambda stage: stage.select(noise(), keep=3, folds=0), ()),
     NoteKind.NOISE_KEPT: (lambda stage: stage.fit_selector(noise()[["b", "y"]]), ("b",)),
     NoteKind.NOTHING_KEPT: (

@@ -118,6 +118,7 @@ class NoteKind(Enum):
     UNJUDGED = "unjudged", _WARNING, "rows were drawn for every tree of a forest, so that none could judge them"
     # Selections.
     FEW_FOLDS = "few-folds", _NOTE, "a selection is judged in fewer folds than asked for"
+    LEAK_KEPT = "leak-kept", _WARNING, "a column is kept that nearly gives the class away"
     FEWER_KEPT = "fewer-kept", _WARNING, "fewer columns are kept than asked for"
     NOISE_KEPT = "noise-kept", _WARNING, "columns are kept that are not told from noise or not worth keeping"
     NOTHING_KEPT = "nothing-kept", _WARNING, "no column is kept"

@@ -249,7 +249,10 @@ SAME, DIFFERENT = "the same value in every labelled row: ", "a different value i
         (
             [("" if n % 2 else n % 5, n % 3, "pq"[n % 2]) for n in range(60)],
             {},
-            ["these columns nearly give the class away (leakage?): 'a' (missing or not tells 'q' in 100.0% of rows)"],
+            [
+                "one column alone nearly gives the class away (leakage?): a missing or not gives y away: 60 of 60 "
+                "rows; exclude= leaves out what is known only after the class is"
+            ],
         ),
         ([(n / 7, f"c{n}", "pq"[n % 2]) for n in range(10)], {}, [f"{DIFFERENT}'b'; exclude= leaves it out"]),
         ([(n + 5, n + 0.5, "pq"[n % 2]) for n in range(6)], MEASURED, [f"{DIFFERENT}'a'; exclude= leaves it out"]),

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from probfs.cluster.counting import CondensedTable, CountedColumn, condense
 from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.leakage import numbers_at_cuts
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
 from probfs.columns.texts import mark_missing
@@ -159,13 +160,15 @@ class BinnedColumn(CountedColumn):
         return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
 
     def numbers_to_know(self, prepared: PreparedTable, rule: Rule) -> Floats:
-        """The numbers that decide what becomes of the column and are not known yet: where it is cut, the least and the
-        greatest of labelled rows, or all of these if they are few.
+        """The numbers that decide what becomes of the column and are not known yet: where it is cut or gives the class
+        away, the least and the greatest of labelled rows, or all of these if they are few.
         """
-        held = np.sort(numbers_of_values(self)[self.counts(prepared.labelled_weights)[:-1] > 0])
+        numbers = numbers_of_values(self)
+        held = np.sort(numbers[self.counts(prepared.labelled_weights)[:-1] > 0])
         wanted = held
         if len(held) > CUT_ABOVE:
-            wanted = held[[0, -1]]
+            at_cuts = numbers_at_cuts(self, numbers, prepared.target, prepared.labelled_weights)
+            wanted = np.append(held[[0, -1]], at_cuts)
             # An infinite number is refused once all is known.
             with contextlib.suppress(DataError):
                 coder = prepared.learn(self, rule)

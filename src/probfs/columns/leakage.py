@@ -1,96 +1,113 @@
-"""Columns that nearly give the class away: whether a cell holds one certain value, or none, predicts the class.
+"""Columns that alone give the class away: by a threshold, by intervals, by their values, or by being missing.
 
 Such a column is often known only after the class is, or is written down because of it: leakage. Or it is just good:
 it is ranked, and the user is told.
+
+The measure is the number of rows that the column alone gets wrong, against the rows that guessing the most frequent
+class gets wrong. A column is flagged where it removes nearly all of these errors, and where an honest column as strong
+as is usual would hardly have done so by luck and by the choice of cuts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.rules import UNKNOWN, end_label
 from probfs.columns.target import Target
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers
+from probfs.tables.cells import Kind
 from probfs.tables.column import Column
-from probfs.tables.table import Profile
-from probfs.text import quoted
+from probfs.tables.table import Profile, number_groups, number_matrix
+from probfs.text import listed, option, printable, quoted
 
-_MOST_ERRORS = 0.05
-"""Of the rows."""
-_MOST_ERRORS_OF_GUESSING = 0.1
-"""Of the errors of always guessing the likelier of a class and the other classes."""
+_MOST_ERRORS = 0.03
+"""Of the errors of guessing, those that a leak leaves."""
+_MOST_ERRORS_OF_MISSING = 0.1
+"""The same where missing cells tell the class: seldom does an honest column tell so much by having no value."""
+_ERRORS_OF_HONEST = 0.14
+"""Of the errors of guessing, about those that the best cut of an honest normal column of AUC 0.97 leaves."""
+_ERRORS_OF_HONEST_MISSING = 0.5
+_SIGNIFICANCE = 0.01
+_MANY_ERRORS = 2_000
+"""Of guessing: beyond, no honest column leaves few of them by luck."""
 _FEWEST_ROWS = 5
 """On each side of a split, of the cells and of the classes."""
-_MOST_PAIRS = 1 << 22
-"""Pairs of values and classes that are counted: beyond, as with thousands of classes, no leak is looked for."""
+_MORE_INTERVALS = 3
+"""Intervals beyond the number of classes that are tried."""
+_SAMPLED_ROWS = 500
+"""Of each class, by which most columns of long tables are seen to be no leak."""
+_MOST_ERRORS_IN_SAMPLE = 0.15
+_MOST_PAIRS = 1 << 24
+"""Pairs of values and classes that are counted: beyond, no leak is looked for."""
 _MOST_TOLD = 6
 """In one note."""
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A value (None: a missing cell) whose presence or absence predicts whether a row is of some class."""
+    """How a column gives the class away, and in how many rows it is right."""
 
-    value: str | None
-    class_name: str
-    accuracy: float
-    """The share of rows for which the prediction is right."""
+    how: str
+    """What tells the class, as a sentence begins: ``bwt <= 2500 gives low away``."""
+    right: int
+    rows: int
 
     def describe(self) -> str:
-        what = "missing" if self.value is None else quoted(self.value)
-        return f"{what} or not tells {quoted(self.class_name)} in {self.accuracy:.1%} of rows"
+        return f"{self.how}: {self.right:,} of {self.rows:,} rows"
 
 
 def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
     """One line about the columns that nearly give the class away, if there are any."""
-    shown = [f"{quoted(name)} ({leak.describe()})" for name, leak in list(leaks.items())[:_MOST_TOLD]]
-    rest = f" and {len(leaks) - len(shown):,} more" if len(leaks) > len(shown) else ""
-    message = f"these columns nearly give the class away (leakage?): {', '.join(shown)}{rest}"
+    shown = [leak.describe() for leak in list(leaks.values())[:_MOST_TOLD]]
+    rest = f"; and {len(leaks) - len(shown):,} more columns" if len(leaks) > len(shown) else ""
+    remedy = f"{option('exclude')} leaves out what is known only after the class is"
+    message = f"one column alone nearly gives the class away (leakage?): {'; '.join(shown)}{rest}; {remedy}"
     return [NoteKind.LEAKAGE.note(message, leaks)] if leaks else []
 
 
-@dataclass(frozen=True, eq=False)
-class _Limits:
-    """How many rows a leak gets wrong at most, given how many labelled rows there are of each class."""
+def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[Note]:
+    """One line about a selection that rests on columns that nearly give the class away, if it does."""
+    names = [name for name in kept if name in leaks]
+    problem = f"what is said of all other columns rests on {listed(names)}, which nearly gives the class away"
+    remedy = f"if that is known only after the class is, leave it out with {option('exclude')} and select again"
+    return [NoteKind.LEAK_KEPT.note(f"{problem}; {remedy}", names)] if names else []
 
-    by_class: Integers
-    most_errors: Floats
-    """For each class; negative where no value can leak it."""
 
-    @classmethod
-    def of(cls, class_rows: Sequence[int]) -> _Limits:
-        by_class = np.array(class_rows, dtype=np.int64)
-        rarer_side = np.minimum(by_class, by_class.sum() - by_class)
-        limits = np.minimum(_MOST_ERRORS * by_class.sum(), _MOST_ERRORS_OF_GUESSING * rarer_side)
-        return cls(by_class, np.where(rarer_side >= _FEWEST_ROWS, limits, -1.0))
+@lru_cache(maxsize=1 << 12)
+def _most_errors(guessing: int, missing: bool = False, extra: int = 0) -> int:
+    """The most errors that a leak makes where guessing makes so many, -1 if even none would prove nothing.
 
-    @property
-    def fewest_rows(self) -> int:
-        """Values and missing cells in fewer rows than this are no leak."""
-        total, known = int(self.by_class.sum()), self.most_errors >= 0
-        fewest = np.minimum(self.by_class, total - self.by_class) - self.most_errors
-        return max(_FEWEST_ROWS, math.ceil(fewest[known].min())) if known.any() else total + 1
-
-    def candidates(self, rows: Integers) -> Integers:
-        """The values that could be leaks: those in about as many rows as a class or its opposite."""
-        total = self.by_class.sum()
-        counts, place = np.unique(rows, return_inverse=True)
-        sizes, first = np.unique(self.by_class, return_index=True)
-        distance = np.minimum(np.abs(counts[:, None] - sizes), np.abs(counts[:, None] - (total - sizes)))
-        near = np.any(distance <= self.most_errors[first], axis=1) & (
-            np.minimum(counts, total - counts) >= _FEWEST_ROWS
-        )
-        return np.flatnonzero(near[place])
+    ``extra`` cuts were chosen for the errors they remove, and count as errors.
+    """
+    share = _MOST_ERRORS_OF_MISSING if missing else _MOST_ERRORS
+    honest = _ERRORS_OF_HONEST_MISSING if missing else _ERRORS_OF_HONEST
+    most, errors = math.floor(share * guessing), -1
+    if guessing > _MANY_ERRORS:
+        return most if extra <= most else -1
+    # The probability that so many of the errors of guessing are left, summed up term by term.
+    term, below = guessing * math.log1p(-honest), 0.0
+    for left in range(most + extra + 1):
+        below += math.exp(term)
+        if below >= _SIGNIFICANCE:
+            break
+        errors = left - extra
+        term += math.log((guessing - left) / (left + 1) * honest / (1 - honest)) if left < guessing else -math.inf
+    return max(errors, -1)
 
 
 def times_in_leak(class_rows: Sequence[int], weights: Integers | None) -> int:
-    """In how many rows of a table a value must stand to be a leak, given how many labelled rows each class has."""
-    heaviest = 1 if weights is None else int(weights.max(initial=1))
-    return -(-_Limits.of(class_rows).fewest_rows // max(heaviest, 1))
+    """In how many rows of a table a value must stand to tell a class from all others, given the rows of each class."""
+    total, heaviest = sum(class_rows), 1 if weights is None else int(weights.max(initial=1))
+    rarer = [min(rows, total - rows) for rows in class_rows]
+    fewest = [rows - most for rows in rarer if (most := _most_errors(rows)) >= 0]
+    return -(-max(_FEWEST_ROWS, min(fewest, default=total + 1)) // max(heaviest, 1))
 
 
 def find_leaks(
@@ -101,41 +118,201 @@ def find_leaks(
     ``profiles`` say which columns repeat a value ``times_in_leak`` times, and ``weights`` how many labelled rows each
     row stands for, None where each is one.
     """
-    limits = _Limits.of(target.class_rows)
-    fewest_rows = limits.fewest_rows
+    if len(target.classes) < 2:
+        return {}
+    every = list(columns)
+    separated = set(_columns_in_few_runs(every, target, weights))
     found: dict[str, Leak] = {}
-    for column in columns:
+    for column in every:
         profile = profiles[column.name]
-        # Most measurements hardly repeat.
-        if profile.repeats or profile.missing >= fewest_rows:
-            leak = _find_leak(column.of_known_numbers(), limits, target, weights)
+        # Most measurements hardly repeat, and rise without regard to the class.
+        if profile.repeats or profile.missing >= _FEWEST_ROWS or column.name in separated:
+            leak = _find_leak(column, target, weights)
             found |= {} if leak is None else {column.name: leak}
     return found
 
 
-def _find_leak(column: Column, limits: _Limits, target: Target, weights: Integers | None) -> Leak | None:
-    """The value of a column that predicts a class with the fewest errors, if they are few."""
-    rows, classes = column.counts(weights), len(target.classes)
-    candidates = limits.candidates(rows)
-    if not len(candidates) or len(candidates) * classes > _MOST_PAIRS:
+def _columns_in_few_runs(columns: Sequence[Column], target: Target, weights: Integers | None) -> Iterator[str]:
+    """The columns of numbers that intervals may decide: in their order, the class seldom changes.
+
+    Every row that is an error splits a run in two, or it is at the end of a run.
+    """
+    labels, classes = target.labels, len(target.classes)
+    rows_of_each = [np.flatnonzero(labels == label) for label in range(classes)]
+    if weights is None:
+        rows_of_each = [rows[:: -(-len(rows) // _SAMPLED_ROWS) or 1] for rows in rows_of_each]
+        sizes = [len(rows) for rows in rows_of_each]
+        most_errors = _MOST_ERRORS_IN_SAMPLE * (sum(sizes) - max(sizes))
+    else:
+        # Of rows that stand for others, a sample says little.
+        rows_of_each = [rows[weights[rows] > 0] for rows in rows_of_each]
+        most_errors = _MOST_ERRORS_OF_MISSING * (sum(target.class_rows) - max(target.class_rows))
+    # By class, so that equal numbers stay together by class.
+    rows = np.concatenate(rows_of_each)
+    most_changes = 2 * classes + _MORE_INTERVALS + 2 * most_errors
+    for group in number_groups(columns):
+        order = np.argsort(number_matrix(group)[:, rows], axis=1, kind="stable")
+        changes = np.count_nonzero(np.diff(labels[rows][order], axis=1), axis=1)
+        yield from (column.name for column, found in zip(group, changes.tolist(), strict=True) if found <= most_changes)
+
+
+def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak | None:
+    """The simplest way in which a column gives the class away, if it does."""
+    by_value = _count_by_class(column, target, weights)
+    if by_value is None:
         return None
-    # Other values, and rows without a class, which weigh nothing, are counted before the first.
-    places = np.zeros(len(rows), dtype=np.int64)
-    places[candidates] = np.arange(1, len(candidates) + 1)
-    codes, cells, cell_weights = column.coded_cells(weights)
-    keys = places[codes] * (classes + 1) + target.labels[cells] + 1
-    counts = np.bincount(keys, cell_weights, minlength=(len(candidates) + 1) * (classes + 1))
-    overlap = counts.reshape(-1, classes + 1)[1:, 1:].astype(np.int64)
+    class_rows = np.array(target.class_rows)
+    total, guessing = int(class_rows.sum()), int(class_rows.sum() - class_rows.max())
+    column_name, target_name = printable(column.name), printable(target.name)
+    known = column.of_known_numbers()
+    counts_of_known = by_value if known is column else _count_by_class(known, target, weights)
+    by_one_value = None if counts_of_known is None else _find_telling_value(known, counts_of_known, target)
+    if by_one_value is not None and len(target.classes) == 2:
+        return by_one_value
+    numbers = column.numbers() if column.kind is not Kind.TEXT and not column.is_nominal else None
+    if numbers is not None:
+        intervals = _Intervals.of(numbers, by_value)
+        for cuts, right in enumerate(intervals.right):
+            # The two ends of one interval are no more of a choice than one threshold (simulated).
+            extra = 2 * max(0, cuts - 2) if len(target.classes) == 2 else max(0, cuts - 1)
+            if total - right <= _most_errors(guessing, extra=extra):
+                how = _describe_cuts(column_name, intervals, cuts, column.kind)
+                return Leak(f"{how} gives {target_name} away", right, total)
+    held = np.count_nonzero(by_value.sum(axis=1)[:-1])
+    if numbers is None or held <= CUT_ABOVE:
+        right = _right_by_majority(by_value, int(class_rows.argmax()))
+        if total - right <= _most_errors(guessing):
+            return Leak(f"the {held:,} values of {column_name} give {target_name} away", right, total)
+    return by_one_value
+
+
+def _count_by_class(column: Column, target: Target, weights: Integers | None) -> Integers | None:
+    """How many labelled rows of each class hold each value, missing cells last; None where these are too many."""
+    classes = len(target.classes)
+    codes, rows, cell_weights = column.coded_cells(weights)
+    if column.problem is not None or (len(column.entries) + 1) * (classes + 1) > _MOST_PAIRS:
+        return None
+    keys = codes.astype(np.int64) * (classes + 1) + (target.labels[rows].astype(np.int64) - UNKNOWN)
+    counts = np.bincount(keys, cell_weights, minlength=(len(column.entries) + 1) * (classes + 1))
+    return counts.reshape(-1, classes + 1)[:, 1:].astype(np.int64)
+
+
+def _find_telling_value(column: Column, by_value: Integers, target: Target) -> Leak | None:
+    """The value, or missing cells, whose presence or absence tells a class from all others with the fewest errors."""
+    class_rows, rows = np.array(target.class_rows), by_value.sum(axis=1)
+    total, missing = int(class_rows.sum()), len(rows) - 1
+    rarer = np.minimum(class_rows, total - class_rows).tolist()
+    limits = np.tile([_most_errors(guessing) for guessing in rarer], (len(rows), 1))
+    limits[missing] = [_most_errors(guessing, missing=True) for guessing in rarer]
     # In how many rows a value is without a class or the other way round; or it stands for all other classes.
-    differing, total = rows[candidates, None] + limits.by_class - 2 * overlap, int(limits.by_class.sum())
+    differing = rows[:, None] + class_rows - 2 * by_value
     errors = np.minimum(differing, total - differing)
-    values, labels = np.nonzero(errors <= limits.most_errors)
+    enough = (np.minimum(rows, total - rows) >= _FEWEST_ROWS)[:, None] & (np.array(rarer) >= _FEWEST_ROWS)
+    values, labels = np.nonzero((errors <= limits) & enough)
     if not len(values):
         return None
-    # Of equals: the class that the value stands for, then missing cells, then the first value and class.
-    missing, fewest = len(column.entries), errors[values, labels]
-    stands_for_others = differing[values, labels] > fewest
-    best = np.lexsort((labels, values, candidates[values] != missing, stands_for_others, fewest))[0]
-    code = int(candidates[values[best]])
-    value = None if code == missing else column.values[code].as_py()
-    return Leak(value, target.classes[int(labels[best])], 1 - int(fewest[best]) / total)
+    # Of equals: missing cells, the class that the value stands for, then the first value and class.
+    fewest = errors[values, labels]
+    best = np.lexsort((labels, values, differing[values, labels] > fewest, values != missing, fewest))[0]
+    code, name = int(values[best]), printable(column.name)
+    value = "" if code == missing else column.values[code].as_py()
+    shown = value if column.kind is Kind.NUMBER else quoted(value)
+    how = f"{name} missing or not" if code == missing else f"{name} = {shown}"
+    what = printable(target.name)
+    if len(target.classes) > 2:
+        what += f" = {quoted(target.classes[int(labels[best])])}"
+    return Leak(f"{how} gives {what} away", total - int(fewest[best]), total)
+
+
+def _right_by_majority(by_value: Integers, most_frequent: int) -> int:
+    """The rows whose class most other rows with the same value have; rows that are alone with theirs are guessed."""
+    ordered = np.sort(by_value, axis=1)
+    first, second = ordered[:, -1], ordered[:, -2]
+    alone = by_value.sum(axis=1) == 1
+    return int(first[first - 1 > second].sum() + by_value[alone, most_frequent].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Intervals:
+    """The best ways to cut numbers into intervals of one class each, missing cells apart."""
+
+    numbers: Floats
+    """In rising order."""
+    up_to: Integers
+    """How many rows of each class lie below each number, and in all."""
+    missing: int
+    """Rows that are right by having no number."""
+    right: list[int]
+    """The rows that are right with no cut, with one, and so on."""
+    best: list[Integers]
+    """The same for the numbers before each."""
+
+    @classmethod
+    def of(cls, numbers: Floats, by_value: Integers) -> _Intervals:
+        held = np.flatnonzero(by_value[:-1].sum(axis=1))
+        order = held[np.argsort(numbers[held], kind="stable")]
+        classes, missing = by_value.shape[1], int(by_value[-1].max())
+        up_to = np.concatenate([np.zeros((1, classes), dtype=np.int64), np.cumsum(by_value[order], axis=0)])
+        best = [up_to.max(axis=1)]
+        for _ in range(min(classes + _MORE_INTERVALS, max(len(order), 1)) - 1):
+            # The last interval begins where most is right before it, less what its class has had until then.
+            right = up_to + np.maximum.accumulate(best[-1][:, None] - up_to, axis=0)
+            best.append(right.max(axis=1))
+        return cls(numbers[order], up_to, missing, [int(one[-1]) + missing for one in best], best)
+
+    def cut(self, cuts: int) -> tuple[list[int], list[int]]:
+        """Where the best so many cuts are, as positions of the numbers above them, and the class of each interval."""
+        end, places, labels = len(self.numbers), [], []
+        for before in self.best[cuts - 1 :: -1] if cuts else ():
+            gains = self.up_to[end] + before[: end + 1, None] - self.up_to[: end + 1]
+            place, label = np.unravel_index(int(gains.argmax()), gains.shape)
+            places.append(int(place))
+            labels.append(int(label))
+            end = int(place)
+        return places[::-1], [int(self.up_to[end].argmax()), *labels[::-1]]
+
+
+def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> str:
+    places, labels = intervals.cut(cuts)
+    numbers = intervals.numbers.tolist()
+    points = [_point_between(numbers[place - 1], numbers[place], kind) for place in places]
+    if not points:
+        return f"{name} missing or not"
+    if len(points) == 1:
+        return f"{name} <= {points[0]}"
+    if len(points) == 2 and labels[0] == labels[2]:
+        return f"{points[0]} < {name} <= {points[1]}"
+    return f"{name} cut at {', '.join(points[:-1])} and {points[-1]}"
+
+
+def _point_between(low: float, high: float, kind: Kind) -> str:
+    """The roundest number that is not below ``low``, and below ``high``."""
+    point, width = low, high - low
+    if kind is Kind.NUMBER and math.isfinite(width) and width > 0:
+        for digits in range(-math.ceil(math.log10(max(abs(low), abs(high)))), 18):
+            scale = 10.0**digits
+            rounded = math.ceil(low * scale) / scale
+            if low <= rounded < high:
+                point = rounded
+                break
+    return end_label(point, kind)
+
+
+def numbers_at_cuts(column: Column, numbers: Floats, target: Target, weights: Integers | None) -> Floats:
+    """The numbers on both sides of the cuts by which a column may give the class away, for columns that are known by
+    quantiles: errors among these may be none once all of their numbers are known. None where there are too many others.
+    """
+    by_value = _count_by_class(column, target, weights)
+    total, guessing = sum(target.class_rows), sum(target.class_rows) - max(target.class_rows, default=0)
+    if by_value is None or not guessing:
+        return np.empty(0)
+    intervals = _Intervals.of(numbers, by_value)
+    counts = np.diff(intervals.up_to, axis=0)
+    mixed = counts.sum(axis=1) - counts.max(axis=1)
+    found = np.empty(0)
+    for cuts, right in enumerate(intervals.right):
+        places = np.array(intervals.cut(cuts)[0], dtype=np.int64)
+        beside = np.unique(np.clip(np.append(places - 1, places), 0, len(counts) - 1))
+        if total - right - mixed[beside].sum() <= _MOST_ERRORS_IN_SAMPLE * guessing:
+            found = np.append(found, intervals.numbers[beside])
+    return found

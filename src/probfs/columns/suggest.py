@@ -58,7 +58,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     ]
     if prepared.leaks:
         lines += ["", "# Leakage? These nearly give the class away; drop those that are not known before the class is."]
-        lines += [f"# {printable(name)}: {leak.describe()}" for name, leak in prepared.leaks.items()]
+        lines += [f"# {leak.describe()}" for leak in prepared.leaks.values()]
     if kept:
         lines += ["", "# Left as they are:", *kept]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from probfs import __version__
 from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import by_dropping_rare_classes, refuse_many_folds
+from probfs.columns.leakage import note_on_kept_leaks
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
@@ -65,7 +66,9 @@ def select_columns(
     candidates = Candidates(encoded, counts, settings, kept_anyway, copies, on_model=_report_models, times=folds + 1)
     choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
     seconds = time.monotonic() - start
-    notes = [*choice.classifier.notes, *_notes(settings, folds, choice)]
+    kept = tuple(encoded.names[place] for place in choice.kept)
+    leaks = note_on_kept_leaks(inputs.prepared.leaks, kept)
+    notes = [*choice.classifier.notes, *_notes(settings, folds, choice), *leaks]
     for note in notes:
         on_note(note)
     announce_folds(seconds, folds, on_note)
@@ -77,7 +80,7 @@ def select_columns(
     return Selection(
         features=judge_columns(candidates, choice, kept_in_folds),
         sizes=choice.curve.sizes,
-        kept=tuple(encoded.names[place] for place in choice.kept),
+        kept=kept,
         honest=honest,
         input=summary,
         settings=settings,
