@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -20,9 +21,10 @@ import pytest
 
 import probfs
 from probfs.cluster.connection import Cluster
-from probfs.errors import DataError, UsageError
+from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.runtime.progress import listening
 from probfs.selection.nested import JUDGING
+from probfs.text import command_line_language
 from tests.support.clusters import DaskProcesses, running_cluster
 from tests.support.split_tables import (
     MEASURED_KINDS,
@@ -76,7 +78,7 @@ class Once:
 # What is found is what is found in this process
 
 
-@pytest.mark.parametrize("seed", range(20, 40))
+@pytest.mark.parametrize("seed", [20, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(21, 40))])
 def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> None:
     table = write_split_table(tmp_path / "table", seed)
     found = probfs.rank(table.folder, **on_cluster(cluster, **table.options))
@@ -87,6 +89,7 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
         assert_same_selection(selected, probfs.select(candidates.folder, **candidates.options))
 
 
+@pytest.mark.slow
 def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(3)
     labels = random.integers(0, 2, 3000)
@@ -104,30 +107,29 @@ def test_processes_of_this_machine(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(table.folder, engine="dask", workers=1, **table.options), expected)
 
 
-def test_a_ranking_inside_a_task_of_the_same_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+def test_a_task_of_a_cluster_cannot_wait_for_other_tasks(cluster: DaskProcesses) -> None:
     import distributed
 
-    table = write_split_table(tmp_path / "table", 3)
-    expected = probfs.rank(table.folder, **table.options)
     client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own:
-        # One on each worker, so that no thread would be left for what they send.
-        options = on_cluster(cluster, **table.options)
-        tasks = [own.submit(probfs.rank, str(table.folder), pure=False, **options) for _ in range(2)]
-        for found in own.gather(tasks):
-            assert [one.feature for one in found.features] == [one.feature for one in expected.features]
+    with client(cluster.address, set_as_default=False) as own, pytest.raises(UsageError, match="inside a task of Dask"):
+        own.submit(probfs.rank, "t.csv", target="y", engine="dask", scheduler=cluster.address).result()
 
 
-def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path, cluster: DaskProcesses) -> None:
+def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path) -> None:
+    """By workers that are threads here, and need not import scikit-learn first."""
     import distributed
 
     table = write_split_table(tmp_path / "table", 4)
-    options: dict[str, Any] = {"target": "y", "classifier": "logistic", "removal": "retrain", "include": ["b", "c"]}
+    how: dict[str, Any] = {"classifier": "logistic", "removal": "retrain", "folds": 2, "eliminate": False}
+    options = {**how, "target": "y", "include": ["b", "c"]}
     expected = probfs.rank(table.folder, **options)
-    client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own:
+    make: Any = distributed.Client
+    with make(
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", set_as_default=False
+    ) as own:
+        address = own.scheduler.address
         before = sum(own.run(_tasks_done).values())
-        found = probfs.rank(table.folder, **on_cluster(cluster, **options))
+        found = probfs.rank(table.folder, engine="dask", scheduler=address, **options)
         assert sum(own.run(_tasks_done).values()) > before
     assert found.features == expected.features
 
@@ -171,6 +173,7 @@ def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Pa
     _rank_while_a_worker_dies(cluster, larger_table, part)
 
 
+@pytest.mark.slow
 def test_a_worker_that_joins_is_used_though_another_dies_while_columns_are_selected(
     cluster: DaskProcesses, larger_table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,13 +209,15 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", 5)
 
 
+WITHOUT_WORKERS = r"has had no workers for .* minutes; start some, and rank again"
+WITHOUT_SCHEDULER = "went away; start it, and rank again"
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("kill", "message"),
-    [
-        (DaskProcesses.kill_scheduler, "went away; start it, and rank again"),
-        (DaskProcesses.kill_worker, r"has had no workers for .* minutes; start some, and rank again"),
-    ],
+    [(DaskProcesses.kill_scheduler, WITHOUT_SCHEDULER), (DaskProcesses.kill_worker, WITHOUT_WORKERS)],
 )
 def test_what_goes_away_is_one_line(
     tmp_path: Path, larger_table: Path, kill: Callable[[DaskProcesses], None], message: str
@@ -228,13 +233,48 @@ def test_what_goes_away_is_one_line(
             probfs.rank(larger_table, on_progress=listen, **on_cluster(own, target="y"))
 
 
+def test_faults_of_dask_are_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+
+    monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", -1)
+    monkeypatch.setattr("probfs.cluster.connection._SECONDS_BETWEEN_LOOKS", 0.01)
+    retried: list[Any] = []
+
+    def cluster_of(error: Exception, workers: dict[str, Any]) -> Cluster:
+        fail = Mock(side_effect=error)
+        known = {"gather": fail, "retry": retried.extend, "wait_for_workers": fail, "run": fail}
+        return Cluster(SimpleNamespace(scheduler_info=lambda **_: {"workers": workers}, **known), None)
+
+    futures: list[Any] = ["answer"]
+    for error, message in (
+        (CommClosedError("closed"), WITHOUT_SCHEDULER),
+        (FutureCancelledError("key", "lost"), WITHOUT_SCHEDULER),
+        (TimeoutError("late"), WITHOUT_SCHEDULER),
+        (ModuleNotFoundError("no s3fs", name="s3fs"), "lack s3fs; install it there"),
+        (KilledWorker("task", Mock(), 3), "died again and again; they may lack memory"),
+    ):
+        with pytest.raises(ProbfsError, match=message):
+            cluster_of(error, {"tcp://one": {}}).gather(futures)
+    assert retried == futures * 10, "a task that workers died with is tried again"
+    without = cluster_of(TimeoutError("late"), {})
+    with pytest.raises(DataError, match=WITHOUT_WORKERS):
+        without.check_workers()
+    ended = threading.Event()
+    monkeypatch.setattr(without._client, "gather", lambda futures: ended.wait(60))
+    with pytest.raises(DataError, match=WITHOUT_WORKERS):
+        without.gather(futures)
+    ended.set()
+    with pytest.raises(UsageError, match="lacks probfs; install"):
+        cluster_of(RuntimeError("No module named 'probfs'"), {"tcp://one": {}}).check_workers()
+
+
 @pytest.mark.usefixtures("impatient")
 def test_nobody_is_there(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 0)
     with pytest.raises(UsageError, match=r"nothing answers at tcp://127\.0\.0\.1:1 "):
         probfs.rank(table.folder, target="y", engine="dask", scheduler="tcp://127.0.0.1:1")
-    with running_cluster(tmp_path, workers=0) as own, pytest.raises(DataError, match="has had no workers for"):
-        probfs.rank(table.folder, **on_cluster(own, target="y"))
 
 
 @pytest.mark.parametrize(("version", "problem"), [("2024.6.2", "needs Dask 2024.7.1 or newer"), (None, "needs Dask; ")])
@@ -290,11 +330,9 @@ def test_ctrl_c_leaves_the_cluster_usable(cluster: DaskProcesses, larger_table: 
 def test_messages_made_by_workers_speak_the_language_of_the_caller(tmp_path: Path, cluster: DaskProcesses) -> None:
     table = tmp_path / "t.parquet"
     table.write_bytes(b"PAR1 nothing else")
-    command = [sys.executable, "-m", "probfs", "rank", str(table), "--target", "y", "--engine", "dask"]
-    result = subprocess.run([*command, "--scheduler", cluster.address], capture_output=True, text=True)
-    assert result.returncode == 1
-    assert "say what it is with --input-format" in result.stderr
-    assert result.stderr.count("\n") == 1
+    with command_line_language(), pytest.raises(DataError, match="say what it is with --input-format") as error:
+        probfs.rank(table, **on_cluster(cluster, target="y"))
+    assert "\n" not in str(error.value)
 
 
 def test_progress_is_how_many_blocks_are_done() -> None:

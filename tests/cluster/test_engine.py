@@ -1,4 +1,4 @@
-"""What an engine on a cluster makes of files is what this process makes of them; here without Dask."""
+"""What is ranked and selected on a cluster is what this process finds; here without Dask."""
 
 from __future__ import annotations
 
@@ -16,10 +16,19 @@ from hypothesis import HealthCheck, given, settings
 
 import probfs
 from probfs.cluster import connection, engine
+from probfs.cluster.reading import plan_blocks, read_block
 from probfs.errors import DataError, UsageError
+from probfs.tables.files import Part
+from probfs.tables.reading import ReadOptions
 from tests.support.clusters import connect_here
 from tests.support.odd_tables import Case, Cells, as_frame, cases
-from tests.support.split_tables import assert_same_ranking, write_split_table
+from tests.support.split_tables import (
+    assert_same_ranking,
+    assert_same_selection,
+    write_parts,
+    write_split_candidates,
+    write_split_table,
+)
 
 ENGINES: tuple[Literal["local", "dask"], ...] = ("local", "dask")
 
@@ -29,7 +38,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "connect", connect_here)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_tables(tmp_path: Path, seed: int) -> None:
     table = write_split_table(tmp_path / "table", seed)
     expected = probfs.rank(table.folder, **table.options)
@@ -203,6 +212,15 @@ def test_what_another_file_holds(tmp_path: Path, other: Any, turn: int, monkeypa
     assert_same(tmp_path, na="inf")
 
 
+def test_ordered_categories_of_which_a_file_holds_some(tmp_path: Path) -> None:
+    order = ["low", "mid", "high", "top"]
+    sizes = [
+        pd.Categorical([*texts] * 10, order, ordered=True) for texts in (["top", "low", "mid"], ["mid", "high", "low"])
+    ]
+    write(tmp_path, size=sizes, b=[WORDS, WORDS])
+    assert_same(tmp_path)
+
+
 def test_a_target_that_is_a_quantity(tmp_path: Path) -> None:
     write(tmp_path, a=[MEASURED, MEASURED + 0.1], b=[WORDS, WORDS])
     with pytest.raises(DataError, match="the target 'a' is a quantity"):
@@ -251,7 +269,7 @@ def outcome(data: Path, **options: Any) -> tuple[probfs.Ranking, list[probfs.Not
 
 
 @pytest.mark.parametrize("write", [write_csv, write_parquet])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_both_engines_do_the_same(write: Callable[[Path, Files], Path], case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -275,3 +293,117 @@ def test_both_engines_do_the_same(write: Callable[[Path, Files], Path], case: Ca
     assert backgrounds[1] is not None
     assert backgrounds[0].inspection == backgrounds[1].inspection
     assert backgrounds[0].intervals == backgrounds[1].intervals
+
+
+# Selections
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_selections_from_random_tables(tmp_path: Path, seed: int) -> None:
+    table = write_split_candidates(tmp_path / "table", seed)
+    expected = probfs.select(table.folder, **table.options)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **table.options), expected)
+
+
+def test_selections_by_compiled_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._CELLS_WORTH_COMPILING", 0)
+    table = write_split_candidates(tmp_path / "table", 4)
+    options = {**table.options, "keep": "fewest", "folds": 3}
+    expected = probfs.select(table.folder, **options)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **options), expected)
+
+
+def test_columns_of_very_many_values_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.screening.redundancy._CELLS_AT_A_TIME", 50)
+    table = write_split_candidates(tmp_path / "table", 3)
+    options = {**table.options, "keep": 2, "folds": 3}
+    expected = probfs.select(table.folder, **options)
+    assert any(own.instead for own in expected.features)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **options), expected)
+
+
+@pytest.mark.parametrize("binned", [False, True])
+def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, binned: bool) -> None:
+    monkeypatch.setattr(engine, "MANY_NUMBERS", 50 if binned else 20_000)
+    random = np.random.default_rng(3)
+    labels = random.integers(0, 3, 9000)
+    cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}
+    frame = pd.DataFrame({**cells, "y": labels.astype(str)})
+    write_parts(frame, [100, 5000], tmp_path)
+    expected = probfs.select(tmp_path, target="y", folds=3)
+    assert_same_selection(probfs.select(tmp_path, target="y", folds=3, engine="dask"), expected)
+
+
+def test_a_report_of_a_selection(tmp_path: Path) -> None:
+    table = write_split_candidates(tmp_path / "table", 1)
+    options = {**table.options, "folds": 2}
+    pages = (
+        probfs.select(table.folder, report=True, **options).to_html(),
+        probfs.select(table.folder, report=True, engine="dask", **options).to_html(),
+    )
+    expected, found = (page.splitlines() for page in pages if page is not None)
+    different = [line for line, same in zip(found, expected, strict=True) if line != same]
+    assert all("engine=" in line for line in different)
+
+
+def test_mistakes_in_selections_are_those_of_this_process(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": list("xyxyxyxy"), "b": list("uvvuuvvu"), "y": list("00000001")})
+    write_parts(frame, [4], tmp_path)
+    for options, kind in (
+        ({"always": "c"}, UsageError),
+        ({"keep": 3}, UsageError),
+        ({"folds": 2}, DataError),
+        ({"always": "y"}, UsageError),
+    ):
+        with pytest.raises(kind) as expected:
+            probfs.select(tmp_path, target="y", **options)
+        with pytest.raises(kind) as found:
+            probfs.select(tmp_path, target="y", engine="dask", **options)
+        assert str(found.value) == str(expected.value)
+
+
+# Which files make up which block
+
+
+@pytest.mark.parametrize(
+    ("sizes", "threads", "expected"),
+    [
+        ([10], 4, [1]),
+        ([10] * 8, 2, [2, 2, 2, 2]),
+        ([10] * 8, 8, [1] * 8),
+        ([100, 1, 1, 1, 1, 96], 1, [1, 5]),
+        ([0, 0, 0, 0], 1, [2, 2]),
+        ([1000, 1, 1], 1, [1, 2]),
+    ],
+)
+def test_blocks_hold_about_equally_many_bytes(
+    tmp_path: Path, sizes: list[int], threads: int, expected: list[int]
+) -> None:
+    parts = [Part(str(tmp_path / f"{number:03}.csv")) for number in range(len(sizes))]
+    for part, size in zip(parts, sizes, strict=True):
+        Path(part.path).write_bytes(b"x" * size)
+    blocks = plan_blocks(parts, threads)
+    assert [len(block) for block in blocks] == expected
+    assert [part for block in blocks for part in block] == parts
+
+
+def test_files_that_only_workers_see() -> None:
+    parts = [Part(f"s3://bucket/{number}.parquet") for number in range(4)]
+    assert [len(block) for block in plan_blocks(parts, 1)] == [2, 2]
+
+
+def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"a": range(100), "y": [0, 1] * 50}).to_parquet(path, row_group_size=10)
+    blocks = plan_blocks([Part(str(path))], 2)
+    assert [part.row_groups for block in blocks for part in block] == [(0, 1), (2, 3, 4), (5, 6), (7, 8, 9)]
+    tables = [read_block(block, ReadOptions()) for block in blocks]
+    cells = [text for table in tables for text in table.columns["a"].values.to_pylist()]
+    assert cells == [str(number) for number in range(100)]
+    assert [table.first_row for table in tables] == [0, 20, 50, 70]
+
+
+def test_what_is_no_parquet_file_is_left_to_the_reader(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"nothing")
+    assert plan_blocks([Part(str(path))], 2) == [(Part(str(path)),)]

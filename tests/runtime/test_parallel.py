@@ -136,7 +136,7 @@ main()
 """The command, which writes a line whenever models have been fitted."""
 
 
-@pytest.mark.parametrize("removal", ["permute", "retrain"])
+@pytest.mark.parametrize("removal", ["retrain", pytest.param("permute", marks=pytest.mark.slow)])
 def test_ctrl_c_ends_the_work_and_leaves_nothing(removal: str, tmp_path: Path) -> None:
     weston(2000, 100).to_csv(tmp_path / "data.csv", index=False)
     command = [sys.executable, "-c", COUNT_MODELS, "rank", "data.csv", "--classifier", "svm", "--removal", removal]
@@ -174,8 +174,6 @@ def _all_gone(group: int) -> bool:
 def test_a_killed_worker_is_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Workers, "_are_workers_worth_it", lambda self, tasks: True)
     with pytest.raises(probfs.DataError, match=r"a worker process was killed.*; use fewer with jobs=, or jobs=1"):
-        list(Workers(2, 4).run(_die, [1, 2, 3, 4]))
-    with command_line_language(), pytest.raises(probfs.DataError, match=r"use fewer with --jobs, or --jobs 1"):
         list(Workers(2, 4).run(_die, [1, 2, 3, 4]))
 
 

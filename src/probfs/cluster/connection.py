@@ -55,9 +55,10 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     import distributed
 
     with contextlib.ExitStack() as stack:
+        _refuse_inside_task()
         stack.enter_context(_quiet_logs())
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
-        address = stack.enter_context(_start_processes(workers) if scheduler is None else _leaving_task(scheduler))
+        address = stack.enter_context(_start_processes(workers)) if scheduler is None else scheduler
         make: Any = distributed.Client
         try:
             client = make(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="probfs")
@@ -283,21 +284,16 @@ def _start_processes(number: int | None) -> Iterator[Any]:
             yield cluster
 
 
-@contextlib.contextmanager
-def _leaving_task(scheduler: str) -> Iterator[str]:
-    """The address of a cluster. Where a task of it calls this, it gives its thread to the tasks that it waits for."""
+def _refuse_inside_task() -> None:
+    """Refuse to wait for tasks within a task: where all threads do so, nobody is left to work on those waited for."""
     import distributed
 
     try:
         distributed.get_worker()
     except ValueError:
-        yield scheduler
         return
-    distributed.secede()  # type: ignore[no-untyped-call]  # distributed has types in part
-    try:
-        yield scheduler
-    finally:
-        distributed.rejoin()  # type: ignore[no-untyped-call]  # as above
+    problem = f"{option('engine', 'dask')} cannot be used inside a task of Dask's, which would wait for others"
+    raise UsageError(f"{problem}; call it where the client is, or use {option('engine', 'local')}")
 
 
 @contextlib.contextmanager
