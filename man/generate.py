@@ -15,10 +15,9 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
 from probfs.cli.options import Command, Option
-from probfs.cli.tables import SAMPLES
 from probfs.comparison.result import MEASURES
 from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
-from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.catalogue import EXPERIMENTS, SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"

@@ -348,10 +348,8 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
     assert any(name.endswith("data/share/man/man1/probfs-rank.1") for name in names)
     assert any(name.endswith("data/share/man/man5/probfs-mapping.5") for name in names)
     assert {"probfs/py.typed", "probfs/cli/completion.zsh"} <= set(names)
-    for sample in ("breast_cancer", "customers", "commute", "kiln"):
-        content = (ROOT / "sample_data" / f"{sample}.csv").read_bytes()
-        assert zipfile.ZipFile(wheel).read(f"probfs/sample_data/{sample}.csv") == content
+    for sample in ("breast_cancer.csv", "breast_cancer.toml", "customers.csv", "commute.csv", "joint.csv", "kiln.csv"):
+        content = (ROOT / "sample_data" / sample).read_bytes()
+        assert zipfile.ZipFile(wheel).read(f"probfs/sample_data/{sample}") == content
     for name in ("report.html.jinja", "report.css", "report.js"):
         assert f"probfs/output/assets/{name}" in names
-    data = zipfile.ZipFile(wheel).read("probfs/paper/experiments/data/breast_cancer.csv")
-    assert data == (ROOT / "sample_data" / "breast_cancer.csv").read_bytes()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from probfs.cli.tables import SAMPLES as SAMPLE_NAMES
 from probfs.columns.mapping import parse_mapping
+from probfs.paper.catalogue import SAMPLES as SAMPLE_NAMES
 from tests.support.commands import Run
 from tests.support.hostile_names import hostile_csv
 from tests.support.paths import SAMPLES

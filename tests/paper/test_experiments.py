@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from probfs.paper.catalogue import EXPERIMENTS, Experiment
 from probfs.paper.documents import Claim
-from probfs.paper.experiments import figure4, reproduce, table1
+from probfs.paper.experiments import figure4, reproduce, table1, write_finding
 from probfs.paper.experiments.exact_scores import shifted_scores
-from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin, portions
-from probfs.paper.experiments.misfit import Case, join_verdicts, judge_claims, share_found
+from probfs.paper.experiments.laboratory import Finding, Laboratory, mean_and_margin, portions
+from probfs.paper.experiments.misfit import Case, join_verdicts, judge_claims
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
-from tests.support.paths import ROOT
 
-FEW_RUNS = {"bound": 20, "figure4": 3, "table1": 2, "equivalence": 2, "misfit": 2, "figure3": 1}
+FEW_RUNS = {"bound": 20, "equivalence": 2, "misfit": 2}
 """Enough repetitions to see that an experiment works, not to judge anything."""
 
 
@@ -39,7 +40,7 @@ def verdicts(claims: Iterable[Claim]) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("name", "runs"),
-    [("example", 1), ("figure1", 1), ("figure2", 1), ("errors", 1), ("bound", 60), ("equivalence", 4)],
+    [("example", 1), ("figure1", 1), ("figure2", 1), ("errors", 1), ("bound", 40), ("equivalence", 2)],
 )
 def test_what_is_no_matter_of_chance_holds(name: str, runs: int) -> None:
     for claim in conduct(name, runs).claims:
@@ -58,33 +59,32 @@ def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> N
     assert judged_anew["S_A(x1) = 0.0495"] == "holds"
 
 
-@pytest.mark.parametrize("name", ["figure4", "equivalence"])
-def test_results_do_not_depend_on_the_number_of_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = conduct(name, FEW_RUNS[name])
+def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = conduct("equivalence", 2)
     monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
-    shared = conduct(name, FEW_RUNS[name], jobs=2)
+    shared = conduct("equivalence", 2, jobs=2)
     assert (shared.rows, shared.claims) == (alone.rows, alone.claims)
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Experiments of the same shape that take seconds."""
-    monkeypatch.setattr("probfs.paper.experiments.table1._RUNS_IN_A_TABLE", 4)
+    monkeypatch.setattr("probfs.paper.experiments.table1._RUNS_IN_A_TABLE", 2)
     monkeypatch.setattr("probfs.paper.experiments.figure3._SHIFTS", (0.0, 1.0, 3.0))
     monkeypatch.setattr("probfs.paper.experiments.figure3._SHARES", (0.0, 0.7, 1.0))
     fewer = [replace(misfit, sizes=misfit.sizes[:1]) for misfit in MISFITS]
     monkeypatch.setattr("probfs.paper.experiments.misfit.MISFITS", fewer)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+TAKE_LONG = ("equivalence", "figure3", "misfit")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in TAKE_LONG else []) for name in EXPERIMENTS]
+)
 @pytest.mark.usefixtures("small")
 def test_figures_show_all_their_text(name: str, tmp_path: Path) -> None:
     """Nothing is cut off: every label, tick and legend lies within the figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    from probfs.paper.experiments.figures import save_figure
-
     finding = conduct(name, FEW_RUNS.get(name, 1))
     assert {len(row) for row in finding.rows} == {len(finding.header)}
     seen: list[Figure] = []
@@ -93,9 +93,9 @@ def test_figures_show_all_their_text(name: str, tmp_path: Path) -> None:
         finding.draw(figure)
         seen.append(figure)
 
-    png, svg = save_figure(draw, finding.size, tmp_path, name)
-    assert png.read_bytes().startswith(b"\x89PNG")
-    assert b"<svg" in svg.read_bytes()
+    written = write_finding(name, replace(finding, draw=draw), tmp_path)
+    assert [path.name for path in written] == [f"{name}{end}" for end in (".csv", "_claims.csv", ".png", ".svg")]
+    assert [path.read_bytes()[1:4] for path in written[2:]] == [b"PNG", b"?xm"]
     (figure,) = seen
     # In inches; all that is drawn, sub-titles, ticks and legends among it.
     drawn = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]
@@ -114,30 +114,12 @@ def test_what_is_random_is_repeated_as_often_as_asked() -> None:
     assert [run for part in portions(53) for run in part] == list(range(53))
 
 
-def test_progress_counts_to_the_end() -> None:
-    seen: list[tuple[int, int]] = []
-    Laboratory("test", 1, 0, 1, lambda done, total: seen.append((done, total))).each(abs, [1, -2, 3])
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
-
-
-def test_random_numbers_depend_on_every_seed() -> None:
-    draws = {seeds: generator(*seeds).random() for seeds in ((1, 2), (2, 1), (1, 3), (0, 2))}
-    assert len(set(draws.values())) == 4
-    assert generator(1, 2).random() == draws[1, 2]
-
-
 def test_a_margin_is_student_s_and_wider_for_several_that_hold_together() -> None:
     mean, margin = mean_and_margin([1.0, 2.0, 3.0])
     assert mean == 2.0
     assert margin == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
     assert mean_and_margin([1.0, 2.0, 3.0], together=4)[1] > margin
     assert mean_and_margin([1.0]) == (1.0, math.inf)
-
-
-def test_the_tables_that_come_along_are_the_samples() -> None:
-    """They are links, so that a table is in the repository once."""
-    for path in (ROOT / "src" / "probfs" / "paper" / "experiments" / "data").iterdir():
-        assert path.read_bytes() == (ROOT / "sample_data" / path.name).read_bytes()
 
 
 # Figure 2
@@ -211,6 +193,7 @@ def test_each_claim_of_figure_4_can_fail(trial: int, shares: list[list[float]], 
 # Table 1
 
 
+@pytest.mark.slow
 def test_table_1_puts_noise_last() -> None:
     """Among twelve features three of noise have a mean aggregate rank of 11 where they are always last."""
     rows = [row for row in conduct("table1", 3).rows if row[0] == 1]
@@ -250,18 +233,7 @@ def test_claims_of_table_1_can_fail(change: tuple[int, int, int, float], broken:
     assert small["with 30 rows or more, Ŝ_S ranks all noise among the last four in all 20 runs"] == "holds"
 
 
-def test_an_aggregate_rank_is_the_rank_of_the_mean_place() -> None:
-    places = np.array([[[[[1.0, 2.0, 3.0]], [[3.0, 1.0, 2.0]], [[3.0, 1.0, 2.0]]]]])
-    assert table1.aggregate_ranks(places).tolist() == [[[[2.5, 1.0, 2.5]]]]
-
-
 # The third prediction
-
-
-def test_relevant_before_irrelevant_is_counted_in_pairs() -> None:
-    assert share_found(["relevant_1", "relevant_2", "noise_1", "proxy_1"]) == 1
-    assert share_found(["noise_1", "proxy_1", "relevant_1"]) == 0
-    assert share_found(["noise_1", "copy_1", "relevant_1", "proxy_1"]) == 0.5
 
 
 def case(*gains: float, rows: int = 40, number: int = -1) -> Case:
@@ -296,7 +268,7 @@ def test_the_third_prediction_is_judged_by_its_cases() -> None:
 @pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)
 def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Any) -> None:
     """Within each combination of the relevant columns, the irrelevant ones say nothing about the class."""
-    sample = misfit.problem(60_000, np.random.default_rng(5))
+    sample = misfit.problem(40_000, np.random.default_rng(5))
     bits = {name: cells > 0 if misfit.classifier == "svm" else cells == "yes" for name, cells in sample.columns.items()}
     deciding = [name for name in bits if name.startswith((RELEVANT, "copy"))]
     group = np.ravel_multi_index(tuple(bits[name].astype(int) for name in deciding), (2,) * len(deciding))
@@ -306,10 +278,10 @@ def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Any) -> None
         # And each relevant column does, with the others as they are.
         grid, rows = share.reshape((2,) * len(deciding)), totals.reshape((2,) * len(deciding))
         for axis, name in enumerate(name for name in deciding if name.startswith(RELEVANT)):
-            seen = rows.min(axis=axis) > 300
+            seen = rows.min(axis=axis) > 200
             assert np.abs(np.diff(grid, axis=axis).squeeze(axis))[seen].max() > 0.05, name
     surprise = sample.positive - share[group]
     for name in bits:
         if name.startswith(IRRELEVANT):
             within = bits[name] - (np.bincount(group, bits[name]) / np.maximum(np.bincount(group), 1))[group]
-            assert abs(np.corrcoef(surprise, within)[0, 1]) < 0.02, name
+            assert abs(np.corrcoef(surprise, within)[0, 1]) < 0.025, name

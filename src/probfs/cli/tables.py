@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.catalogue import find_classifier
@@ -14,17 +13,11 @@ from probfs.cli.output import check_output, check_safe_csv, choose_destination, 
 from probfs.cli.reporter import reporting
 from probfs.columns.choice import DEFAULT_BINS, DEFAULT_MIN_CLASS
 from probfs.output.formats import DOCUMENT_FORMATS
+from probfs.paper.catalogue import SAMPLES, sample_file
 
 if TYPE_CHECKING:
     from probfs.columns.choice import ColumnChoice
     from probfs.tables.reading import ReadOptions
-
-SAMPLES = {
-    "breast_cancer": "699 tumours, nine cell measures from 1 to 10; benign or malignant",
-    "customers": "600 made-up customers of a service, with the faults of real tables; who left",
-    "commute": "240 made-up answers about ways to work; three classes, some rows unlabelled",
-    "kiln": "300 made-up firings of pots, seven measurements and the clay; cracked or not",
-}
 
 
 def _reading(given: Given) -> ReadOptions:
@@ -144,7 +137,4 @@ def sample(given: Given) -> None:
     if name is None:
         deliver("".join(f"{known:<14} {what}\n" for known, what in SAMPLES.items()), output)
         return
-    package = Path(__file__).resolve().parents[1]
-    # The wheel has them inside of the package, a source tree beside it.
-    folders = (package / "sample_data", package.parents[1] / "sample_data")
-    deliver(next(path for folder in folders if (path := folder / f"{name}.csv").exists()).read_bytes(), output)
+    deliver(sample_file(f"{name}.csv").read_bytes(), output)

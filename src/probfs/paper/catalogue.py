@@ -1,12 +1,28 @@
-"""The experiments that can be reproduced and the tables that can be generated. Nothing heavy is imported here: help
-needs them.
+"""The tables that come along, the experiments that can be reproduced, and the tables that can be generated. Nothing
+heavy is imported here: help needs them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
+
+SAMPLES = {
+    "breast_cancer": "699 tumours, nine cell measures from 1 to 10; benign or malignant",
+    "customers": "600 made-up customers of a service, with the faults of real tables; who left",
+    "commute": "240 made-up answers about ways to work; three classes, some rows unlabelled",
+    "kiln": "300 made-up firings of pots, seven measurements and the clay; cracked or not",
+}
+"""The tables that ``probfs sample`` writes."""
+
+
+def sample_file(name: str) -> Path:
+    """A file that comes along: a wheel has it inside of the package, a source tree beside it."""
+    package = Path(__file__).resolve().parents[1]
+    folders = (package / "sample_data", package.parents[1] / "sample_data")
+    return next(path for folder in folders if (path := folder / name).exists())
 
 
 @dataclass(frozen=True)

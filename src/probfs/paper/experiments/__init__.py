@@ -33,11 +33,18 @@ def reproduce(
 
 def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     """The numbers and the claims as CSV, and the figure as PNG and SVG."""
+    from probfs.output.figure import figure_bytes, file_style
     from probfs.paper.documents import claims_csv
-    from probfs.paper.experiments.figures import save_figure
     from probfs.runtime.output import write_whole
 
-    numbers, claims = folder / f"{name}.csv", folder / f"{name}_claims.csv"
-    write_whole(numbers, delimited([finding.header, *finding.rows]).encode())
-    write_whole(claims, claims_csv(finding.claims).encode())
-    return [numbers, claims, *save_figure(finding.draw, finding.size, folder, name)]
+    with file_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=finding.size, layout="constrained")
+        finding.draw(figure)
+        pictures = {f"{name}.{ending}": figure_bytes(figure, ending) for ending in ("png", "svg")}
+    numbers = delimited([finding.header, *finding.rows]).encode()
+    written = {f"{name}.csv": numbers, f"{name}_claims.csv": claims_csv(finding.claims).encode(), **pictures}
+    for each, content in written.items():
+        write_whole(folder / each, content)
+    return [folder / each for each in written]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from probfs.output.figure import light_grid
 from probfs.paper.documents import Claim
-from probfs.paper.experiments.figures import light_grid
 from probfs.paper.experiments.laboratory import (
     Finding,
     Laboratory,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from probfs.output.figure import light_grid
+from probfs.paper.catalogue import sample_file
 from probfs.paper.documents import Claim
-from probfs.paper.experiments.figures import S_A, S_B, S_S, light_grid
-from probfs.paper.experiments.laboratory import DATA, Finding, Laboratory, generator, portions
+from probfs.paper.experiments.laboratory import S_A, S_B, S_S, Finding, Laboratory, generator, portions
 from probfs.paper.theory import Exact, Joint, PopulationScores, joint_from_table, population_scores
 from probfs.tables.arrays import Floats
 from probfs.tables.reading import ReadOptions, read_table
@@ -26,7 +27,7 @@ _PAPER = {"x1": (0.15, 0.0495), "x2": (12 / 110, 0.0765)}
 
 def example(laboratory: Laboratory) -> Finding:
     """Section 4.1: four cells, and two scores that disagree about them."""
-    joint = joint_from_table(read_table(DATA / "joint.csv", ReadOptions()))
+    joint = joint_from_table(read_table(sample_file("joint.csv"), ReadOptions()))
     first, second = scores = population_scores(joint)
     # The cells stand as in the paper: (0, 0), (0, 1), (1, 0), (1, 1); without x2 what is left is x1, and vice versa.
     by_first = joint.positive_without(1)[[0, 2]].astype(float)

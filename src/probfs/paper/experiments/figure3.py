@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from probfs.output.figure import light_grid
 from probfs.paper import synthetic
 from probfs.paper.experiments.exact_scores import shifted_scores
-from probfs.paper.experiments.figures import light_grid
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, rank_plainly
 from probfs.tables.arrays import Floats
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from probfs.output.figure import SCORE_LABELS, light_grid
 from probfs.paper import synthetic
 from probfs.paper.catalogue import SAMPLINGS, Sampling
 from probfs.paper.documents import Claim
-from probfs.paper.experiments.figures import LABELS, STYLES, light_grid
-from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, portions, rank_plainly
+from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, portions, rank_plainly
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.table import Table
 
@@ -166,7 +166,7 @@ def _draw(figure: Figure, counts: Integers, runs: int) -> None:
     for smoothing, line, by_trial in zip(_SMOOTHINGS, panels, counts, strict=True):
         for number, (axes, trial) in enumerate(zip(line, by_trial, strict=True)):
             for score, values in zip(_SCORES, trial.T, strict=True):
-                axes.plot(_SIZES, values, label=LABELS[score], **STYLES[score])
+                axes.plot(_SIZES, values, label=SCORE_LABELS[score], **STYLES[score])
             axes.set_title(f"{number + 1}: {SAMPLINGS[number]}, smoothing {smoothing}")
             light_grid(axes)
     panels[0, 0].set_ylim(0, runs * 1.03)

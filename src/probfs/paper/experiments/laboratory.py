@@ -1,11 +1,13 @@
-"""What every experiment is given and gives back, and the tables and rankings that several of them need."""
+"""What every experiment is given and gives back, and the tables, rankings and styles of figures that several need.
+
+Figures read in black and white: every score has a line, a marker and a shade of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from joblib import cpu_count
 from probfs.api import rank
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.prepare import apply_mapping
+from probfs.paper.catalogue import sample_file
 from probfs.paper.documents import Claim, Verdict
 from probfs.ranking.inputs import read_prepared
 from probfs.ranking.result import Ranking
@@ -30,8 +33,12 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-DATA = Path(__file__).parent / "data"
 TARGET = "class"
+S_S: dict[str, Any] = {"color": "#a50026", "linestyle": "--", "marker": "s"}
+S_A: dict[str, Any] = {"color": "#35978f", "linestyle": ":", "marker": "^"}
+S_SU: dict[str, Any] = {"color": "#08306b", "linestyle": "-", "marker": "o"}
+S_B = S_SU
+STYLES = {"s_s": S_S, "s_a": S_A, "s_su": S_SU}
 _IN_A_PORTION = 20
 
 
@@ -128,15 +135,15 @@ def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Rankin
 @cache
 def breast_cancer() -> Table:
     """The nine measures and the class of 699 tumours."""
-    table = read_table(DATA / "breast_cancer.csv", ReadOptions())
+    table = read_table(sample_file("breast_cancer.csv"), ReadOptions())
     return table.only(table.columns.keys() - {"sample_id"})
 
 
 @cache
 def binarised_breast_cancer() -> Table:
     """The same as the yes/no attributes of section 5.3."""
-    mapping = DATA / "breast_cancer.toml"
-    table = apply_mapping(*read_prepared(DATA / "breast_cancer.csv", mapping, ReadOptions(), ColumnChoice()))
+    data, mapping = sample_file("breast_cancer.csv"), sample_file("breast_cancer.toml")
+    table = apply_mapping(*read_prepared(data, mapping, ReadOptions(), ColumnChoice()))
     return Table(table.source, table.columns, table.rows)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.classifiers.scores import SCORES
+from probfs.output.figure import light_grid
 from probfs.paper.documents import Claim, Verdict
-from probfs.paper.experiments.figures import light_grid
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin, rank_plainly
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT, Misfit
 from probfs.ranking.result import Ranking

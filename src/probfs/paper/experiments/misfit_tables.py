@@ -60,14 +60,12 @@ def fitting(rows: int, random: np.random.Generator) -> Sample:
 
 @_misfit("nb", "the same, the relevant columns being lopsided", fits=True)
 def even_noise(rows: int, random: np.random.Generator) -> Sample:
-    """Relevant columns that are mostly no beside noise that splits the rows in halves."""
     relevant = _coins(rows, random, 4, 0.15)
     return _sample(random, relevant, _weigh(relevant, _WEIGHTS) + 1.8, noise=10)
 
 
 @_misfit("nb", "the same, the noise being lopsided", fits=True)
 def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
-    """Relevant columns that split the rows in halves beside noise that is mostly no."""
     relevant = _coins(rows, random, 4)
     return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10, shares=(0.15,))
 
@@ -98,14 +96,12 @@ def proxies(rows: int, random: np.random.Generator) -> Sample:
 
 @_misfit("nb", "two columns that tell only together")
 def parity(rows: int, random: np.random.Generator) -> Sample:
-    """Two columns tell only together: whether they agree. A third tells by itself."""
     first, second, third = relevant = _coins(rows, random, 3)
     return _sample(random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
 @_misfit("nb", "three columns that tell only if all are yes")
 def conjunction(rows: int, random: np.random.Generator) -> Sample:
-    """The class changes only where three columns are all yes."""
     first, second, third = relevant = _coins(rows, random, 3, 0.6)
     odds = np.where(first & second & third == 1, 1.7, -0.85)
     return _sample(random, relevant, odds, noise=10, shares=(0.6,))

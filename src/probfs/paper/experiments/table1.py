@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from probfs.output.figure import SCORE_LABELS, light_grid
 from probfs.paper.documents import Claim
-from probfs.paper.experiments.figures import LABELS, light_grid
 from probfs.paper.experiments.laboratory import (
     TARGET,
     Finding,
@@ -186,7 +186,7 @@ def _draw(figure: Figure, aggregates: list[Floats]) -> None:
             axes.plot(_SIZES, means, color="black", linestyle=style, label=f"mean, smoothing {smoothing}")
         for number, printed in enumerate(_PAPER[score]):
             axes.plot(_SIZES, printed, "x", color="0.35", markersize=4, label=None if number else "in the paper")
-        axes.set_title(f"{LABELS[score]}: aggregate ranks of the noise")
+        axes.set_title(f"{SCORE_LABELS[score]}: aggregate ranks of the noise")
         axes.set_xlabel("labelled rows")
         light_grid(axes)
     panels[0].legend(loc="upper right")
