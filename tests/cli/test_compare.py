@@ -47,14 +47,6 @@ def test_selections_are_compared(run_here: Run, tmp_path: Path) -> None:
     assert result.stderr == "probfs: failed: kept_changed > 0 is true: kept_changed is 1\n"
 
 
-def test_csv_elsewhere_and_json_or_markdown_on_demand(run_here: Run, old: Path, new: Path, tmp_path: Path) -> None:
-    assert run_here("compare", old, new).stdout.startswith("column,change,moved,")
-    document = json.loads(run_here("compare", old, new, "--top", "2", "--format", "json").stdout)
-    assert (document["schema"], document["measures"]["appeared"]) == ("probfs.comparison/1", 1)
-    assert run_here("compare", old, new, "-o", "c.md").returncode == 0
-    assert "| b | rose |" in (tmp_path / "c.md").read_text()
-
-
 @pytest.mark.parametrize(
     ("conditions", "status", "said"),
     [

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-
 import pytest
 
 from probfs.comparison.changes import compare_rankings
@@ -12,16 +9,7 @@ from probfs.comparison.result import MEASURES, Condition, parse_condition
 from probfs.errors import UsageError
 from probfs.output.documents import COMPARISON_HEADER
 from probfs.text import command_line_language
-from tests.support.comparisons import compare_orders, ranking_of, selection_of
-
-OPERATORS: dict[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
+from tests.support.comparisons import compare_orders, ranking_of
 
 
 def test_a_frame_has_the_columns_of_the_csv_and_types_that_know_missing_values() -> None:
@@ -35,15 +23,6 @@ def test_a_frame_has_the_columns_of_the_csv_and_types_that_know_missing_values()
     assert missing["old_rank"].isna().tolist() == [True, False]
 
 
-def test_columns_that_only_one_selection_keeps_are_those_of_the_whole_document() -> None:
-    old, new = selection_of({"a": "keep", "b": "keep"}), selection_of({"b": "keep", "c": "keep"})
-    comparison = compare_rankings(old, new)
-    assert (comparison.newly_kept, comparison.no_longer_kept) == (("c",), ("a",))
-    mixed = compare_rankings(old, ranking_of("ab"))
-    assert mixed.newly_kept == mixed.no_longer_kept == ()
-    assert mixed.measures["kept_changed"] is mixed.measures["verdicts"] is None
-
-
 def test_what_a_partial_document_cannot_tell_is_not_known() -> None:
     part, whole = ranking_of("ab", total=4), ranking_of("abcd")
     names = ("changed", "appeared", "vanished", "renamed")
@@ -53,39 +32,19 @@ def test_what_a_partial_document_cannot_tell_is_not_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "condition"),
-    [
-        ("SPEARMAN<0.8", Condition("spearman", "<", 0.8)),
-        ("Kendall <= -.5", Condition("kendall", "<=", -0.5)),
-        (" vanished>0 ", Condition("vanished", ">", 0)),
-        ("kept_changed!=0", Condition("kept_changed", "!=", 0)),
-        ("overlap >=1e-3", Condition("overlap", ">=", 0.001)),
-        ("changed==3", Condition("changed", "==", 3)),
-    ],
-)
-def test_a_condition_is_a_measure_an_operator_and_a_number(text: str, condition: Condition) -> None:
-    assert parse_condition(text) == condition
-
-
-@pytest.mark.parametrize(
     ("text", "says"),
     [
         (
             "",
             "'' is not a measure, <= >= == != < >, and a number, in quotes, like 'spearman<0.8'; measures: spearman, ",
         ),
-        ("spearman", "in quotes, like 'spearman<0.8'"),
         ("spearman=0.8", "in quotes"),
         ("spearman<0.8<1", "'0.8<1' is not a number"),
-        ("0.8>spearman", "'0.8>spearman' is not a measure"),
         (
             "spearmen<0.8",
             "'spearmen' is no measure; choose from spearman, kendall, overlap, rbo, changed, rose, fell, ",
         ),
         ("spearman<nan", "'nan' is not a number, in the condition 'spearman<nan'"),
-        ("spearman<inf", "'inf' is not a number"),
-        ("spearman<1_0", "'1_0' is not a number"),
-        ("spearman<80%", "'80%' is not a number"),
         ("spearman<\x1b[31m", "'\\x1b[31m' is not a number"),
     ],
 )
@@ -94,6 +53,8 @@ def test_a_malformed_condition_is_a_usage_error_with_the_way_out(text: str, says
         parse_condition(text)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert parse_condition(" Kendall <= -.5") == Condition("kendall", "<=", -0.5)
+    assert parse_condition("kept_changed!=0") == Condition("kept_changed", "!=", 0)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +65,7 @@ def test_a_malformed_condition_is_a_usage_error_with_the_way_out(text: str, says
         ("kept_changed", "the two are not both selections"),
     ],
 )
-@pytest.mark.parametrize("symbol", OPERATORS)
+@pytest.mark.parametrize("symbol", ["<", "!="])
 def test_a_measure_that_is_not_known_fails_closed(measure: str, reason: str, symbol: str) -> None:
     comparison = compare_orders("ab", "bc")
     assert comparison.measures[measure] is None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from probfs import __version__
-from probfs.comparison.measures import kendall, overlap, overlap_lengths, rank_biased_overlap, spearman
 from probfs.comparison.result import (
     Change,
     ColumnChange,
     Comparison,
     Difference,
     Feature,
+    Overlap,
     Side,
     finite_or_none,
     shown_value,
@@ -30,10 +31,11 @@ scores; p.
 DEFAULT_TOP = 10
 _TOLERANCE = 1e-9
 """What rounding leaves of scores, relative to their size, when columns or rows change their order."""
-_MANY = 100
-"""Columns of which so many score the same are none that a score could tell apart."""
 _DECISIVE = ("classifier", "estimator", "score", "estimate", "eliminate", "kernel", "cut_target")
 """Settings under which scores, and so ranks, mean something else."""
+RBO_PERSISTENCE = 0.9
+"""How probably a reader of both lists goes on from a column to the next: the first 10 have 86 % of the weight."""
+_LENGTHS = tuple(digit * 10**power for power in range(1, 7) for digit in (1, 2, 5))
 _IRRELEVANT = ("uncertainty",)
 """Settings that no rank depends on."""
 
@@ -185,8 +187,12 @@ def find_renames(
     those of any classifier depend on the other columns. So if only one column vanished and only one appeared, and if
     the tables have as many rows, which is ``same_rows``, their p alone may tell: it tests the column by itself.
     """
-    forwards, backwards = _only_matches(vanished, appeared), _only_matches(appeared, vanished)
-    matches = {old: new for old, new in forwards.items() if backwards.get(new) == old}
+    old_names, new_names = _names_by_traits(vanished), _names_by_traits(appeared)
+    matches = {
+        names[0]: new_names[key][0]
+        for key, names in old_names.items()
+        if len(names) == 1 == len(new_names.get(key, ()))
+    }
     if not matches and same_rows and len(vanished) == len(appeared) == 1:
         ((old, traits),), ((new, others),) = vanished.items(), appeared.items()
         if 0 < (traits[-1] or 0) < 1 and _are_close(traits[-1], others[-1], 0.0):
@@ -194,19 +200,15 @@ def find_renames(
     return matches
 
 
-def _only_matches(columns: Mapping[str, Traits], others: Mapping[str, Traits]) -> dict[str, str]:
-    """The columns that match exactly one of the others."""
-    candidates = sorted((_size(traits), name) for name, traits in others.items() if _has_effect(traits))
-    matches: dict[str, str] = {}
-    for column, traits in columns.items():
-        size = _size(traits)
-        first = bisect_left(candidates, (size * (1 - 2 * _TOLERANCE), ""))
-        last = bisect_right(candidates, size * (1 + 2 * _TOLERANCE), key=lambda candidate: candidate[0])
-        if _has_effect(traits) and last - first <= _MANY:
-            matching = [name for _, name in candidates[first:last] if _score_the_same(traits, others[name])]
-            if len(matching) == 1:
-                matches[column] = matching[0]
-    return matches
+def _names_by_traits(columns: Mapping[str, Traits]) -> dict[tuple[float | str | None, ...], list[str]]:
+    """The columns that have an effect, by what they score, in the digits that rounding leaves."""
+    names: dict[tuple[float | str | None, ...], list[str]] = {}
+    for name, traits in columns.items():
+        if _has_effect(traits):
+            size = _size(traits)
+            key = f"{size:.8g}", *(None if value is None else round(value / size, 8) for value in traits)
+            names.setdefault(key, []).append(name)
+    return names
 
 
 def _has_effect(traits: Traits) -> bool:
@@ -218,12 +220,84 @@ def _size(traits: Traits) -> float:
     return (traits[-1] or 0.0) if traits[0] is None else traits[0]
 
 
-def _score_the_same(one: Traits, other: Traits) -> bool:
-    size = max(one[0] or 0.0, other[0] or 0.0)
-    return all(_are_close(first, second, size) for first, second in zip(one, other, strict=True))
-
-
 def _are_close(first: float | None, second: float | None, size: float) -> bool:
     if first is None or second is None:
         return first is second
     return abs(first - second) <= _TOLERANCE * max(size, abs(first), abs(second))
+
+
+# How alike two orders are.
+
+
+def spearman(ranks: Sequence[int]) -> float | None:
+    """Spearman's correlation of 1, 2 … n with these ranks, which are the same numbers; None for fewer than two.
+
+    >>> spearman([1, 2, 3]), spearman([3, 2, 1]), spearman([1])
+    (1.0, -1.0, None)
+    """
+    number = len(ranks)
+    if number < 2:
+        return None
+    squares = sum((rank - position) ** 2 for position, rank in enumerate(ranks, 1))
+    return 1 - 6 * squares / (number * (number**2 - 1))
+
+
+def kendall(ranks: Sequence[int]) -> float | None:
+    """Kendall's tau-b of 1, 2 … n with these ranks; None for fewer than two. As there are no ties, it is tau-a too.
+
+    >>> kendall([1, 3, 2])
+    0.33333333333333337
+    """
+    number = len(ranks)
+    if number < 2:
+        return None
+    sorted_ranks: list[int] = []
+    inversions = 0
+    for seen, rank in enumerate(ranks):
+        place = bisect_left(sorted_ranks, rank)
+        sorted_ranks.insert(place, rank)
+        inversions += seen - place
+    return 1 - 4 * inversions / (number * (number - 1))
+
+
+def overlap_lengths(columns: int, top: int) -> list[int]:
+    """For which beginnings overlaps are of interest: 5, 10, 20, 50 … as far as there are more columns, and ``top``.
+
+    >>> overlap_lengths(30, 8)
+    [5, 8, 10, 20]
+    """
+    return sorted({min(top, columns), *(length for length in (5, *_LENGTHS) if length < columns)})
+
+
+def overlap(old: Sequence[str], new: Sequence[str], first: int) -> Overlap:
+    """How many of the first columns are the same; a list that is shorter has fewer to share.
+
+    >>> overlap("abc", "bad", 2)
+    Overlap(first=2, shared=2, share=1.0)
+    """
+    shared = len(set(old[:first]) & set(new[:first]))
+    return Overlap(first, shared, shared / first)
+
+
+def rank_biased_overlap(old: Sequence[str], new: Sequence[str]) -> float:
+    """The extrapolated rank-biased overlap (Webber, Moffat and Zobel 2010, eq. 32): the first columns count most.
+
+    >>> rank_biased_overlap("abc", "abc"), rank_biased_overlap("abc", "xyz")
+    (1.0, 0.0)
+    """
+    weight, total = 1 - RBO_PERSISTENCE, 0.0
+    shorter, longer = sorted((len(old), len(new)))
+    places = {name: place for place, name in enumerate(old, 1)}
+    # How many columns are in both lists from this depth on.
+    joining = Counter(max(place, places[name]) for place, name in enumerate(new, 1) if name in places)
+    shared = at_shorter = 0
+    for depth in range(1, longer + 1):
+        shared += joining[depth]
+        if depth <= shorter:
+            at_shorter = shared
+        # Beyond the end of the shorter list, as many of its columns are expected to be shared as before.
+        expected = at_shorter * max(depth - shorter, 0) / shorter
+        total += weight * (shared + expected) / depth
+        weight *= RBO_PERSISTENCE
+    rest = RBO_PERSISTENCE**longer * ((shared - at_shorter) / longer + at_shorter / shorter)
+    return min(total + rest, 1.0)

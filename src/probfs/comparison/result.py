@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias
 
 from probfs.classifiers.options import parse_number
 from probfs.classifiers.scores import SCORES
-from probfs.comparison.measures import Overlap
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.output.documents import Document, comparison_document
@@ -110,6 +109,15 @@ class ColumnChange:
     def verdict_changed(self) -> bool:
         """Whether both documents judge the column, and not alike."""
         return None not in (self.old_verdict, self.new_verdict) and self.old_verdict != self.new_verdict
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many of the first columns of two rankings are the same."""
+
+    first: int
+    shared: int
+    share: float
 
 
 @dataclass(frozen=True)
