@@ -17,8 +17,7 @@ from probfs.output.drawings import ranking_drawing
 from probfs.output.figure import figure_file
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import claims_markdown
-from probfs.paper.experiments import reproduce
-from probfs.paper.experiments.figures import save_figure
+from probfs.paper.experiments import reproduce, write_finding
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "background" / "paper.md"
@@ -59,6 +58,7 @@ if __name__ == "__main__":
         page = PAGE.read_text()
         section(page, name)
         PAGE.write_text(with_section(page, name, "\n" + claims_markdown(finding.claims) + "\n"))
-        save_figure(finding.draw, finding.size, FIGURES, name)
-        (FIGURES / f"{name}.svg").unlink()
+        for path in write_finding(name, finding, FIGURES):
+            if path.suffix != ".png":
+                path.unlink()
         sys.stdout.write(f"wrote {name}\n")

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from probfs.errors import DataError, MappingError, OutputError, ProbfsError, ProbfsWarning, TargetWarning, UsageError
+from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -23,24 +23,6 @@ def test_an_error_says_where_as_far_as_it_is_known(place: dict[str, object], sho
     error = DataError("is wrong", **place)  # type: ignore[arg-type]  # places of several types
     assert str(error) == shown
     assert error.message == "is wrong"
-
-
-def test_data_is_status_1_and_usage_status_2() -> None:
-    kinds = (DataError, OutputError, UsageError, MappingError)
-    assert [kind("x").exit_status for kind in kinds] == [1, 1, 2, 2]
-    assert all(issubclass(kind, ProbfsError) for kind in kinds)
-
-
-def test_warnings_are_of_a_class_of_ours_that_can_be_filtered() -> None:
-    assert issubclass(TargetWarning, ProbfsWarning)
-    assert issubclass(ProbfsWarning, UserWarning)
-    assert not issubclass(ProbfsWarning, ProbfsError)
-
-
-def test_wrong_data_and_arguments_are_value_errors_as_in_other_libraries() -> None:
-    assert issubclass(DataError, ValueError)
-    assert issubclass(UsageError, ValueError)
-    assert not issubclass(OutputError, ValueError)
 
 
 @pytest.mark.parametrize("kind", [DataError, OutputError, UsageError, MappingError])

@@ -9,27 +9,10 @@ import pickle
 import re
 from pathlib import Path
 
-import probfs
-from probfs.notes import Note, NoteKind, texts_by_severity
-from tests.support.hostile_names import HOSTILE_NAMES
-from tests.support.paths import ROOT, SAMPLES
+from probfs.notes import Note, NoteKind
+from tests.support.paths import ROOT
 
 NOTE = NoteKind.LEAKAGE.note("these give the class away: 'a\\n'", ["a\n", "b"])
-
-
-def test_a_note_is_its_text() -> None:
-    assert isinstance(NOTE, str)
-    assert NOTE == NOTE.message == "these give the class away: 'a\\n'"
-    assert type(NOTE.message) is str
-    assert f"{NOTE}" == NOTE
-    assert hash(NOTE) == hash(NOTE.message)
-    assert repr(NOTE) == repr(NOTE.message)
-
-
-def test_a_note_knows_its_kind_and_its_columns() -> None:
-    assert (NOTE.code, NOTE.severity, NOTE.columns, NOTE.is_warning) == ("leakage", "warning", ("a\n", "b"), True)
-    assert not NoteKind.CUT.note("cut").is_warning
-    assert NoteKind.CUT.note("cut").columns == ()
 
 
 def test_the_content_of_the_json() -> None:
@@ -46,25 +29,6 @@ def test_a_note_can_be_pickled_and_copied() -> None:
     for again in (pickle.loads(pickle.dumps(NOTE)), copy.copy(NOTE), copy.deepcopy(NOTE)):
         assert type(again) is Note
         assert again.to_dict() == NOTE.to_dict()
-
-
-def test_notes_of_a_ranking_survive_pickling() -> None:
-    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode")
-    again = pickle.loads(pickle.dumps(ranking))
-    assert again.to_dict() == ranking.to_dict()
-    assert [note.code for note in again.warnings] == ["identifier"]
-    assert again.warnings[0].columns == ("person",)
-
-
-def test_hostile_names_are_columns_as_they_are() -> None:
-    assert list(NoteKind.CUT.note("cut", HOSTILE_NAMES).columns) == HOSTILE_NAMES
-
-
-def test_texts_of_warnings_and_of_other_notes_are_told_apart() -> None:
-    cut, constant = NoteKind.CUT.note("cut"), NoteKind.CONSTANT.note("constant")
-    warnings, notes = texts_by_severity([cut, NOTE, constant])
-    assert (warnings, notes) == ([NOTE.message], ["cut", "constant"])
-    assert {type(text) for text in (*warnings, *notes)} == {str}
 
 
 def test_codes_are_words_and_differ() -> None:

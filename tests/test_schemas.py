@@ -15,11 +15,9 @@ from jsonschema import Draft202012Validator
 
 import probfs
 from probfs.classifiers.catalogue import CLASSIFIERS
-from probfs.output.writers import json_text
-from tests.support import commands
-from tests.support.paths import ROOT, SAMPLES
-from tests.support.results import make_large_selection, make_ranking
-from tests.support.schemas import SCHEMAS, schema_path, validate, validate_text
+from tests.support.paths import ROOT
+from tests.support.results import make_ranking
+from tests.support.schemas import SCHEMAS, schema_path, validate
 from tests.support.selections import make_settings
 from tests.support.written_documents import MAKERS
 
@@ -237,41 +235,6 @@ def test_a_value_out_of_range_is_refused(kind: str, path: Place, value: object, 
 
 
 # --- where they are held against documents ----------------------------------------------------------------------------
-
-
-def test_a_wrong_document_fails_the_test_that_makes_it(documents: dict[str, Document]) -> None:
-    with pytest.raises(pytest.fail.Exception, match=r"probfs\.ranking/1: \$: 'version' is a required property"):
-        json_text({"schema": "probfs.ranking/1"})
-    with pytest.raises(
-        pytest.fail.Exception, match=r"probfs\.verse/1 has no docs/schemas/probfs\.verse-1\.schema\.json"
-    ):
-        json_text({"schema": "probfs.verse/1"})
-    assert json.loads(json_text(documents["ranking"])) == documents["ranking"]
-
-
-def test_what_a_process_writes_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[str] = []
-    monkeypatch.setattr(commands, "validate_text", seen.append)
-    commands.run_process("exact", SAMPLES / "joint.csv", "--format", "json", cwd=tmp_path)
-    commands.run_process("exact", SAMPLES / "joint.csv", "-o", "e.json", cwd=tmp_path)
-    first, nothing, second = seen
-    assert (first, nothing) == (second, "")
-    validate_text(first)
-    with pytest.raises(AssertionError, match=r"\$\.source: 7 is not of type 'string'"):
-        validate_text(json.dumps({**json.loads(first), "source": 7}))
-    for other in ("rank,feature\n", '{"a": 1}\n{"a": 2}\n', '{"a": 1}', first[:-20], ""):
-        validate_text(other)
-
-
-@pytest.mark.parametrize("place", [0, 4_999])
-def test_the_ends_of_long_lists_are_looked_at(place: int) -> None:
-    names = [f"c{number}" for number in range(5_000)]
-    for result in (make_ranking(names), make_large_selection(names)):
-        document = json.loads(json.dumps(result.to_dict()))
-        validate(document)
-        document["features"][place]["rank"] = 0
-        with pytest.raises(AssertionError, match=r"rank: 0 is less than the minimum of 1"):
-            validate(document)
 
 
 # --- the docs ---------------------------------------------------------------------------------------------------------

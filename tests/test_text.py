@@ -13,36 +13,14 @@ from hypothesis import strategies as st
 
 from probfs.text import (
     command_line_language,
-    counted,
     delimited,
     did_you_mean,
     is_unseen,
-    listed,
     option,
     printable,
     quoted,
-    shown_bytes,
     typed_command,
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "python", "command_line"),
-    [
-        ("exclude", None, "exclude=", "--exclude"),
-        ("max_unpacked", None, "max_unpacked=", "--max-unpacked"),
-        ("estimate", "cv", 'estimate="cv"', "--estimate cv"),
-        ("encoding", "UTF-8", 'encoding="UTF-8"', "--encoding UTF-8"),
-        ("folds", 3, "folds=3", "--folds 3"),
-        ("C", 0.5, "C=0.5", "--C 0.5"),
-        ("smoothing", 0, "smoothing=0", "--smoothing 0"),
-    ],
-)
-def test_an_option_is_named_as_the_caller_writes_it(name: str, value: object, python: str, command_line: str) -> None:
-    assert option(name, value) == python
-    with command_line_language():
-        assert option(name, value) == command_line
-    assert option(name, value) == python
 
 
 def test_the_language_is_restored_after_an_error_and_nests() -> None:
@@ -107,33 +85,6 @@ def test_what_is_unseen_is_shown_as_an_escape(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
-def test_a_long_name_is_cut_in_a_quote() -> None:
-    assert quoted("x" * 60) == f"'{'x' * 60}'"
-    assert quoted("x" * 61) == f"'{'x' * 59}…'"
-
-
-def test_few_names_are_listed_and_many_counted() -> None:
-    assert listed([]) == ""
-    assert listed("abcdef") == "'a', 'b', 'c', 'd', 'e', 'f'"
-    assert listed("abcdefg") == "'a', 'b', 'c', 'd', 'e', 'f' and 1 more"
-
-
-def test_numbers_have_their_nouns() -> None:
-    assert [counted(n, "class", "classes") for n in (0, 1, 2, 1_000)] == [
-        "0 classes",
-        "1 class",
-        "2 classes",
-        "1,000 classes",
-    ]
-    assert [shown_bytes(n) for n in (0, 1023, 1024, 1 << 20, 3 << 30)] == [
-        "0 bytes",
-        "1023 bytes",
-        "1 KB",
-        "1 MB",
-        "3 GB",
-    ]
-
-
 CELLS = st.one_of(st.none(), st.integers(), st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 
 
@@ -152,20 +103,6 @@ def test_an_empty_cell_alone_is_still_a_row() -> None:
 def test_a_formula_is_disarmed_and_a_number_kept(start: str) -> None:
     (row,) = csv.reader(io.StringIO(delimited([[f"{start}SUM(A1)", "-1.5e3", "+2", -3, "a=b"]], safe=True), newline=""))
     assert row == [f"'{start}SUM(A1)", "-1.5e3", "+2", "-3", "a=b"]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "names", "ending"),
-    [
-        ("clas", ["class", "age"], "; did you mean 'class'?"),
-        (" CLASS ", ["class", "age"], "; did you mean 'class'?"),
-        ("zzz", ["class", "age"], "; choose from 'class', 'age'"),
-        ("zzz", [], ""),
-        ("age", ["Age", "AGE "], "; did you mean 'Age'?"),
-    ],
-)
-def test_an_unknown_name_brings_the_nearest_one_or_the_choices(wrong: str, names: list[str], ending: str) -> None:
-    assert did_you_mean(wrong, names) == ending
 
 
 def test_the_nearest_of_very_many_or_very_long_names_is_found_at_once() -> None:

@@ -127,29 +127,6 @@ def in_callers_language(message: str, source: Path) -> str:
     return re.sub(r"\{(\w+)\}", shown, message.replace("{source}", str(source)))
 
 
-def test_the_library_never_names_a_shell_s_options(write: Write) -> None:
-    """Whatever is wrong with a table or a parameter: no message, and no note, holds a word with two dashes."""
-    said: list[str] = []
-    wrong: list[tuple[str, dict[str, Any]]] = [
-        *((text, {}) for text in ("a,y\nx,\n", "a,y\nx,p\nz,p\n", "a,y\nx,p\nz,p\nx,q\n", "a;y\nx;p\n", "y\np\nq\n")),
-        *(
-            ("a,y\n" + "".join(f"{n * 1.5 if n else first},{n % 2}\n" for n in range(30)), {})
-            for first in ("inf", "many")
-        ),
-        ("a,y\n" + "".join(f"{n % 3},{n / 7}\n" for n in range(90)), {}),
-        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"count": "a"}),
-        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"input_format": "xml"}),
-        ("a,y\nx,p\nz,q\nx,p\nz,q\n", {"unlabeled": ["-", "-"]}),
-    ]
-    for text, parameters in wrong:
-        try:
-            probfs.rank(write("t.csv", text), on_note=said.append, **parameters)
-        except probfs.ProbfsError as error:
-            said.append(str(error))
-    assert len(said) > 12
-    assert not [line for line in said if re.search(r"(?<!-)--[a-z]", line)]
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_word_is_an_error_that_lists_the_choices(run_here: Run, command: str) -> None:
     for name, declared in load_command(command).options.items():

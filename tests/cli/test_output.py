@@ -35,13 +35,6 @@ def test_a_picture_is_written_though_nobody_reads_the_result(tmp_path: Path) -> 
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_output_may_be_a_pipe() -> None:
-    for command in ("rank", f"map --mapping {SAMPLES}/breast_cancer.toml"):
-        result = run_shell_line(f"probfs {command} {SAMPLES}/breast_cancer.csv -qq --output /dev/stdout | cat")
-        assert (result.returncode, result.stderr) == (0, "")
-        assert result.stdout.count("\n") > 9
-
-
 @pytest.mark.parametrize(
     ("redirection", "status", "error"),
     [
@@ -114,12 +107,6 @@ def test_a_place_that_cannot_be_is_told_before_the_work(
     result = run_here("rank", *COMMUTE, *words)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
     assert result.stderr.startswith(f"probfs: error: {message}")
-
-
-def test_formulas_are_disarmed_on_request(run_here: Run, write: Write) -> None:
-    path = write("t.csv", "=1+1,y\nx,p\nz,q\nx,p\nz,q\n")
-    assert ",=1+1," in "".join(run_here("rank", path).stdout.replace("1,=", ",=", 1))
-    assert ",'=1+1," in run_here("rank", path, "--safe-csv").stdout
 
 
 @pytest.mark.parametrize("delay", [False, True])

@@ -26,15 +26,6 @@ def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) 
     assert result.stderr == "probfs: target: mode (the last column)\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [("r.json", "{"), ("r.csv", "rank,feature,s_s,"), ("r.md", "| rank | feature |"), ("r.txt", "rank  column")],
-)
-def test_the_ending_of_the_output_decides_its_format(run_here: Run, tmp_path: Path, name: str, beginning: str) -> None:
-    assert run_here("rank", *COMMUTE, "--output", name).stdout == ""
-    assert beginning in (tmp_path / name).read_text()
-
-
 def test_a_report_names_the_command_that_makes_it_again(run_here: Run, run: Run, tmp_path: Path) -> None:
     (tmp_path / "my kiln.csv").write_bytes((SAMPLES / "kiln.csv").read_bytes())
     words = ["rank", "my kiln.csv", "--exclude", "load", "--output", "it's.html", "--quiet"]

@@ -75,25 +75,6 @@ def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) 
     }, "what is not given is left to the library"
 
 
-@pytest.mark.parametrize("name", ["s.json", "s.csv", "s.md", "s.txt", "s.html"])
-def test_the_ending_of_the_output_decides_its_format(
-    run_here: Run, tmp_path: Path, selected: Selected, name: str
-) -> None:
-    called = selected(make_selection())
-    assert run_here("select", "t.csv", "--output", name).stdout == ""
-    beginning = {"s.json": "{", "s.csv": "rank,feature,keep,", "s.html": "<!DOCTYPE html>"}
-    assert (tmp_path / name).read_text().startswith(beginning.get(name, "patients.csv: "))
-    assert called["report"] == (name == "s.html")
-
-
-def test_top_prints_the_best_and_speaks_of_all(run_here: Run, selected: Selected) -> None:
-    selected(make_selection())
-    assert len(run_here("select", "t.csv", "--top", 2).stdout.splitlines()) == 3
-    shown = run_here("select", "t.csv", "--top", 2, "--format", "table").stdout
-    assert "Keep 1 of 4. " in shown
-    assert shown.endswith("… and 2 more\n")
-
-
 def test_keeping_nothing_is_no_error(run_here: Run, tmp_path: Path, selected: Selected) -> None:
     selected(make_selection(make_feature(1, "zip", "noise"), make_feature(2, "dose", "noise")))
     result = run_here("select", "t.csv", "--format", "table")
@@ -204,6 +185,7 @@ def test_a_table_is_reduced_to_what_is_kept_and_can_be_ranked(run_here: Run, tmp
     assert "--always: no column 'mitosis' in " in result.stderr
 
 
+@pytest.mark.slow
 def test_names_are_those_of_the_selection_here_and_on_a_cluster(run: Run) -> None:
     document = json.loads(run("select", CANCER, "-qq", "--folds", "0", "--format", "json").stdout)
     assert document["honest"] is None

@@ -35,8 +35,9 @@ def names_on(axes: Any) -> list[str]:
     return [label.get_text() for label in axes.get_yticklabels()]
 
 
-@pytest.mark.parametrize("number", [1, 5, 50, 500])
-@pytest.mark.parametrize("kind", ["ranking", "uncertain", "selection"])
+@pytest.mark.parametrize(
+    ("kind", "number"), [("ranking", 1), ("ranking", 500), ("uncertain", 50), ("selection", 5), ("selection", 50)]
+)
 def test_texts_are_within_the_figure_and_apart(kind: str, number: int) -> None:
     names = NAMES[:number]
     result = (
@@ -128,7 +129,7 @@ def test_the_caller_s_axes_are_drawn_on() -> None:
             ranking.plot(wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("name", ["svg", "pdf"])
 def test_the_same_result_gives_the_same_file_whatever_the_settings_are(name: Any) -> None:
     drawing: Drawing = selection_drawing(make_large_selection(awkward(20)))
     first = figure_file(drawing, name)

@@ -55,21 +55,3 @@ def test_every_format_is_written_and_pictures_beside_it(command: str, run_here: 
     beside = run_here(*table, "--format", "csv", "--plot", "other.svg")
     assert beside.stdout.startswith("rank,feature,")
     assert (tmp_path / "other.svg").read_bytes() == (tmp_path / "result.svg").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--plot", "r.jpg"), "--plot: the ending '.jpg' tells no format; use .png, .svg or .pdf"),
-        (("--plot", "r.svg", "--output", "r.svg"), "--plot: r.svg is where the result goes; name another file"),
-        (("--output", "r.png", "--safe-csv"), "--safe-csv: the result is png, not CSV"),
-    ],
-)
-def test_what_cannot_be_drawn_is_said_before_the_work(
-    options: tuple[str, ...], message: str, run_here: Run, tmp_path: Path
-) -> None:
-    result = run_here("rank", COMMUTE, *options)
-    assert result.returncode in (1, 2)
-    (line,) = result.stderr.splitlines()
-    assert message in line
-    assert list(tmp_path.iterdir()) == []

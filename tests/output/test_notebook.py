@@ -43,7 +43,7 @@ class Reader(HTMLParser):
         self.texts.append(data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.text(min_size=1, max_size=20).filter(lambda name: len(printable(name)) <= 40))
 def test_no_text_becomes_markup(name: str) -> None:
     ranking = replace(

@@ -17,17 +17,6 @@ from tests.support.results import make_ranking
 from tests.support.selections import HONEST, make_feature, make_selection
 
 
-def test_a_ranking_says_what_was_ranked_how_and_how_well() -> None:
-    assert ranking_sentences(make_ranking("abc")) == [
-        "people.csv: 3 columns, 200 labelled rows, target class with 2 classes ('no', 'yes')",
-        "Naive Bayes, leave-one-out, ranked by importance Ŝ_S (absolute) under recursive elimination",
-        "With all columns the model gets 21 of 200 rows wrong (10.5%); always guessing the largest class, 80.",
-    ]
-    ranking = make_ranking("abc")
-    dropped = replace(ranking, input=replace(ranking.input, dropped_rows=3, unlabelled_rows=7))
-    assert "200 labelled and 7 unlabelled rows (3 rows of rare classes dropped)" in ranking_sentences(dropped)[0]
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -51,20 +40,6 @@ def test_errors_are_those_of_held_out_rows_where_there_are_any() -> None:
     held_out = "With all columns the model gets 51 of 200 rows wrong when they are held out (25.5%); "
     assert ranking_sentences(replace(trained, rounds=rounds))[2].startswith(held_out)
     assert ranking_sentences(replace(ranking, rounds=rounds)) == ranking_sentences(ranking)
-
-
-def test_a_selection_says_what_to_keep_and_what_that_achieves() -> None:
-    _, keep, judged, difference = selection_sentences(make_selection())
-    assert keep == (
-        "Keep 1 of 4. 1 says what kept columns say (redundant), 1 adds too little (weak), "
-        "1 cannot be told from noise (false discoveries: at most 10%)."
-    )
-    assert judged == (
-        "Judged on rows that neither choice nor model had seen (10 folds): "
-        "kept 14.4% wrong, log-loss 0.330; all 15.0%, 0.352; none (always the class shares) 49.0%, 0.694."
-    )
-    assert difference == "Log-loss a row: 0.022 lower than with all columns (standard error 0.009)."
-    assert selection_sentences(make_selection().top(1)) == selection_sentences(make_selection())
 
 
 def describe_choice(verdicts: str, untested: bool = False, **settings: Any) -> str:
@@ -156,17 +131,6 @@ def test_scores_may_change_without_ranks() -> None:
     assert comparison_sentences(compare_rankings(old, signed))[2] == f"{same}."
 
 
-def test_moves_are_counted_and_measured() -> None:
-    assert comparison_sentences(compare_orders("abcdefg", "xcbadef"))[2:] == [
-        "Of 8 columns: 1 rose, 1 fell, 1 appeared, 1 vanished, 4 stayed (moves are counted among the columns that both "
-        "have).",
-        "Rank correlation of 6 columns in both: Spearman 0.771, Kendall 0.600. The same: 3 of the first 4, 4 of the "
-        "first 5; rank-biased overlap 0.666.",
-        "Whether moves are more than chance is not known: neither has rank intervals; rank with uncertainty=True to "
-        "tell change from chance.",
-    ]
-
-
 def test_moves_beyond_intervals_are_named() -> None:
     wide, tight = dict.fromkeys("abc", (1, 3)), {name: (rank, rank) for rank, name in enumerate("abc", 1)}
     within = comparison_sentences(compare_rankings(ranking_of("abc", intervals=wide), ranking_of("cba")))
@@ -192,14 +156,6 @@ def test_kept_columns_and_other_verdicts_are_named() -> None:
     old, new = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "noise"})
     sentence = "No rank changed; 1 verdict did: 'b' (weak → noise)."
     assert comparison_sentences(compare_rankings(old, new))[2] == sentence
-
-
-def test_what_makes_it_hard_to_compare_is_said() -> None:
-    new = ranking_of("ab", settings={"score": "signed", "bins": 7}, labelled_rows=400)
-    assert comparison_sentences(compare_rankings(ranking_of("ab"), new))[-2:] == [
-        "Hard to compare: score (absolute → signed).",
-        "Also different: bins (5 → 7), labelled rows (500 → 400).",
-    ]
 
 
 def test_columns_that_are_not_listed_are_counted() -> None:

@@ -193,12 +193,3 @@ def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
     lines = terminal_text(document, Presentation(100)).splitlines()
     assert lines[-1] == "… and 10 more columns that changed; --format csv lists all"
     assert len(csv_text(document).splitlines()) == 61
-
-
-def test_texts_that_need_more_room_than_there_is_share_it_evenly() -> None:
-    texts = [documents.TableColumn(heading, ["word " * 40], "text") for heading in ("first", "second")]
-    table = documents.Table([documents.TableColumn("name", ["a"], "name"), *texts])
-    document = Document(header={}, records=[], content=dict, table=lambda: table, sentences=[])
-    heading = terminal_text(document, Presentation(100)).splitlines()[0]
-    # "name", two gaps of two, and 46 for each of the texts.
-    assert (heading.index("first"), heading.index("second")) == (6, 54)
