@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from probfs.notes import Note
-    from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
+    from probfs.ranking.result import Basis, InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
     from probfs.runtime.progress import Progress
     from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size
@@ -37,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVM",
+    "Basis",
     "Boosting",
     "ColumnChange",
     "Comparison",
@@ -79,7 +80,7 @@ _MODULES = {
     "comparison": ("compare",),
     "comparison.result": ("ColumnChange", "Comparison"),
     "notes": ("Note",),
-    "ranking.result": ("InputSummary", "RankedFeature", "Ranking", "RoundSummary"),
+    "ranking.result": ("Basis", "InputSummary", "RankedFeature", "Ranking", "RoundSummary"),
     "ranking.settings": ("Settings",),
     "runtime.progress": ("Progress",),
     "selection.result": ("HonestEstimate", "Judged", "SelectedFeature", "Selection", "Size"),

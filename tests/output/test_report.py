@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 
 import probfs
 from probfs.output.report import ranking_report, selection_report
+from probfs.output.sentences import ranking_sentences
 from tests.conftest import SAMPLES, Run
 from tests.support.results import awkward, make_large_selection, make_ranking
 
@@ -77,6 +80,29 @@ def test_the_page_has_summary_notes_data_settings_and_the_call(kiln: probfs.Rank
     assert rows_of(page, "classes") == [["no", "180", "60.0%"], ["yes", "120", "40.0%"]]
     assert 'aria-label="log-loss by the number of columns in the model: ' in page
     assert ranking_report(kiln) == page
+
+
+def test_what_the_answer_rests_on_is_counted_everywhere() -> None:
+    rows = [f"{n},r{n},{n / 3:.2f},{'NA' if n % 5 == 0 else n % 4},{'uvw'[n % 3]},x,{'pq'[n % 2]}" for n in range(60)]
+    rows += ["60,r60,1,2,u,x,rare"]
+    frame = pd.read_csv(io.StringIO("\n".join(["row,key,size,level,letter,gone,y", *rows])), keep_default_na=False)
+    mapping = {"drop": ["gone"], "columns": {"letter": {"groups": {"u": ["u"], "others": ["v", "w"]}}}}
+    ranking = probfs.rank(frame, target="y", exclude="row", mapping=mapping, report=True, on_note=lambda note: None)
+    assert ranking.input.dropped_rows == 1
+    assert ranking.input.basis == probfs.Basis({"exclude": 1, "identifier": 1, "mapping": 1}, 12, 1, 1, 0, 1, 1)
+    assert ranking.to_dict()["input"]["basis"]["left_out"] == {"exclude": 1, "identifier": 1, "mapping": 1}
+    assert probfs.Ranking.from_json(ranking.to_json()).input == ranking.input
+    line = (
+        "Of the table: 3 columns are left out (1 by exclude=, 1 identifier, 1 by the mapping); 12 cells are missing in "
+        "1 column; 1 column with values that are taken as one; 1 column of numbers cut into intervals."
+    )
+    assert line in ranking_sentences(ranking)
+    told = dict(rows_of(ranking.to_html(), "basis"))
+    assert told["rows of rare classes, dropped"] == told["columns left out as identifiers"] == "1"
+    assert told["missing cells, in labelled rows"] == "12"
+    assert told["columns left out by include"] == "0"
+    earlier = replace(ranking, input=replace(ranking.input, basis=None), background=None)
+    assert 'id="basis"' not in earlier.to_html()
 
 
 def test_the_story_tells_of_all_rounds(kiln: probfs.Ranking, page: str) -> None:

@@ -31,6 +31,7 @@ from probfs.output.report_sections import (
     MARKS,
     PageTable,
     RoundModel,
+    basis_table,
     describe_data,
     shown_name,
     svg_chart,
@@ -230,7 +231,9 @@ def _render(
 ) -> str:
     background, settings = result.background, result.settings
     data = None if background is None else describe_data(background, result.input, settings.count)
-    tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
+    basis = basis_table(result.input)
+    tables = [table, *filter(None, [story and story["table"], basis])]
+    tables += [data["classes"], data["columns"]] if data else []
     style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     warnings, notes = texts_by_severity(result.warnings)
@@ -250,6 +253,7 @@ def _render(
         marks=MARKS,
         features=table,
         story=story,
+        basis=basis,
         data=data,
         settings={name: _shown_setting(value) for name, value in chosen.items()},
         call=None if background is None else background.call,

@@ -56,7 +56,8 @@ def shown_probability(value: float | None) -> str:
 
 
 def ranking_sentences(ranking: Ranking) -> list[str]:
-    return [describe_input(ranking.input), describe_method(ranking), _errors_of_full_model(ranking)]
+    data = ranking.input
+    return [describe_input(data), *describe_basis(data), describe_method(ranking), _errors_of_full_model(ranking)]
 
 
 def describe_input(data: InputSummary) -> str:
@@ -69,6 +70,29 @@ def describe_input(data: InputSummary) -> str:
         rows += f" ({counted(data.dropped_rows, 'row')} of rare classes dropped)"
     classes = f"{printable(data.target)} with {counted(len(data.classes), 'class', 'classes')}"
     return f"{data.source}: {counted(data.features, 'column')}, {rows}, target {classes} ({listed(data.classes, 4)})"
+
+
+def describe_basis(data: InputSummary) -> list[str]:
+    """What of the table took no part, and what became of the cells that did; nothing where all are as they were."""
+    basis = data.basis
+    if basis is None:
+        return []
+    parts = []
+    if basis.left_out:
+        words = {"index": "row index", "mapping": "by the mapping"}
+        words |= {name: f"by {option(name)}" for name in ("exclude", "include")}
+        reasons = ", ".join(f"{number:,} {words.get(reason, reason)}" for reason, number in basis.left_out.items())
+        parts.append(f"{counted(sum(basis.left_out.values()), 'column is', 'columns are')} left out ({reasons})")
+    if basis.missing_cells:
+        cells = counted(basis.missing_cells, "cell is", "cells are")
+        parts.append(f"{cells} missing in {counted(basis.missing_columns, 'column')}")
+    for number, what in (
+        (basis.restyled, "written in a way of their own"),
+        (basis.merged, "with values that are taken as one"),
+        (basis.cut, "of numbers cut into intervals"),
+    ):
+        parts += [f"{counted(number, 'column')} {what}"] if number else []
+    return [f"Of the table: {'; '.join(parts)}."] if parts else []
 
 
 def describe_method(ranking: Ranking) -> str:
@@ -133,7 +157,9 @@ def _none_above(values: Iterable[float | None]) -> str:
 
 
 def selection_sentences(selection: Selection) -> list[str]:
-    return [describe_input(selection.input), describe_choice(selection), *describe_estimate(selection.honest)]
+    data = selection.input
+    choice = describe_choice(selection)
+    return [describe_input(data), *describe_basis(data), choice, *describe_estimate(selection.honest)]
 
 
 def describe_choice(selection: Selection) -> str:

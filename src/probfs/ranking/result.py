@@ -78,6 +78,28 @@ class RoundSummary:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """What was done to a table before it was ranked, in numbers."""
+
+    left_out: Mapping[str, int]
+    """Columns that took no part, by reason: ``identifier``, ``index`` (of rows), ``mapping`` (dropped by it),
+    ``exclude``, ``include`` (not among those to include).
+    """
+    missing_cells: int
+    """Of the columns that took part, in labelled rows."""
+    missing_columns: int
+    """Columns that have such cells."""
+    missing_words: int
+    """Columns in which texts such as NA are taken as missing."""
+    restyled: int
+    """Columns of numbers or dates that are written in another way than 1234.5 and 2024-01-31."""
+    merged: int
+    """Columns of which some values are taken as one."""
+    cut: int
+    """Columns of numbers that are cut into intervals."""
+
+
+@dataclass(frozen=True)
 class InputSummary:
     """What was ranked; a row of the count column counts for as many rows as it says."""
 
@@ -91,6 +113,8 @@ class InputSummary:
     features: int
     dropped_rows: int = 0
     """Rows of rare classes, which are not among the labelled ones."""
+    basis: Basis | None = None
+    """What was done to the table; None in a document of an earlier version."""
 
 
 class Result:

@@ -16,6 +16,7 @@ from probfs.columns.encode import encode
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.notes import Note
+from probfs.ranking.basis import basis_of
 from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of
 from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
 from probfs.ranking.result import InputSummary, Ranking
@@ -142,4 +143,5 @@ def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
         features=len(dataset.features),
         dropped_rows=prepared.dropped_rows,
+        basis=basis_of(prepared),
     )
