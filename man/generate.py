@@ -74,6 +74,17 @@ a class, the order of rows and columns and the text of each cell stay as they we
 a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
 of 20 digits); all else becomes text, dates too.
 """,
+    "pairs": """
+For each two columns, the table of both, cut as for Naive Bayes, and the class is held against the log-linear model of
+no three-factor interaction: each column shifts the log-odds of the classes by as much whatever the other column holds.
+p is that of Pearson's X², by the law of chi-squared or, where expected counts are small, by tables drawn from the
+fitted model; q allows for the number of pairs. The gain is by how many nats a row the leave-one-out log-loss of Naive
+Bayes falls when the joint value takes the place of the two values.
+
+The result is a table on a terminal and CSV elsewhere, with the columns a, b, gain, p and q: first the pairs that were
+found, by their gain, then all others, by p. An HTML page also has a heat map. Of a column with many values, the twelve
+most frequent are told apart. At most 2,000 columns are taken; --include names some of more.
+""",
     "compare": f"""
 OLD and NEW are the JSON documents of probfs rank or probfs select. One of them may be a table: it is ranked, or its
 columns are selected, with the target and the settings of the other, as far as the document has them (options that say

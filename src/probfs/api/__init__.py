@@ -1,5 +1,5 @@
-"""The functions of the library: rank, select and read. The scikit-learn selector is imported when it is asked for."""
+"""The functions of the library: rank, select, pairs and read. The scikit-learn selector is imported on demand."""
 
-from probfs.api.calls import rank, read, select
+from probfs.api.calls import pairs, rank, read, select
 
-__all__ = ["rank", "read", "select"]
+__all__ = ["pairs", "rank", "read", "select"]

@@ -1,4 +1,4 @@
-"""One call from a table to its ranking, one to the selection of its columns, and one that reads a table."""
+"""One call from a table to its ranking, one to the selection of its columns, one to its pairs, one that reads it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.api.arguments import READING, Call, check_argument, read_options
+from probfs.classifiers.options import check_value
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.texts import learn_texts, mark_missing
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, choose_settings
+from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, FALSE_DISCOVERIES, choose_settings
 from probfs.ranking.stages import rank_table
 from probfs.runtime.progress import Progress
 from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, choose_selection_settings
 from probfs.tables.table import Table
 
 if TYPE_CHECKING:
+    from probfs.interaction.result import Pairs
     from probfs.selection.result import Selection
 
 
@@ -293,6 +295,83 @@ def select(
         from probfs.selection.stages import select_columns
 
         return select_columns(opened, call.request(settings), settings, call.on_note, call.text)
+
+
+def pairs(
+    data: Data,
+    y: Any = None,
+    *,
+    false_discoveries: float = 0.05,
+    seed: int = 0,
+    target: str | None = None,
+    cut_target: int | None = None,
+    min_class: int = DEFAULT_MIN_CLASS,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    keep_identifiers: bool = False,
+    count: str | None = None,
+    on_note: Callable[[Note], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Pairs:
+    """Say which pairs of columns tell together what neither tells beside the other.
+
+    For each pair, the table of both (cut) columns and the class is held against the log-linear model in which each
+    column shifts the odds of the classes for itself, whatever the other holds.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame or array
+        The table, as for ``rank``.
+    y : array-like, optional
+        The values to predict, where they are no column of the table, as for ``rank``.
+    false_discoveries : float, default 0.05
+        The share of chance that is tolerated, on average, among the pairs that count as found.
+    seed : int, default 0
+        The seed of tables that are drawn to test pairs of rare values.
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count
+        Which columns and rows there are, as for ``rank``.
+    on_note, on_progress : callable, optional
+        Called with each note, and with a ``probfs.Progress``, as for ``rank``.
+    **options
+        How the table is read, as for ``rank``; and ``bins`` and ``missing`` of ``probfs.NaiveBayes``.
+
+    Returns
+    -------
+    Pairs
+        All pairs, best first, each with its gain, p and q.
+
+    Raises
+    ------
+    ProbfsError
+        If the table cannot be read, or if a parameter or the mapping is wrong; its message is one line.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18, "y": [0, 1, 1, 0] * 9})
+    >>> pairs(frame, target="y").found[0].b
+    'b'
+    """
+    given = {**locals(), "report": False, "engine": "local", "scheduler": None, "workers": None}
+    call = Call(pairs, given)
+    settings = choose_settings(
+        classifier="nb",
+        score="signed",
+        estimate=None,
+        folds=None,
+        step=None,
+        eliminate=True,
+        seed=seed,
+        options=call.options,
+        columns=call.column_settings,
+    )
+    limit = check_value("false_discoveries", FALSE_DISCOVERIES, false_discoveries)
+    with call.open_engine(settings) as opened:
+        from probfs.interaction.stages import find_pairs
+
+        return find_pairs(opened, call.request(settings), settings, limit, call.on_note)
 
 
 def read(

@@ -1,4 +1,4 @@
-"""``probfs rank``, ``select`` and ``compare``."""
+"""``probfs rank``, ``select``, ``pairs`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from probfs.cli.output import (
 from probfs.cli.reporter import reporting
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
-from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
+from probfs.output.formats import DOCUMENT_FORMATS, PAGE_FORMATS, RESULT_FORMATS
 from probfs.ranking.settings import SEED
 from probfs.selection.settings import (
     DEFAULT_KEEP,
@@ -153,6 +153,39 @@ def _kept_names(selection: Selection, top: int | None, output: Path | None) -> s
         if "\n" in name or "\r" in name:
             raise DataError(f"--names: the name {quoted(name)} is more than one line; use --format json")
     return "".join(f"{name}\n" for name in kept)
+
+
+PAIRED = opt.panel(
+    "Selection",
+    false_discoveries=Option("Chance tolerated among found pairs.", FALSE_DISCOVERIES, default=0.05),
+    seed=Option("Seed of tables drawn for pairs of rare values.", SEED, default=0),
+)
+
+
+@opt.command(
+    opt.DATA
+    | opt.READING
+    | opt.COLUMNS
+    | {name: opt.COLUMN_CLASSIFIER[name] for name in ("bins", "missing")}
+    | PAIRED
+    | opt.document_output(PAGE_FORMATS.names())
+    | opt.panel("Output", top=Option("Show only the best K pairs.", WholeNumber(1, metavar="K")))
+    | opt.QUIET
+    | opt.PROGRESS,
+    """
+    probfs pairs patients.csv
+    probfs pairs patients.csv --target outcome --top 20 --output pairs.html
+    """,
+)
+def pairs(given: Given) -> None:
+    files = take_files(given)
+    destination = choose_destination(PAGE_FORMATS, given, [*files, given.get("mapping")])
+    top = given.pop("top", None)
+    from probfs import api
+
+    with reporting(given) as reporter:
+        found = api.pairs(files, **given, on_note=reporter.note)
+    destination.write(found.top(top))
 
 
 COMPARED = opt.panel(

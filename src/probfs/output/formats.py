@@ -75,15 +75,21 @@ DOCUMENT_FORMATS = OutputFormats(
         OutputFormat("markdown", (".md", ".markdown")),
     ]
 )
-RESULT_FORMATS = OutputFormats(
+PAGE_FORMATS = OutputFormats(
     [
         *DOCUMENT_FORMATS,
         OutputFormat("parquet", (".parquet",), is_binary=True),
         OutputFormat("html", (".html", ".htm"), tells_background=True),
+    ]
+)
+"""Of pairs, which also have a page."""
+RESULT_FORMATS = OutputFormats(
+    [
+        *PAGE_FORMATS,
         *(
             OutputFormat(name, (f".{name}",), is_picture=True, is_binary=name != "svg")
             for name in ("png", "svg", "pdf")
         ),
     ]
 )
-"""Of rankings and selections, which also have a report and a figure."""
+"""Of rankings and selections, which also have a figure."""

@@ -235,16 +235,15 @@ def _render(
     tables = [table, *filter(None, [story and story["table"], basis])]
     tables += [data["classes"], data["columns"]] if data else []
     style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
-    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     warnings, notes = texts_by_severity(result.warnings)
     bars = drawing.bars[:_MOST_BARS]
     chosen = {name: value for name, value in settings.to_dict().items() if value is not None and value != ()}
-    filters = {"sentence": _sentence, "name": shown_name, "score": shown_score}
+    filters = {"sentence": sentence, "name": shown_name, "score": shown_score}
     return load_template("report.html.jinja", **filters).render(
         **texts,
         style=style,
         script=script,
-        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+        policy=content_policy(style, script),
         notices=[("Warnings", warnings), ("Notes", notes)],
         drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
@@ -287,13 +286,19 @@ def _shown_setting(value: Any) -> str:
     return listed(map(str, value), 12) if isinstance(value, tuple | list) else shown_name(str(value))
 
 
-def _sentence(text: str) -> Markup:
+def sentence(text: str) -> Markup:
     """A text that ends as sentences do, in which names that are written from right to left do not turn others."""
     from markupsafe import Markup, escape
 
     ended = text if text.endswith((".", "!", "?", "…")) else f"{text}."
     escaped = str(escape(printable(ended)))
     return Markup(_QUOTED.sub(r"&#39;<bdi>\1</bdi>&#39;", escaped))  # noqa: S704  # escaped just now
+
+
+def content_policy(style: str, script: str | None = None) -> str:
+    """What the page may do: nothing but apply its style and, if it has one, run its script."""
+    scripts = "" if script is None else f" script-src '{_hash(script)}';"
+    return f"default-src 'none'; style-src '{_hash(style)}';{scripts} base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Pairs of columns that tell together what neither tells beside the other."""

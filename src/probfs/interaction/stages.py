@@ -1,0 +1,78 @@
+"""The stages from a table to its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from probfs import __version__
+from probfs.errors import DataError
+from probfs.interaction.result import Pair, Pairs
+from probfs.interaction.three_way import PairTests, test_pairs
+from probfs.ranking.inputs import InputRequest
+from probfs.ranking.settings import Settings
+from probfs.ranking.stages import Engine, OnNote, summarize_inputs
+from probfs.runtime.progress import report
+from probfs.screening.screen import q_values
+from probfs.text import option
+
+MOST_COLUMNS = 2_000
+"""Two million pairs, which take some minutes."""
+MOST_LISTED = 100_000
+"""Pairs that a result lists: the others are noise in all likelihood, and nobody could read them."""
+
+
+def find_pairs(
+    engine: Engine, request: InputRequest, settings: Settings, false_discoveries: float, on_note: OnNote
+) -> Pairs:
+    """Read, encode, and test all pairs of columns."""
+    inputs = engine.read(request)
+    encoded = engine.encode(inputs, settings, on_note)
+    dataset = encoded.dataset
+    columns = len(dataset.features)
+    if columns < 2:
+        raise DataError("has one column to test, and a pair needs two", source=dataset.source)
+    if columns > MOST_COLUMNS:
+        hint = f"name fewer with {option('include')}, for example the first ones of a ranking"
+        problem = f"has {columns:,} columns, and pairs of at most {MOST_COLUMNS:,} are tested"
+        raise DataError(f"{problem}; {hint}", source=dataset.source)
+    total = columns * (columns - 1) // 2
+    found: list[PairTests] = []
+    done = 0
+    report("testing pairs", done, total, "pairs")
+    for tests in test_pairs(dataset, settings.seed):
+        found.append(tests)
+        done += len(tests.p)
+        report("testing pairs", done, total, "pairs")
+    chosen = {**_settings_of_columns(settings), "false_discoveries": false_discoveries, "seed": settings.seed}
+    return Pairs(
+        _in_order(found, encoded.names, false_discoveries),
+        summarize_inputs(inputs, dataset),
+        chosen,
+        encoded.notes,
+        __version__,
+        done,
+    )
+
+
+def _in_order(found: list[PairTests], names: list[str], false_discoveries: float) -> tuple[Pair, ...]:
+    """Those that are told from chance by their gain, then all others by p."""
+    if not found:
+        return ()
+    a, b, gain, p = (np.concatenate([getattr(tests, name) for tests in found]) for name in ("a", "b", "gain", "p"))
+    # In the order of the table, whatever order they were tested in.
+    a, b = np.minimum(a, b), np.maximum(a, b)
+    q = q_values(p)
+    is_found = q <= false_discoveries
+    order = np.lexsort((b, a, np.where(is_found, -gain, p), ~is_found))[:MOST_LISTED]
+    columns = (array[order].tolist() for array in (a, b, gain, p, q))
+    return tuple(Pair(names[first], names[second], *numbers) for first, second, *numbers in zip(*columns, strict=True))
+
+
+def _settings_of_columns(settings: Settings) -> Mapping[str, Any]:
+    """What decides how columns are encoded; a ranking's other settings have no part in it."""
+    chosen = settings.to_dict()
+    names = ("bins", "missing", "mapping", "count", "na", "include", "exclude", "keep_identifiers", "cut_target")
+    return {name: chosen[name] for name in (*names, "min_class") if name in chosen}

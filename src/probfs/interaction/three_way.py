@@ -1,0 +1,323 @@
+"""Three-way tables of two columns and the class: counted for all pairs, fitted without interaction, and tested.
+
+The null is that of no three-factor interaction (Birch 1963): the log-linear model [ab][ay][by], in which each column
+shifts the log-odds of the classes by as much whatever the other column holds. It has no closed form, and is fitted by
+iterative proportional scaling (Deming & Stephan 1940), many tables at a time. Pearson's X² then measures how far the
+counts are from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.columns.dataset import Dataset, Feature
+from probfs.tables.arrays import Codes, Flags, Floats, Integers
+
+MOST_VALUES = 12
+"""Values of a column that are told apart here: the most frequent ones, and all others as one."""
+_FEWEST_ROWS = 5
+"""Values of fewer rows than this are not told apart either."""
+_ROWS_AT_ONCE, _VALUES_AT_ONCE = 1 << 14, 512
+"""Rows, and values of columns, whose indicators are multiplied at a time."""
+_CELLS_AT_ONCE = 1 << 16
+"""Cells of tables that are fitted at a time, so that they stay in the cache."""
+_TOLERANCE = 1e-4
+"""How many rows a fitted margin may be off; X² is then off by hardly more."""
+_MOST_ROUNDS = 100
+"""Where zeros push the fit to its boundary, it takes for ever, and changes little."""
+_CLAIM = 0.05
+"""Larger p-values than this are no claim, and need no draws."""
+_FEW, _LEAST = 5.0, 1.0
+"""Expected counts for which the law of χ² is good: at least 5 in four of five cells, and never below 1."""
+_DRAWS = (99, 900)
+"""How many tables are drawn, and how many more if fewer than these have as large an X²."""
+_EXCEEDED = 10
+_LEAST_SKEWNESS = 0.05
+"""Of the law of drawn tables, where some are drawn: χ² with 3,000 degrees of freedom has as little."""
+_MOST_WORK = 50_000_000
+"""Cells of all drawn tables together: some seconds. Beyond that, pairs of rare values are not claimed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Counts of pairs whose columns have equally many values: pairs × values of a × values of b × classes."""
+
+    a: Integers
+    """The position of the first column of each pair."""
+    b: Integers
+    counts: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """What was found of each pair, by the positions of its columns."""
+
+    a: Integers
+    b: Integers
+    gain: Floats
+    """How much less log-loss a row has when the joint value takes the place of the two values."""
+    p: Floats
+
+
+def test_pairs(dataset: Dataset, seed: int) -> Iterator[PairTests]:
+    """Test all pairs of columns of which each has at least two values, some at a time."""
+    generator = np.random.default_rng(seed)
+    budget = _Budget(_MOST_WORK)
+    for tables in count_tables(dataset):
+        cells = tables.counts[0].size
+        for first in range(0, len(tables.a), max(1, _CELLS_AT_ONCE // cells)):
+            some = slice(first, first + max(1, _CELLS_AT_ONCE // cells))
+            counts = tables.counts[some]
+            yield PairTests(tables.a[some], tables.b[some], joint_gain(counts), p_values(counts, generator, budget))
+
+
+# Counting
+
+
+def count_tables(dataset: Dataset) -> Iterator[Tables]:
+    """The three-way tables of all pairs, those of equal shape together; rows without one of the values do not count.
+
+    The indicators of all values of some columns are a matrix; such matrices multiplied, class by class, are the counts.
+    """
+    columns = [_few_values(feature, dataset.counts) for feature in dataset.features]
+    sizes = np.array([values for _, values in columns])
+    places = np.flatnonzero(sizes > 1)
+    # Columns of equally many values stand together, so that their pairs are cut out of the product in one step.
+    places = places[np.argsort(sizes[places], kind="stable")]
+    tiles = _tiles(sizes[places])
+    for row, first in enumerate(tiles):
+        for second in tiles[row:]:
+            product = _multiply(
+                [columns[place] for place in places[first]], [columns[place] for place in places[second]], dataset
+            )
+            yield from _cut(product, sizes, places[first], places[second], first is second)
+
+
+def _few_values(feature: Feature, counts: Integers) -> tuple[Codes, int]:
+    """Codes of at most ``MOST_VALUES`` values, and how many there are; a higher code is a missing cell."""
+    rows = np.bincount(feature.labelled, counts, minlength=feature.values + 1)[: feature.values]
+    order = np.argsort(-rows, kind="stable")
+    order = order[rows[order] >= _FEWEST_ROWS]
+    kept = order[:MOST_VALUES]
+    others = bool(rows.sum() > rows[kept].sum())
+    if others and len(kept) == MOST_VALUES:
+        kept = kept[:-1]
+    kept, values = np.sort(kept), len(kept) + others
+    # All other values share the last code; a missing cell has the one behind it.
+    new_codes = np.full(feature.values + 1, values - 1 if others else values, dtype=np.uint8)
+    new_codes[kept] = np.arange(len(kept))
+    new_codes[-1] = values
+    return new_codes[feature.labelled], values
+
+
+def _tiles(sizes: Integers) -> list[slice]:
+    """Runs of columns that together have few enough values."""
+    tiles, start, held = [], 0, 0
+    for place, size in enumerate(sizes.tolist()):
+        if held + size > _VALUES_AT_ONCE and place > start:
+            tiles.append(slice(start, place))
+            start, held = place, 0
+        held += size
+    return [*tiles, slice(start, len(sizes))] if len(sizes) else []
+
+
+def _multiply(
+    first: Sequence[tuple[Codes, int]], second: Sequence[tuple[Codes, int]], dataset: Dataset
+) -> npt.NDArray[np.float64]:
+    """Counts of rows by the values of columns on either side, and by class: classes × values × values."""
+    classes = len(dataset.classes)
+    widths = [sum(size for _, size in side) for side in (first, second)]
+    product = np.zeros((classes, widths[0], widths[1]))
+    for label in range(classes):
+        members = np.flatnonzero(dataset.labels == label)
+        for start in range(0, len(members), _ROWS_AT_ONCE):
+            rows = members[start : start + _ROWS_AT_ONCE]
+            # Sums of so few counts are exact in single precision, unless a row stands for very many.
+            counts = dataset.counts[rows]
+            dtype: type[Any] = np.float32 if counts.sum() < 1 << 24 else np.float64
+            right = _indicators(second, rows, dtype)
+            left = right if first is second else _indicators(first, rows, dtype)
+            product[label] += (left * counts.astype(dtype)[:, None]).T @ right
+    return product
+
+
+def _indicators(columns: Sequence[tuple[Codes, int]], rows: Integers, dtype: type[Any]) -> npt.NDArray[Any]:
+    """Rows × values of all columns: 1 where a row holds a value."""
+    matrix: npt.NDArray[Any] = np.empty((len(rows), sum(size for _, size in columns)), dtype=dtype)
+    offset = 0
+    for codes, size in columns:
+        np.equal(codes[rows, None], np.arange(size, dtype=codes.dtype), out=matrix[:, offset : offset + size])
+        offset += size
+    return matrix
+
+
+def _cut(product: Floats, sizes: Integers, first: Integers, second: Integers, is_same: bool) -> Iterator[Tables]:
+    """The tables of all pairs in a product, those of equal shape together."""
+    starts = [np.cumsum(sizes[side]) - sizes[side] for side in (first, second)]
+    for size_a in np.unique(sizes[first]).tolist():
+        for size_b in np.unique(sizes[second]).tolist():
+            a, b = np.meshgrid(
+                np.flatnonzero(sizes[first] == size_a), np.flatnonzero(sizes[second] == size_b), indexing="ij"
+            )
+            wanted = a < b if is_same else np.ones(a.shape, dtype=np.bool_)
+            a, b = a[wanted], b[wanted]
+            if len(a):
+                rows = (starts[0][a][:, None] + np.arange(size_a))[:, :, None]
+                columns = (starts[1][b][:, None] + np.arange(size_b))[:, None, :]
+                yield Tables(first[a], second[b], np.moveaxis(product[:, rows, columns], 0, -1))
+
+
+# The test
+
+
+def fit_without_interaction(counts: Floats) -> Floats:
+    """The expected counts of tables (tables × a × b × y) under [ab][ay][by]."""
+    ab, ay, by = counts.sum(axis=3), counts.sum(axis=2), counts.sum(axis=1)
+    # Naive Bayes, which is the fit where the columns are independent in each class.
+    fitted = ay[:, :, None] * _ratio(by, ay.sum(axis=1)[:, None])[:, None]
+    fitted *= _ratio(ab, fitted.sum(axis=3))[..., None]
+    left = np.arange(len(counts))
+    for _ in range(_MOST_ROUNDS):
+        some = fitted[left]
+        some *= _ratio(ay[left], some.sum(axis=2))[:, :, None]
+        some *= _ratio(by[left], some.sum(axis=1))[:, None]
+        some *= _ratio(ab[left], some.sum(axis=3))[..., None]
+        fitted[left] = some
+        off = np.abs(some.sum(axis=2) - ay[left]).max(axis=(1, 2))
+        off = np.maximum(off, np.abs(some.sum(axis=1) - by[left]).max(axis=(1, 2)))
+        left = left[off > _TOLERANCE]
+        if not len(left):
+            break
+    return fitted
+
+
+def _ratio(wanted: Floats, found: Floats) -> Floats:
+    """``wanted / found``; 0 where both are 0."""
+    ratio: Floats = np.zeros(np.broadcast_shapes(wanted.shape, found.shape))
+    np.divide(wanted, found, out=ratio, where=found > 0)
+    return ratio
+
+
+def chi_squared(counts: Floats, fitted: Floats) -> Floats:
+    """Pearson's X² of each table."""
+    distance: Floats = _ratio((counts - fitted) ** 2, fitted).sum(axis=(1, 2, 3))
+    return distance
+
+
+def degrees_of_freedom(counts: Floats) -> Floats:
+    """Cells that the margins leave room for, less what the margins fix."""
+    ab, ay, by = counts.sum(axis=3) > 0, counts.sum(axis=2) > 0, counts.sum(axis=1) > 0
+    cells = np.count_nonzero(ab[..., None] & ay[:, :, None] & by[:, None], axis=(1, 2, 3))
+    pairs = sum(np.count_nonzero(margin, axis=(1, 2)) for margin in (ab, ay, by))
+    single = sum(np.count_nonzero(margin, axis=1) for margin in (ab.any(2), ab.any(1), ay.any(1)))
+    freedom: Floats = np.maximum(cells - pairs + single - 1, 0).astype(np.float64)
+    return freedom
+
+
+class _Budget:
+    """How many more cells may be drawn."""
+
+    def __init__(self, cells: int) -> None:
+        self.cells = cells
+
+    def grants(self, cells: int) -> bool:
+        self.cells -= cells
+        return self.cells >= 0
+
+
+def p_values(counts: Floats, generator: np.random.Generator, budget: _Budget) -> Floats:
+    """The probability of as large an X² without interaction: by the law of χ², or by drawn tables where this fails."""
+    from scipy.special import chdtrc
+
+    fitted = fit_without_interaction(counts)
+    distance, freedom = chi_squared(counts, fitted), degrees_of_freedom(counts)
+    p = np.ones(len(counts))
+    p[freedom > 0] = chdtrc(freedom[freedom > 0], distance[freedom > 0])
+    doubtful = np.flatnonzero((p < _CLAIM) & ~_has_enough(fitted))
+    for place in doubtful.tolist():
+        p[place] = _drawn_p(fitted[place], distance[place], generator, budget)
+    return p
+
+
+def _has_enough(fitted: Floats) -> Flags:
+    """Whether the expected counts of each table are large enough for the law of χ²."""
+    cells = np.count_nonzero(fitted, axis=(1, 2, 3))
+    many = np.count_nonzero(fitted >= _FEW, axis=(1, 2, 3))
+    least = np.where(fitted > 0, fitted, np.inf).min(axis=(1, 2, 3))
+    enough: Flags = (many >= 0.8 * cells) & (least >= _LEAST)
+    return enough
+
+
+def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, budget: _Budget) -> float:
+    """The p-value by tables drawn from a fitted model, given how many rows have each pair of values."""
+    from scipy.special import gammaincc
+
+    rows = fitted.sum(axis=2).round()
+    odds = _ratio(fitted, rows[..., None])
+    # Where no row has a pair of values, any law will do.
+    odds[rows == 0, 0] = 1.0
+    odds /= odds.sum(axis=2, keepdims=True)
+    found: list[Floats] = []
+    for number in _DRAWS:
+        if not budget.grants(number * fitted.size):
+            return 1.0
+        tables = generator.multinomial(rows.astype(np.int64), odds, (number, *rows.shape)).astype(np.float64)
+        found.append(chi_squared(tables, fit_without_interaction(tables)))
+        exceeded = np.count_nonzero(np.concatenate(found) >= distance * (1 - 1e-9))
+        if exceeded >= _EXCEEDED:
+            break
+    drawn = np.concatenate(found)
+    if exceeded >= _EXCEEDED or not drawn.std():
+        return float((exceeded + 1) / (len(drawn) + 1))
+    # Far out in the tail, by the gamma law, shifted, of the mean, variance and skewness of what was drawn.
+    deviation = drawn.std()
+    skewness = max(((drawn - drawn.mean()) ** 3).mean() / deviation**3, _LEAST_SKEWNESS)
+    shape, scale = 4 / skewness**2, deviation * skewness / 2
+    return float(gammaincc(shape, max(distance - drawn.mean() + shape * scale, 0.0) / scale))
+
+
+# The effect
+
+
+def joint_gain(counts: Floats) -> Floats:
+    """By how many nats a row the leave-one-out log-loss of Naive Bayes falls when the joint value of two columns takes
+    their place. Laplace's smoothing, as everywhere.
+    """
+    tables, _, _, classes = counts.shape
+    ab, ay, by, y = counts.sum(axis=3), counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=(1, 2))
+    joint = counts.reshape(tables, -1, classes)
+    seen = np.count_nonzero(ab, axis=(1, 2))
+    values = [np.count_nonzero(margin.any(axis=2), axis=1) for margin in (ay, by)]
+    gain = np.zeros(tables)
+    for label in range(classes):
+        # For rows of this class, which are left out: one row less of the class, and of each value they hold.
+        one = (np.arange(classes) == label).astype(np.float64)
+        log_y = _log(y - one)
+        log_a, log_b = (
+            _log(margin - one + 1) - _log(y - one + width[:, None])[:, None]
+            for margin, width in zip((ay, by), values, strict=True)
+        )
+        log_ab = _log(joint - one + 1) - _log(y - one + seen[:, None])[:, None]
+        apart = log_y[:, None, None] + log_a[:, :, None] + log_b[:, None]
+        together = (log_y[:, None] + log_ab).reshape(counts.shape)
+        difference = _log_share(together, label) - _log_share(apart, label)
+        gain += (counts[..., label] * np.where(counts[..., label] > 0, difference, 0.0)).sum(axis=(1, 2))
+    a_row: Floats = gain / np.maximum(y.sum(axis=1), 1)
+    return a_row
+
+
+def _log(numbers: Floats) -> Floats:
+    """Logarithms; of what is left of nothing, very small ones, which no row looks up."""
+    return np.log(np.maximum(numbers, 1e-300))
+
+
+def _log_share(weights: Floats, label: int) -> Floats:
+    """The log-probability of one class among log-weights."""
+    largest = weights.max(axis=-1, keepdims=True)
+    total: Floats = largest[..., 0] + np.log(np.exp(weights - largest).sum(axis=-1))
+    return np.asarray(weights[..., label] - total)

@@ -1,0 +1,169 @@
+"""Pairs of columns: their tables, the test of no interaction, the gain, and what users see of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import probfs
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.encode import encode
+from probfs.interaction.three_way import MOST_VALUES, count_tables, degrees_of_freedom, fit_without_interaction
+from probfs.ranking.inputs import read_prepared
+from probfs.tables.reading import ReadOptions
+from tests.conftest import Run
+
+
+def switches(rows: int = 500, columns: int = 6, seed: int = 0) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(random.integers(0, 3, (rows, columns)), columns=[f"x{i}" for i in range(columns)])
+    table["y"] = (table.x0 > 0) ^ (table.x1 > 0) ^ (random.random(rows) < 0.1)
+    return table
+
+
+def dataset_of(table: pd.DataFrame) -> Any:
+    prepared, _ = read_prepared(table, None, ReadOptions(), ColumnChoice("y", keep_identifiers=True))
+    return encode(prepared, ())[0]
+
+
+@given(st.integers(0, 10**6))
+def test_tables_are_counts_of_rows_that_have_both_values(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {f"x{i}": random.choice(list("abcd")[: i + 2], 200).astype(object) for i in range(3)} | {"y": [0, 1] * 100}
+    )
+    table = table.mask(random.random(table.shape) < [0.1, 0.1, 0.1, 0.0])
+    found = 0
+    for tables in count_tables(dataset_of(table)):
+        for a, b, counts in zip(tables.a.tolist(), tables.b.tolist(), tables.counts, strict=True):
+            both = table.dropna(subset=[f"x{a}", f"x{b}"])
+            expected = both.groupby([f"x{a}", f"x{b}", "y"]).size()
+            assert sorted(counts[counts > 0].tolist()) == sorted(expected.tolist())
+            assert sorted(counts.sum(axis=(0, 1)).tolist()) == sorted(both.groupby("y").size().tolist())
+            found += 1
+    assert found == 3
+
+
+def test_rare_values_are_taken_together_and_many_columns_are_counted_in_tiles() -> None:
+    random = np.random.default_rng(1)
+    many = pd.DataFrame({f"x{i}": random.choice([f"v{j}" for j in range(40)], 2_000) for i in range(60)})
+    many["y"] = random.integers(0, 2, 2_000)
+    found = list(count_tables(dataset_of(many)))
+    assert sum(len(tables.a) for tables in found) == 60 * 59 // 2
+    assert {tables.counts.shape[1:] for tables in found} == {(MOST_VALUES, MOST_VALUES, 2)}
+    assert all((tables.counts.sum(axis=(1, 2, 3)) == 2_000).all() for tables in found)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 4), st.integers(2, 3))
+def test_the_fit_has_the_margins_of_the_table_and_no_interaction(seed: int, a: int, b: int, y: int) -> None:
+    counts = np.random.default_rng(seed).integers(1, 30, (3, a, b, y)).astype(np.float64)
+    fitted = fit_without_interaction(counts)
+    for axis in (1, 2, 3):
+        np.testing.assert_allclose(fitted.sum(axis=axis), counts.sum(axis=axis), atol=2e-4)
+    # The log-odds ratios of a and b are the same in every class.
+    logs = np.log(fitted)
+    ratios = logs[:, 1:, 1:] - logs[:, :1, 1:] - logs[:, 1:, :1] + logs[:, :1, :1]
+    np.testing.assert_allclose(ratios - ratios[..., :1], 0, atol=1e-9)
+    assert degrees_of_freedom(counts).tolist() == [(a - 1) * (b - 1) * (y - 1)] * 3
+
+
+def test_the_gain_is_the_difference_of_log_losses_that_rank_has() -> None:
+    table = switches(200)[["x0", "x1", "y"]].astype(str)
+    joint = table.assign(x0=table.x0 + table.x1)[["x0", "y"]]
+    losses = [probfs.rank(one, target="y", shrink="off", eliminate=False).rounds[0].log_loss for one in (table, joint)]
+    (pair,) = probfs.pairs(table, target="y").pairs
+    assert pair.gain == pytest.approx(losses[0] - losses[1], abs=1e-9)
+
+
+def test_columns_that_matter_only_together_are_found_first() -> None:
+    found = probfs.pairs(switches(), target="y")
+    best = found.pairs[0]
+    assert (best.a, best.b) == ("x0", "x1")
+    assert best.q < 1e-20
+    assert best.gain > 0.1
+    assert len(found.found) == 1
+    assert found.tested == 15
+
+
+def test_effects_that_add_up_and_copies_are_no_interaction() -> None:
+    random = np.random.default_rng(4)
+    table = pd.DataFrame(random.integers(0, 3, (600, 3)), columns=list("abc"))
+    table["d"] = table.a
+    table["y"] = random.random(600) < 1 / (1 + np.exp(1.2 * table.b - table.a))
+    found = probfs.pairs(table, target="y")
+    assert not found.found
+    (copy,) = [pair for pair in found.pairs if (pair.a, pair.b) == ("a", "d")]
+    assert copy.p == 1
+
+
+def test_pairs_of_rare_values_are_judged_by_drawn_tables() -> None:
+    found = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        table = pd.DataFrame({f"x{i}": random.integers(0, 5, 80) for i in range(6)}).astype(str)
+        table["y"] = np.where(random.random(80) < 0.12, "rare", "usual")
+        found += bool(probfs.pairs(table, target="y").found)
+    assert found <= 2
+
+
+def test_every_format_has_the_pairs(run_here: Run) -> None:
+    switches().to_csv("t.csv", index=False)
+    document = json.loads(run_here("pairs", "t.csv", "--format", "json", "--top", "3").stdout)
+    assert [document["pairs"][0][name] for name in "ab"] == ["x0", "x1"]
+    assert (len(document["pairs"]), document["tested"]) == (3, 15)
+    rows = run_here("pairs", "t.csv", "--format", "csv").stdout.splitlines()
+    assert rows[0] == "a,b,gain,p,q"
+    assert rows[1].startswith("x0,x1,")
+    assert len(rows) == 16
+    assert "--join 'x0+x1'" in run_here("pairs", "t.csv", "--format", "table").stdout
+    assert "| x0 | x1 |" in run_here("pairs", "t.csv", "--format", "markdown").stdout
+    run_here("pairs", "t.csv", "--output", "p.parquet")
+    assert pd.read_parquet("p.parquet").columns.tolist() == rows[0].split(",")
+
+
+def test_the_page_shows_hostile_names_and_runs_none(run_here: Run) -> None:
+    table = switches().rename(columns={"x0": "<script>alert(1)</script>", "x1": '"><img onerror=x>'})
+    table.to_csv("t.csv", index=False)
+    run_here("pairs", "t.csv", "--output", "p.html")
+    page = Path("p.html").read_text()
+    assert "&lt;script&gt;alert" in page
+    assert "<script" not in page
+    assert "<img" not in page
+    assert page.count("<rect") == 30
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"), [(["x0", "y"], "a pair needs two"), (["x0", "x1", "x2", "x3", "x4", "y"], "at most 4 are")]
+)
+def test_too_few_and_too_many_columns_are_one_line(
+    run_here: Run, columns: list[str], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("probfs.interaction.stages.MOST_COLUMNS", 4)
+    switches(50)[columns].to_csv("t.csv", index=False)
+    result = run_here("pairs", "t.csv", "-q")
+    assert result.returncode == 1
+    assert says in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_rates_of_finding_and_of_false_alarms() -> None:
+    """XOR of 2 among 30 columns is first in at least 95 of 100; without interaction, at most 10 % find something."""
+    first = alarms = 0
+    for seed in range(100):
+        table = switches(500, 30, seed)
+        pairs = probfs.pairs(table, target="y").pairs
+        first += (pairs[0].a, pairs[0].b) == ("x0", "x1")
+        odds = table.x2 - table.x3 + 0.5 * table.x4
+        chance = np.random.default_rng(seed).random(500)
+        alarms += bool(probfs.pairs(table.assign(y=chance < 1 / (1 + np.exp(-odds))), target="y").found)
+    print(f"first {first} of 100, false alarms {alarms} of 100")
+    assert first >= 95
+    assert alarms <= 10
