@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TargetWarning,
         UsageError,
     )
+    from probfs.interaction.result import Pair, Pairs
     from probfs.notes import Note
     from probfs.ranking.result import Basis, InputSummary, RankedFeature, Ranking, RoundSummary
     from probfs.ranking.settings import Settings
@@ -51,6 +52,8 @@ __all__ = [
     "NaiveBayes",
     "Note",
     "OutputError",
+    "Pair",
+    "Pairs",
     "ProbabilisticSelector",
     "ProbfsError",
     "ProbfsWarning",
@@ -84,6 +87,7 @@ _MODULES = {
     "ranking.result": ("Basis", "InputSummary", "RankedFeature", "Ranking", "RoundSummary"),
     "ranking.settings": ("Settings",),
     "runtime.progress": ("Progress",),
+    "interaction.result": ("Pair", "Pairs"),
     "selection.result": ("HonestEstimate", "Judged", "SelectedFeature", "Selection", "Size"),
     "selection.settings": ("SelectionSettings",),
     "tables.table": ("Table",),

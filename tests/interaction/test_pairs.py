@@ -153,6 +153,26 @@ def test_too_few_and_too_many_columns_are_one_line(
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_joined_pair_is_ranked_as_one_column() -> None:
+    table = switches()
+    table[table.columns[:-1]] = table[table.columns[:-1]].replace({0: "a", 1: "b", 2: "c"})
+    ranking = probfs.rank(table, target="y", join="x0+x1")
+    assert ranking.features[0].feature == "x0+x1"
+    assert (ranking.features[0].q or 0) < 1e-20
+    joint = table.assign(**{"x0+x1": table.x0 + table.x1}).drop(columns=["x0", "x1"])[
+        ["x0+x1", "x2", "x3", "x4", "x5", "y"]
+    ]
+    assert [vars(one) for one in probfs.rank(joint, target="y").features] == [vars(one) for one in ranking.features]
+    for classifier in ("svm", "logistic"):
+        assert probfs.rank(table, target="y", join="x0+x1", classifier=classifier).features[0].feature == "x0+x1"
+
+
+@pytest.mark.parametrize("join", ["x0+nothing", "x0", ["x0+x1", "x1+x2"], "x0+x0"])
+def test_what_is_no_pair_is_one_line(join: Any) -> None:
+    with pytest.raises(probfs.ProbfsError, match=r"^join=: "):
+        probfs.rank(switches(), target="y", join=join)
+
+
 @pytest.mark.slow
 def test_rates_of_finding_and_of_false_alarms() -> None:
     """XOR of 2 among 30 columns is first in at least 95 of 100; without interaction, at most 10 % find something."""

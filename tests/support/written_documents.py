@@ -39,6 +39,10 @@ def inspected(folder: Path) -> str:
     return written_to_file(folder, "inspect", SAMPLES / "commute.csv")
 
 
+def paired(folder: Path) -> str:
+    return written_to_file(folder, "pairs", SAMPLES / "commute.csv")
+
+
 def computed_exactly(folder: Path) -> str:
     return written_to_file(folder, "exact", SAMPLES / "joint.csv")
 
@@ -53,6 +57,7 @@ MAKERS: dict[str, Callable[[Path], str]] = {
     "selection": selected,
     "comparison": compared,
     "inspection": inspected,
+    "pairs": paired,
     "population": computed_exactly,
     "reproduction": reproduced,
 }

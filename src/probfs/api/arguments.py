@@ -42,7 +42,7 @@ READING: Mapping[str, Any] = {
     "skip_rows": 0,
 }
 """The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
-_COLUMN_SETTINGS = ("count", "na", "include", "exclude", "keep_identifiers", "cut_target", "min_class")
+_COLUMN_SETTINGS = ("count", "na", "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join")
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 
@@ -84,7 +84,7 @@ _ENGINE = Choice(ENGINES)
 _CHECKS: Mapping[str, _Check] = {
     **dict.fromkeys(("eliminate", "keep_identifiers", "report", "screen", "uncertainty", "union"), _TRUTH),
     **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
-    **dict.fromkeys(("include", "exclude", "always", "na"), _Names()),
+    **dict.fromkeys(("include", "exclude", "always", "join", "na"), _Names()),
     **dict.fromkeys(("decimal", "delimiter", "scheduler", "sheet"), _Instance("a text", str)),
     **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
     **dict.fromkeys(("on_note", "on_progress"), _Instance("a function", Callable)),

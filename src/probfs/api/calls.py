@@ -47,6 +47,7 @@ def rank(
     exclude: str | Sequence[str] = (),
     keep_identifiers: bool = False,
     count: str | None = None,
+    join: str | Sequence[str] = (),
     uncertainty: bool = False,
     seed: int = 0,
     engine: Literal["local", "dask"] = "local",
@@ -113,6 +114,8 @@ def rank(
         unless ``include`` or the mapping's ``[columns]`` names them.
     count : str, optional
         The column that says how many equal rows a row stands for.
+    join : str or sequence of str, default: none
+        Pairs of columns, as ``"a+b"``, whose joint value takes their place.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -210,6 +213,7 @@ def select(
     exclude: str | Sequence[str] = (),
     keep_identifiers: bool = False,
     count: str | None = None,
+    join: str | Sequence[str] = (),
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
@@ -244,7 +248,7 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
@@ -354,7 +358,7 @@ def pairs(
     >>> pairs(frame, target="y").found[0].b
     'b'
     """
-    given = {**locals(), "report": False, "engine": "local", "scheduler": None, "workers": None}
+    given = {**locals(), "join": (), "report": False, "engine": "local", "scheduler": None, "workers": None}
     call = Call(pairs, given)
     settings = choose_settings(
         classifier="nb",

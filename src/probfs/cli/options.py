@@ -193,6 +193,7 @@ OTHER_COLUMNS = panel(
     min_class=Option("Drop classes with fewer rows.", MIN_CLASS, default=DEFAULT_MIN_CLASS),
 )
 COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
+JOIN = panel("Columns", join=Option("Rank two columns as one: a+b.", str, "A+B", many=True))
 
 
 def _classifier_options(for_columns_only: bool) -> Group:

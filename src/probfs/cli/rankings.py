@@ -25,7 +25,7 @@ from probfs.cli.reporter import reporting
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, PAGE_FORMATS, RESULT_FORMATS
-from probfs.ranking.settings import SEED
+from probfs.ranking.settings import FALSE_DISCOVERIES, SEED
 from probfs.selection.settings import (
     DEFAULT_KEEP,
     DEFAULT_NESTED_FOLDS,
@@ -45,7 +45,15 @@ RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
 
 
 @opt.command(
-    opt.DATA | UNLABELED | opt.READING | opt.COLUMNS | opt.CLASSIFIER | opt.ELIMINATION | RANKING_OUTPUT | opt.ENGINE,
+    opt.DATA
+    | UNLABELED
+    | opt.READING
+    | opt.COLUMNS
+    | opt.JOIN
+    | opt.CLASSIFIER
+    | opt.ELIMINATION
+    | RANKING_OUTPUT
+    | opt.ENGINE,
     """
     probfs rank patients.csv
     probfs rank patients.csv --target outcome --top 10
@@ -94,7 +102,7 @@ SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | KEPT_OUTPUT | S
 
 
 @opt.command(
-    opt.DATA | opt.READING | opt.COLUMNS | opt.CLASSIFIER | SELECTION | SELECTION_OUTPUT | opt.ENGINE,
+    opt.DATA | opt.READING | opt.COLUMNS | opt.JOIN | opt.CLASSIFIER | SELECTION | SELECTION_OUTPUT | opt.ENGINE,
     """
     probfs select patients.csv
     probfs select patients.csv --target outcome --reduced small.parquet

@@ -11,9 +11,10 @@ from probfs import __version__
 from probfs.errors import DataError
 from probfs.interaction.result import Pair, Pairs
 from probfs.interaction.three_way import PairTests, test_pairs
+from probfs.ranking.candidates import OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import Engine, OnNote, summarize_inputs
+from probfs.ranking.stages import Engine, summarize_inputs
 from probfs.runtime.progress import report
 from probfs.screening.screen import q_values
 from probfs.text import option

@@ -179,7 +179,7 @@ def fit_without_interaction(counts: Floats) -> Floats:
     """The expected counts of tables (tables × a × b × y) under [ab][ay][by]."""
     ab, ay, by = counts.sum(axis=3), counts.sum(axis=2), counts.sum(axis=1)
     # Naive Bayes, which is the fit where the columns are independent in each class.
-    fitted = ay[:, :, None] * _ratio(by, ay.sum(axis=1)[:, None])[:, None]
+    fitted: Floats = ay[:, :, None] * _ratio(by, ay.sum(axis=1)[:, None])[:, None]
     fitted *= _ratio(ab, fitted.sum(axis=3))[..., None]
     left = np.arange(len(counts))
     for _ in range(_MOST_ROUNDS):

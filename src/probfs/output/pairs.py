@@ -17,6 +17,7 @@ _FEWEST_SHOWN, _MOST_SHOWN = 10, 50
 """Pairs in a table for people: all that were found, within these limits."""
 _MOST_ON_MAP = 20
 """Columns of a heat map: those of the best pairs."""
+_MOST_ON_PAGE = 500
 _LONGEST_NAME = 28
 GAIN = "gain (nats)"
 
@@ -98,11 +99,14 @@ def heat_map(pairs: Pairs) -> tuple[list[str], list[list[float | None]]]:
 def pairs_page(pairs: Pairs) -> str:
     """The page, as text."""
     from probfs.output.notebook import load_template, read_asset
-    from probfs.output.report import content_policy, sentence
+    from probfs.output.report import content_policy, sentence, table_rules
+    from probfs.output.report_sections import PageTable
 
     names, gains = heat_map(pairs)
     largest = max((gain for row in gains for gain in row if gain is not None), default=0.0)
-    style = read_asset("report.css")
+    shown = [shorten_middle(printable(name), _LONGEST_NAME) for name in names]
+    table = pairs_table(pairs, _MOST_ON_PAGE)
+    style = read_asset("report.css") + table_rules([PageTable("pairs", "", table.columns)])
     warnings, notes = texts_by_severity(pairs.warnings)
     return load_template("pairs.html.jinja", sentence=sentence).render(
         title=f"Pairs of columns of {pairs.input.source}",
@@ -111,8 +115,9 @@ def pairs_page(pairs: Pairs) -> str:
         policy=content_policy(style),
         sentences=pairs_sentences(pairs),
         notices=[("Warnings", warnings), ("Notes", notes)],
-        names=[shorten_middle(printable(name), _LONGEST_NAME) for name in names],
+        names=shown,
+        margin=16 + 8 * max(map(len, shown), default=0),
         cells=[[(gain, max(gain or 0.0, 0.0) / largest if largest > 0 else 0.0) for gain in row] for row in gains],
-        table=pairs_table(pairs, len(pairs.pairs) if len(pairs.pairs) < 500 else 500),
+        table=table,
         version=pairs.version,
     )

@@ -234,7 +234,7 @@ def _render(
     basis = basis_table(result.input)
     tables = [table, *filter(None, [story and story["table"], basis])]
     tables += [data["classes"], data["columns"]] if data else []
-    style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
+    style, script = read_asset("report.css") + table_rules(tables), read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
     bars = drawing.bars[:_MOST_BARS]
     chosen = {name: value for name, value in settings.to_dict().items() if value is not None and value != ()}
@@ -260,7 +260,7 @@ def _render(
     )
 
 
-def _table_rules(tables: Sequence[PageTable]) -> Markup:
+def table_rules(tables: Sequence[PageTable]) -> Markup:
     """Rules of style for the columns of tables; the headings that narrow windows show beside cells are ours."""
     from markupsafe import Markup
 

@@ -58,6 +58,8 @@ class Settings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     keep_identifiers: bool = False
+    join: tuple[str, ...] = ()
+    """Pairs of columns, each as ``a+b``, that are one column."""
     cut_target: int | None = None
     """Into how many classes a target of numbers is cut; None if it is not."""
     min_class: int = DEFAULT_MIN_CLASS

@@ -13,6 +13,7 @@ from probfs import __version__
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
+from probfs.columns.joined import join_features
 from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.notes import Note
@@ -53,6 +54,7 @@ class LocalEngine:
         settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
         report("encoding columns")
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
+        dataset = join_features(dataset, settings.join)
         blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset)))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
 
