@@ -97,9 +97,9 @@ def test_what_the_answer_rests_on_is_counted_everywhere() -> None:
         "1 column; 1 column with values that are taken as one; 1 column of numbers cut into intervals."
     )
     assert line in ranking_sentences(ranking)
-    told = dict(rows_of(ranking.to_html(), "basis"))
+    told = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", ranking.to_html()))
     assert told["rows of rare classes, dropped"] == told["columns left out as identifiers"] == "1"
-    assert told["missing cells, in labelled rows"] == "12"
+    assert told["missing cells of labelled rows"] == "12"
     assert told["columns left out by include"] == "0"
     earlier = replace(ranking, input=replace(ranking.input, basis=None), background=None)
     assert 'id="basis"' not in earlier.to_html()

@@ -31,7 +31,7 @@ from probfs.output.report_sections import (
     MARKS,
     PageTable,
     RoundModel,
-    basis_table,
+    basis_numbers,
     describe_data,
     shown_name,
     svg_chart,
@@ -231,9 +231,7 @@ def _render(
 ) -> str:
     background, settings = result.background, result.settings
     data = None if background is None else describe_data(background, result.input, settings.count)
-    basis = basis_table(result.input)
-    tables = [table, *filter(None, [story and story["table"], basis])]
-    tables += [data["classes"], data["columns"]] if data else []
+    tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
     style, script = read_asset("report.css") + table_rules(tables), read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
     bars = drawing.bars[:_MOST_BARS]
@@ -252,7 +250,7 @@ def _render(
         marks=MARKS,
         features=table,
         story=story,
-        basis=basis,
+        basis=basis_numbers(result.input),
         data=data,
         settings={name: _shown_setting(value) for name, value in chosen.items()},
         call=None if background is None else background.call,

@@ -242,11 +242,11 @@ def describe_data(background: Background, data: InputSummary, count: str | None)
     }
 
 
-def basis_table(data: InputSummary) -> PageTable | None:
-    """What the answer rests on, in numbers, those that are 0 among them."""
+def basis_numbers(data: InputSummary) -> Mapping[str, str]:
+    """What the answer rests on, those numbers that are 0 among them; nothing where it is not known."""
     basis = data.basis
     if basis is None:
-        return None
+        return {}
     reasons = {
         "identifier": "as identifiers",
         "index": "as row indexes",
@@ -260,18 +260,14 @@ def basis_table(data: InputSummary) -> PageTable | None:
         "rows of rare classes, dropped": data.dropped_rows,
         "columns that took part": data.features,
         **{f"columns left out {words}": basis.left_out.get(reason, 0) for reason, words in reasons.items()},
-        "missing cells, in labelled rows": basis.missing_cells,
+        "missing cells of labelled rows": basis.missing_cells,
         "columns with missing cells": basis.missing_columns,
-        "columns in which words such as NA are taken as missing": basis.missing_words,
-        "columns of numbers or dates that are written in a way of their own": basis.restyled,
+        "columns where words such as NA are missing cells": basis.missing_words,
+        "columns of numbers or dates in a style of their own": basis.restyled,
         "columns with values that are taken as one": basis.merged,
         "columns of numbers cut into intervals": basis.cut,
     }
-    columns = [
-        TableColumn("what", list(numbers), "name"),
-        TableColumn("number", [f"{number:,}" for number in numbers.values()]),
-    ]
-    return PageTable("basis", "What of the table took part, and what was done to its cells", columns)
+    return {what: f"{number:,}" for what, number in numbers.items()}
 
 
 def _column_table(background: Background) -> PageTable:

@@ -87,7 +87,7 @@ def describe_basis(data: InputSummary) -> list[str]:
         cells = counted(basis.missing_cells, "cell is", "cells are")
         parts.append(f"{cells} missing in {counted(basis.missing_columns, 'column')}")
     for number, what in (
-        (basis.restyled, "written in a way of their own"),
+        (basis.restyled, "of numbers or dates in a style of their own"),
         (basis.merged, "with values that are taken as one"),
         (basis.cut, "of numbers cut into intervals"),
     ):
