@@ -5,14 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import probfs
 from tests.support.browser import MISSING, Browser, find_browser, open_browser
-from tests.support.browser_pages import hostile_frame, large_frame, long_named_frame, mixed_frame, turning_frame
+from tests.support.browser_pages import hostile_frame, large_frame, long_named_frame, mixed_frame
 from tests.support.paths import SAMPLES
+
+PLAIN: dict[str, Any] = {"screen": False, "score": "absolute"}
+"""Every column has a round of its own."""
 
 
 @pytest.fixture(scope="session")
@@ -52,13 +56,10 @@ class Pages:
 
     def _make(self, name: str) -> probfs.Ranking | probfs.Selection:
         kind, _, data = name.partition(" ")
-        if kind.startswith("best"):
-            return probfs.rank(large_frame(), target="outcome", report=True, step=0.05).top(int(data))
         frames = {
             "hostile": hostile_frame,
             "mixed": mixed_frame,
             "large": large_frame,
-            "turning": turning_frame,
             "long-named": long_named_frame,
         }
         samples = {"kiln": SAMPLES / "kiln.csv", "cancer": SAMPLES / "breast_cancer.csv"}
@@ -67,7 +68,7 @@ class Pages:
         target = targets.get(data, "outcome")
         if kind in ("ranking", "uncertain"):
             step = 0.05 if data == "large" else 1
-            return probfs.rank(table, target=target, report=True, step=step, uncertainty=kind == "uncertain")
+            return probfs.rank(table, target=target, report=True, step=step, uncertainty=kind == "uncertain", **PLAIN)
         return probfs.select(table, target=target, report=True, folds=2)
 
 

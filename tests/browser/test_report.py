@@ -61,9 +61,7 @@ def overflowing(browser: Browser, *, may_scroll: bool = False) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "name", ["ranking kiln", "selection mixed", "ranking large", "ranking hostile", "selection hostile"]
-)
+@pytest.mark.parametrize("name", ["ranking kiln", "ranking hostile", "selection hostile"])
 def test_nothing_is_asked_for_or_complained_of_and_no_name_becomes_markup(
     browser: Browser, pages: Pages, name: str
 ) -> None:
@@ -78,17 +76,8 @@ def test_nothing_is_asked_for_or_complained_of_and_no_name_becomes_markup(
     assert browser.requests() == [pages[name].resolve().as_uri()]
 
 
-def test_the_log_would_show_what_the_policy_blocks(browser: Browser, pages: Pages) -> None:
-    page = pages["ranking kiln"].read_text()
-    broken = pages["ranking kiln"].with_name("broken.html")
-    broken.write_text(page.replace("<main>", '<main style="color: red"><img src="x.png"><script>alert(1)</script>'))
-    browser.open(broken)
-    complaints = " ".join(browser.complaints())
-    assert all(blocked in complaints for blocked in ("inline style", "inline script", "x.png"))
-
-
-@pytest.mark.parametrize("width", [320, 390, 1200, 2400])
-@pytest.mark.parametrize("name", ["uncertain mixed", "selection mixed", "ranking hostile", "selection hostile"])
+@pytest.mark.parametrize("width", [320, 390, 1200])
+@pytest.mark.parametrize("name", ["uncertain mixed", "selection hostile"])
 def test_a_page_fits_windows_of_any_width(browser: Browser, pages: Pages, name: str, width: int) -> None:
     browser.resize(width)
     browser.open(pages[name])
@@ -127,19 +116,10 @@ def test_hostile_names_are_shown_as_text(browser: Browser, pages: Pages) -> None
     assert browser.run(script) == [True, "ltr"]
 
 
-def test_names_from_right_to_left_stand_in_the_order_of_their_sentence(browser: Browser, pages: Pages) -> None:
-    browser.open(pages["ranking turning"])
-    script = """
-      const sentence = [...document.querySelectorAll('.sentence')].find(e => e.textContent.startsWith('The first'));
-      return [...sentence.querySelectorAll('bdi')].map(e => e.getBoundingClientRect().left)"""
-    places = browser.run(script)
-    assert len(places) == 3
-    assert places == sorted(places)
-
-
 @pytest.mark.skipif(not AXE.exists(), reason=f"axe-core is not there ({AXE}); .ci/install-browser fetches it")
-@pytest.mark.parametrize("width", [390, 1200])
-@pytest.mark.parametrize(("name", "scheme"), [("ranking mixed", "light"), ("selection mixed", "dark")])
+@pytest.mark.parametrize(
+    ("name", "scheme", "width"), [("ranking mixed", "light", 390), ("selection mixed", "dark", 1200)]
+)
 def test_axe_finds_no_fault(browser: Browser, pages: Pages, name: str, scheme: str, width: int) -> None:
     browser.resize(width)
     browser.prefer("dark" if scheme == "dark" else "light")
@@ -175,11 +155,6 @@ class TestTables:
         assert sort_by(browser, "rank") == "ascending"
         assert column(browser, 1) == ranks
 
-    def test_names_are_sorted_as_people_do(self, browser: Browser, pages: Pages) -> None:
-        browser.open(pages["ranking large"])
-        sort_by(browser, "column")
-        assert browser.texts(NAMES)[:12] == [f"measurement_{number}" for number in range(12)]
-
     def test_cells_without_a_number_are_last_in_either_direction(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["selection mixed"])
         for _ in range(2):
@@ -205,7 +180,7 @@ class TestTables:
 
     @pytest.mark.parametrize(
         ("page", "group", "expected"),
-        [("ranking mixed", "noise", "noise_"), ("ranking mixed", "plain", "signal_"), ("selection mixed", "keep", "s")],
+        [("ranking mixed", "noise", "noise_"), ("selection mixed", "keep", "s")],
     )
     def test_groups_can_be_chosen(self, browser: Browser, pages: Pages, page: str, group: str, expected: str) -> None:
         browser.open(pages[page])
@@ -269,23 +244,8 @@ class TestStory:
         type_into(browser, "#story-find", "nothing")
         assert browser.find("#story-rest").text == "No column that is left has such a name."
 
-    def test_columns_that_the_page_does_not_list_are_counted(self, browser: Browser, pages: Pages) -> None:
-        browser.open(pages["best 50"])
-        rest = browser.find("#story-rest").text
-        assert re.fullmatch(r"… 20 more, none above [\d.e-]+, and 150 that this page does not list", rest)
-        type_into(browser, "#story-find", "nothing")
-        assert browser.find("#story-rest").text.endswith("one among the 150 that this page does not list.")
-
 
 class TestKeyboard:
-    def test_the_first_stop_skips_to_the_table(self, browser: Browser, pages: Pages) -> None:
-        browser.open(pages["ranking kiln"])
-        browser.press("\ue004")
-        assert browser.run("return document.activeElement.className") == "skip"
-        assert browser.run("return document.activeElement.getBoundingClientRect().left") > 0
-        browser.press("\ue007")
-        assert browser.run("return document.activeElement.id") == "features-section"
-
     def test_everything_is_done_by_keys_and_shows_the_focus(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking kiln"])
         browser.run("document.querySelector('#features thead button').focus()")
@@ -332,7 +292,7 @@ class TestSchemesAndPrint:
         assert len(browser.texts(NAMES)) == 20
         browser.prefer("light")
 
-    @pytest.mark.parametrize("name", ["uncertain hostile", "uncertain long-named", "selection hostile"])
+    @pytest.mark.parametrize("name", ["uncertain hostile", "uncertain long-named"])
     def test_no_column_is_cut_off_on_paper(self, browser: Browser, pages: Pages, name: str) -> None:
         browser.open(pages[name])
         printed = " ".join(page.extract_text() for page in PdfReader(io.BytesIO(browser.print_pdf())).pages).split()
@@ -345,6 +305,7 @@ class TestSchemesAndPrint:
         browser.prefer("light")
         assert max(right) <= 673
 
+    @pytest.mark.slow
     def test_a_long_table_has_its_headings_on_every_page(self, browser: Browser, pages: Pages) -> None:
         browser.open(pages["ranking large"])
         printed = [page.extract_text() for page in PdfReader(io.BytesIO(browser.print_pdf())).pages]

@@ -56,15 +56,6 @@ def mixed_frame() -> pd.DataFrame:
     return frame
 
 
-def turning_frame() -> pd.DataFrame:
-    """Columns whose names are written from right to left."""
-    random = np.random.default_rng(3)
-    labels = random.integers(0, 2, 200)
-    names = ["\u05d2\u05d9\u05dc", "\u05e9\u05dd 7", "\u05e2\u05d9\u05e8"]
-    columns = {name: labels * 1.5 + random.normal(size=200) for name in names}
-    return pd.DataFrame({**columns, "outcome": np.array(["no", "yes"])[labels]})
-
-
 def long_named_frame() -> pd.DataFrame:
     """Columns with names of 40 characters."""
     random = np.random.default_rng(4)
