@@ -21,7 +21,8 @@ from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.estimators.model import EstimatorTrainer
 from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.refitting.classifier import Model, RefittedClassifier, Task, permute_features
+from probfs.classifiers.refitting.classifier import RefittedClassifier, Task, permute_features
+from probfs.classifiers.refitting.models import Model
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping
@@ -91,7 +92,7 @@ def measure_peer(task: Task) -> float:
     trainer = task.trainer
     assert isinstance(trainer, EstimatorTrainer)
     cells = trainer.encoder.build(task.features, trainer.counts).take(np.arange(len(trainer.labels)))
-    estimator = clone(trainer.recipe.estimator).fit(cells, trainer.labels)
+    estimator = clone(trainer.estimator).fit(cells, trainer.labels)
 
     def importance(jobs_of_columns: int | None, jobs_of_model: int | None) -> Any:
         if "n_jobs" in estimator.get_params() and "n_estimators" in estimator.get_params():

@@ -21,10 +21,8 @@ QUICK: dict[str, dict[str, Any]] = {"svm": {}, "logistic": {}, "forest": {"trees
         ("svm", {}),
         ("svm", {"kernel": "rbf"}),
         ("svm", {"estimate": "cv"}),
-        ("svm", {"removal": "retrain"}),
         ("logistic", {"removal": "retrain", "folds": 3}),
         ("forest", {"folds": 3, "permutations": 4}),
-        ("forest", {"removal": "retrain", "folds": 3}),
         ("forest", {"estimate": "oob", "permutations": 4}),
         ("boosting", {"folds": 3, "permutations": 4}),
     ],
@@ -45,9 +43,7 @@ def test_neither_order_nor_repetition_nor_another_run_changes_a_byte(
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("svm", {}),
         ("svm", {"kernel": "rbf"}),
-        ("svm", {"removal": "retrain"}),
         ("svm", {"estimate": "cv"}),
         ("forest", {"folds": 2}),
         ("forest", {"estimate": "oob"}),
@@ -58,15 +54,15 @@ def test_jobs_do_not_change_the_result(
 ) -> None:
     monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     chosen = {"target": "sick", "classifier": name, "step": 2, **QUICK[name], **options}
-    alone, *together = (probfs.rank(mixed, jobs=jobs, **chosen).to_csv() for jobs in (1, 2, 3))
-    assert together == [alone, alone]
+    alone, together = (probfs.rank(mixed, jobs=jobs, **chosen).to_csv() for jobs in (1, 2))
+    assert together == alone
 
 
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        *(("svm", {"kernel": "linear", "removal": removal}) for removal in ("permute", "retrain")),
-        *(("svm", {"kernel": "rbf", "removal": removal}) for removal in ("permute", "retrain")),
+        ("svm", {"kernel": "linear", "removal": "retrain"}),
+        ("svm", {"kernel": "rbf"}),
         *((name, {"folds": 3}) for name in ("logistic", "forest", "boosting")),
     ],
 )

@@ -35,23 +35,19 @@ from sklearn.tree import DecisionTreeClassifier
 import probfs
 from probfs.classifiers.catalogue import Boosting
 from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimator
-from probfs.classifiers.estimators.recipes import (
-    Recipe,
-    takes_weights_for_copies,
-)
-from probfs.classifiers.estimators.user_estimator import describe, seeded, wrap_estimator
-from probfs.classifiers.refitting.matrix import Encoding, Matrix
+from probfs.classifiers.estimators.user_estimator import describe, seeded, takes_weights_for_copies, wrap_estimator
+from probfs.classifiers.refitting.matrix import MOST_NATIVE_VALUES, Encoding, Matrix, MatrixEncoder
 from probfs.classifiers.refitting.rows import Donors, draw_donors
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
 from probfs.output.sentences import ranking_sentences
-from probfs.tables.arrays import Floats
+from probfs.tables.arrays import Floats, text_array
 from tests.support.svm_tables import random_dataset
 
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedEstimator:
     """The estimator fitted on all labelled rows and all features."""
-    trainer = EstimatorTrainer.of(dataset, Recipe(estimator, encoding, "the test"), **more)
+    trainer = EstimatorTrainer.of(dataset, estimator, encoding, "the test", **more)
     model = trainer.fit(np.arange(len(dataset.features)), dataset.counts)
     assert isinstance(model, FittedEstimator)
     return model
@@ -118,7 +114,7 @@ def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: in
             # A row that has its own value again is not asked about again.
             change += (actual - votes_of_trees(model, rows, permuted)) / len(donors)
         np.testing.assert_allclose(changes[:, :, feature], change, atol=1e-12)
-    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]  # type: ignore[union-attr]
+    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]
     unjudged = model.report.unjudged
     assert counted or unjudged == len(set.intersection(*drawn))
     assert unjudged or trees > 2
@@ -170,10 +166,34 @@ def test_failures_are_told_in_one_line(failure: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
+    rows = MOST_NATIVE_VALUES + 1
+    codes = np.arange(rows, dtype=np.uint16)
+    labels = text_array([str(code) for code in codes])
+    none = codes[:0]
+    wide, narrow = Feature("wide", labels, codes, none), Feature("narrow", labels[:-1], codes.clip(max=rows - 2), none)
+    ones = np.ones(rows, dtype=np.int64)
+    dataset = Dataset((wide, narrow), ("a", "b"), np.arange(rows) % 2, ones, ones[:0])
+    cells = MatrixEncoder(dataset, "native", "the test").build(np.arange(2), ones)
+    assert cells.widths.tolist() == [rows, 1]
+    assert cells.categorical is not None
+    assert np.flatnonzero(cells.categorical).tolist() == [rows]
+
+
+@pytest.mark.parametrize("encoding", ["onehot", "native", "filled"])
+def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> None:
+    codes = np.array([0, 1, 2, 2], dtype=np.uint8)
+    ones = np.ones(4, dtype=np.int64)
+    feature = Feature("gaps", text_array([]), codes, codes[:2], np.array([3.0, 4.0]))
+    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 0, 1]), ones, ones[:2])
+    cells = MatrixEncoder(dataset, encoding, "the test").build(np.array([0]), np.array([0, 0, 1, 1]))
+    assert (cells.cells == 0).all()
+
+
 def test_leaves_are_smaller_in_small_tables() -> None:
     small, large = (random_dataset(1, rows, "c", gaps=0) for rows in (60, 500))
-    found = [Boosting().recipe(own, 2**32 + 3).estimator for own in (small, large)]
-    assert [(own.min_samples_leaf, own.random_state) for own in found] == [(3, 3), (20, 3)]
+    found: list[Any] = [Boosting().trainer(own, 2**32 + 3, "cv") for own in (small, large)]
+    assert [(own.estimator.min_samples_leaf, own.estimator.random_state) for own in found] == [(3, 3), (20, 3)]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +222,7 @@ def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatc
     frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "y": ["n", "p"] * 45})
     chosen: dict[str, Any] = {"target": "y", "classifier": DecisionTreeClassifier(max_depth=2), "folds": 3}
     assert not any("in proportion" in note for note in probfs.rank(frame, **chosen, jobs=1).warnings)
-    monkeypatch.setattr("probfs.classifiers.estimators.recipes.MOST_COPIES", 30)
+    monkeypatch.setattr("probfs.classifiers.estimators.model.MOST_COPIES", 30)
     notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
     assert notes == [
         "there are more rows than the 30 that DecisionTreeClassifier is given: of equal rows it was given fewer, in "

@@ -101,7 +101,8 @@ def model_of(name: str, removal: str = "permute") -> Any:
 @pytest.mark.parametrize(
     ("name", "removal", "estimate", "rare"),
     [
-        *((name, removal, "cv", False) for name in CASES for removal in ("permute", "retrain")),
+        *((name, "permute", "cv", False) for name in CASES),
+        *((name, "retrain", "cv", False) for name in ("logistic", "forest", "a pipeline")),
         *((name, "permute", "resubstitution", False) for name in ("logistic", "forest", "a tree")),
         *(("a tree", removal, "loo", False) for removal in ("permute", "retrain")),
         *((name, "permute", "cv", True) for name in ("logistic", "forest", "boosting")),
@@ -110,7 +111,7 @@ def model_of(name: str, removal: str = "permute") -> Any:
 def test_scores_of_estimators_are_those_of_a_hand_written_loop(
     name: str, removal: str, estimate: Any, rare: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in three rounds. With one row
+    """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in two rounds. With one row
     of a class, the model of its fold has never seen the class.
     """
     dataset = random_dataset(11, 36, "ctd", 3, 5, counted=not rare, gaps=0.15)
@@ -121,7 +122,7 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
     # In batches of a few rows or, of the tree, of all at once.
     monkeypatch.setattr("probfs.classifiers.estimators.model.CELLS_PER_CALL", 1 << 22 if name == "a tree" else 40)
     fast = fit(dataset, model_of(name, removal), estimate=estimate, folds=3)
-    check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 3, 1e-9)
+    check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 2, 1e-9)
 
 
 # The SVM
@@ -150,20 +151,19 @@ def check_svm(
     check(fit(dataset, svm, estimate=estimate, folds=folds), loop, svm.removal, rounds, 1e-6)
 
 
-@pytest.mark.parametrize("removal", ["permute", "retrain"])
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("table", list(TABLES))
-def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str, kernel: str, removal: str) -> None:
+def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str) -> None:
     dataset = TABLES[table]
-    check_svm(dataset, min(3, len(dataset.features)), kernel=kernel, removal=removal)
+    for kernel, removal in (("linear", "permute"), ("rbf", "permute"), ("linear", "retrain")):
+        check_svm(dataset, min(2, len(dataset.features)), kernel=kernel, removal=removal)
 
 
-@pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.01, 0.3, 3.0, 40.0, 1e4])
+@pytest.mark.parametrize("gamma", ["auto", 1e-6, 0.3, 40.0, 1e4])
 def test_every_way_to_permute_under_rbf_gives_the_same(gamma: float | str) -> None:
     check_svm(random_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, permutations=5)
 
 
-@pytest.mark.parametrize("gamma", [0.01, 0.3, 3.0])
+@pytest.mark.parametrize("gamma", [0.01, 3.0])
 def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> None:
     dataset = random_dataset(13, 30, "ccd", unlabelled=12)
     first = dataset.features[0]
@@ -174,14 +174,15 @@ def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> No
     check_svm(far, kernel="rbf", gamma=gamma, permutations=5)
 
 
-@pytest.mark.parametrize("cost", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("cost", [1e-3, 100.0])
 def test_the_cost_is_the_one_asked_for(cost: float) -> None:
     check_svm(random_dataset(10, 40, "cct"), C=cost)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("removal", ["permute", "retrain"])
-@pytest.mark.parametrize(("estimate", "folds"), [("cv", 3), ("cv", 10), ("loo", None)])
+@pytest.mark.parametrize(
+    ("estimate", "folds", "removal"), [("cv", 3, "permute"), ("cv", 10, "retrain"), ("loo", None, "permute")]
+)
 def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
     estimate: str, folds: int | None, removal: str, kernel: str
 ) -> None:
@@ -189,7 +190,7 @@ def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
     check_svm(dataset, estimate=estimate, folds=folds, removal=removal, kernel=kernel)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),
     rows=st.integers(6, 30),

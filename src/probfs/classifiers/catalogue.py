@@ -7,7 +7,6 @@ the fields. Help and completion import this module: a classifier imports what it
 from __future__ import annotations
 
 import textwrap
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,21 +22,19 @@ from probfs.classifiers.options import (
     KernelName,
     Number,
     Option,
-    Removal,
     ValueType,
     WholeNumber,
     setting,
 )
-from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.classifiers.unfitted import RefittedModel, UnfittedClassifier
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
 from probfs.registry import Registry
 from probfs.text import counted, did_you_mean, option
 
 if TYPE_CHECKING:
-    from probfs.classifiers.estimators.recipes import Recipe
     from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
-    from probfs.classifiers.refitting.classifier import Trainer
+    from probfs.classifiers.refitting.models import Trainer
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
@@ -45,6 +42,8 @@ CLASSIFIERS: Registry[UnfittedClassifier] = Registry("classifier")
 """Every classifier that has a name, with its defaults, in the order of help."""
 USER_ESTIMATOR = "estimator"
 """The name of a user's estimator in settings."""
+MOST_SEED = 2**32
+"""Where scikit-learn's seeds end."""
 Kind = TypeVar("Kind", bound=UnfittedClassifier)
 
 # Options that several classifiers have.
@@ -143,64 +142,6 @@ class NaiveBayes(UnfittedClassifier):
         return judge_held_out(request, self.smoothing)
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class RefittedModel(UnfittedClassifier):
-    """A classifier that fits models anew in every round."""
-
-    removal: Removal = setting(
-        "permute",
-        Choice(("permute", "retrain")),
-        "how a column is taken away: by shuffling it among the rows (permute), or by fitting the model without it "
-        "(retrain), which is exact and takes a fit for each column.",
-    )
-    permutations: int | None = setting(
-        20,
-        WholeNumber(1, 10_000, "M"),
-        "number of shuffles; their probabilities are averaged.",
-        only_with=("removal", "permute"),
-    )
-    jobs: int | None = setting(
-        None,
-        WholeNumber(1, 10_000),
-        "processes that fit models at a time.",
-        default_help="one for each core",
-        recorded=False,
-    )
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """What it is called in the summary."""
-
-    @abstractmethod
-    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        """What fits models on rows and features of a table. Only here is scikit-learn imported, which takes longer than
-        most rankings.
-        """
-
-    @property
-    def summary(self) -> str:
-        permutations = self.in_effect()["permutations"]
-        removal = "retrained" if permutations is None else f"{counted(permutations, 'shuffle')} a column"
-        return f"{self.title}, {removal}"
-
-    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        from probfs.columns.folds import order_by_content
-
-        return order_by_content(dataset, seed)
-
-    def fit(self, request: FitRequest) -> Classifier:
-        from probfs.classifiers.refitting.classifier import RefittedClassifier
-
-        trainer = self.trainer(request.dataset, request.seed, request.estimate)
-        return RefittedClassifier(trainer, request, self.in_effect()["permutations"], self.jobs)
-
-    def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        from probfs.classifiers.refitting.classifier import judge_held_out
-
-        return judge_held_out(request, lambda table: self.trainer(table, request.seed, "resubstitution"))
-
-
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SVM(RefittedModel):
@@ -236,26 +177,12 @@ class SVM(RefittedModel):
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
         from probfs.classifiers.svm.model import SvmTrainer
 
-        return SvmTrainer.of(dataset, self.kernel, self.C, self.gamma)
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class EstimatorModel(RefittedModel):
-    """A classifier that fits clones of an estimator of scikit-learn's kind."""
-
-    @abstractmethod
-    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        """The estimator for a table, and how columns reach it."""
-
-    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        from probfs.classifiers.estimators.model import EstimatorTrainer
-
-        return EstimatorTrainer.of(dataset, self.recipe(dataset, seed), out_of_bag=estimate == "oob")
+        return SvmTrainer.of(dataset, self.C, self.in_effect()["gamma"])
 
 
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Logistic(EstimatorModel):
+class Logistic(RefittedModel):
     """Logistic regression, which weighs columns."""
 
     name = "logistic"
@@ -264,14 +191,20 @@ class Logistic(EstimatorModel):
 
     C: Cost = _cost()
 
-    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.recipes import logistic_regression
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        from sklearn.linear_model import LogisticRegression
 
-        return logistic_regression(self, dataset)
+        from probfs.classifiers.estimators.model import EstimatorTrainer
+        from probfs.classifiers.refitting.matrix import MatrixEncoder, choose_cost
+
+        name = "the logistic regression"
+        cost = choose_cost(self.C, MatrixEncoder(dataset, "standardised", name), dataset)
+        estimator = LogisticRegression(C=cost, max_iter=1_000)
+        return EstimatorTrainer.of(dataset, estimator, "standardised", name, weighted=True, linear_terms=True)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Trees(EstimatorModel):
+class Trees(RefittedModel):
     """A classifier of trees, which see columns together."""
 
     sees_columns_together: ClassVar[bool] = True
@@ -305,10 +238,24 @@ class Forest(Trees):
     def title(self) -> str:
         return f"Forest of {counted(self.trees, 'tree')}"
 
-    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.recipes import random_forest
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        """A forest, whose trees grow on several cores in tables that are large enough."""
+        from joblib import cpu_count
+        from sklearn.ensemble import RandomForestClassifier
 
-        return random_forest(self, dataset, seed)
+        from probfs.classifiers.estimators.model import EstimatorTrainer
+        from probfs.classifiers.refitting.classifier import FEW_CELLS
+
+        is_small = len(dataset.labels) * len(dataset.features) < FEW_CELLS
+        estimator = RandomForestClassifier(
+            n_estimators=self.trees,
+            min_samples_leaf=5 if self.leaf == "auto" else self.leaf,
+            max_depth=None if self.depth == "any" else self.depth,
+            random_state=seed % MOST_SEED,
+            # In worker processes, which have a core each, this counts for nothing.
+            n_jobs=self.jobs or (1 if is_small else cpu_count()),
+        )
+        return EstimatorTrainer.of(dataset, estimator, "onehot", "the forest", out_of_bag=estimate == "oob")
 
 
 @_registered
@@ -325,10 +272,23 @@ class Boosting(Trees):
         0.1, Number(1e-6, 1.0), "the learning rate: how much of each tree's prediction is added to the model."
     )
 
-    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        from probfs.classifiers.estimators.recipes import gradient_boosting
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        """Trees by histograms, with small leaves in small tables."""
+        from sklearn.ensemble import HistGradientBoostingClassifier
 
-        return gradient_boosting(self, dataset, seed)
+        from probfs.classifiers.estimators.model import EstimatorTrainer
+
+        estimator = HistGradientBoostingClassifier(
+            max_iter=self.iterations,
+            learning_rate=self.learning_rate,
+            min_samples_leaf=max(1, min(20, dataset.rows // 20)) if self.leaf == "auto" else self.leaf,
+            max_depth=None if self.depth == "any" else self.depth,
+            categorical_features=None,
+            # Whether a model stops early would depend on the rows that it keeps for that.
+            early_stopping=False,
+            random_state=seed % MOST_SEED,
+        )
+        return EstimatorTrainer.of(dataset, estimator, "native", "the boosting")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -35,7 +35,6 @@ Cost: TypeAlias = "float | Literal['scale']"
 """C, the penalty of a row on the wrong side; ``scale`` sets it by the table."""
 Gamma: TypeAlias = "float | Literal['scale', 'auto']"
 """γ of the RBF kernel exp(-γ·squared distance); ``scale`` and ``auto`` are scikit-learn's rules."""
-DEFAULT_GAMMA: Gamma = "scale"
 Categories = Literal["onehot", "codes", "frame"]
 
 _MOST_DIGITS = 18

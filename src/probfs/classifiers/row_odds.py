@@ -135,8 +135,12 @@ class RowOdds:
     @property
     def mean_loss(self) -> float:
         """The mean of -log P over rows, no row's P taken to be less than the least."""
-        losses = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
-        return float(self.counts @ np.minimum(losses, -np.log(least_probability(self.rows))) / self.rows)
+        return float(self.counts @ np.minimum(self._losses, -np.log(least_probability(self.rows))) / self.rows)
+
+    @property
+    def mean_absolute_loss(self) -> float:
+        """The mean of 1 - P over rows."""
+        return float(self.counts @ -np.expm1(-self._losses) / self.rows)
 
     def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
         from probfs.classifiers.compiling import why_not_compiled
@@ -185,6 +189,11 @@ class RowOdds:
         )
         run_in_threads([partial(add_up, *part) for part in split_range(blocks, blocks // _BLOCKS_WORTH_A_THREAD)])
         return TemperedSums(*sums.sum(axis=0).tolist())
+
+    @cached_property
+    def _losses(self) -> Floats:
+        losses: Floats = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
+        return losses
 
     @cached_property
     def _finite(self) -> bool:

@@ -8,13 +8,23 @@ from dataclasses import Field, dataclass, fields, replace
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from probfs.classifiers.options import REFITTED, Choice, EstimateName, Option, check_value, setting
+from probfs.classifiers.options import (
+    REFITTED,
+    Choice,
+    EstimateName,
+    Option,
+    Removal,
+    WholeNumber,
+    check_value,
+    setting,
+)
 from probfs.columns.choice import MISSING_CHOICES
 from probfs.errors import UsageError
-from probfs.text import option
+from probfs.text import counted, option
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
+    from probfs.classifiers.refitting.models import Trainer
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
@@ -129,3 +139,61 @@ class UnfittedClassifier(ABC):
 
     def _has_meaning(self, declared: Option) -> bool:
         return declared.only_with is None or getattr(self, declared.only_with[0]) == declared.only_with[1]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RefittedModel(UnfittedClassifier):
+    """A classifier that fits models anew in every round."""
+
+    removal: Removal = setting(
+        "permute",
+        Choice(("permute", "retrain")),
+        "how a column is taken away: by shuffling it among the rows (permute), or by fitting the model without it "
+        "(retrain), which is exact and takes a fit for each column.",
+    )
+    permutations: int | None = setting(
+        20,
+        WholeNumber(1, 10_000, "M"),
+        "number of shuffles; their probabilities are averaged.",
+        only_with=("removal", "permute"),
+    )
+    jobs: int | None = setting(
+        None,
+        WholeNumber(1, 10_000),
+        "processes that fit models at a time.",
+        default_help="one for each core",
+        recorded=False,
+    )
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is called in the summary."""
+
+    @abstractmethod
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        """What fits models on rows and features of a table. Only here is scikit-learn imported, which takes longer than
+        most rankings.
+        """
+
+    @property
+    def summary(self) -> str:
+        permutations = self.in_effect()["permutations"]
+        removal = "retrained" if permutations is None else f"{counted(permutations, 'shuffle')} a column"
+        return f"{self.title}, {removal}"
+
+    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
+        from probfs.columns.folds import order_by_content
+
+        return order_by_content(dataset, seed)
+
+    def fit(self, request: FitRequest) -> Classifier:
+        from probfs.classifiers.refitting.classifier import RefittedClassifier
+
+        trainer = self.trainer(request.dataset, request.seed, request.estimate)
+        return RefittedClassifier(trainer, request, self.in_effect()["permutations"], self.jobs)
+
+    def hold_out(self, request: HoldOutRequest) -> RowOdds:
+        from probfs.classifiers.refitting.classifier import judge_held_out
+
+        return judge_held_out(request, lambda table: self.trainer(table, request.seed, "resubstitution"))

@@ -3,13 +3,13 @@ feature is permuted.
 
 Permuted rows are predicted in large batches that hold many features, rows and shuffles at once. A row whose donor has
 the same value keeps its probabilities, and a row that several shuffles give the same value is predicted once. Of a
-logistic regression only the terms that change are computed (``LinearValues``).
+logistic regression only the terms that change are computed (``LinearModel``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,14 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from probfs.classifiers.estimators import recipes
 from probfs.classifiers.estimators.frames import FrameCells, FrameEncoder, keep_columns, takes_no_columns
-from probfs.classifiers.estimators.recipes import Recipe, choose_copies, is_forest
-from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.classifier import Model
-from probfs.classifiers.refitting.matrix import LinearValues, Matrix, MatrixEncoder, ValueModel, all_codes
-from probfs.classifiers.refitting.rows import Donors, Positions, Split, TrainingRows, divide_rows
+from probfs.classifiers.refitting.matrix import Encoding, Matrix, MatrixEncoder, all_codes
+from probfs.classifiers.refitting.models import LinearModel, Model, Trainer
+from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, divide_rows
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
@@ -32,6 +29,8 @@ from probfs.runtime.parallel import catch_fit_warnings
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import counted, option
 
+MOST_COPIES = 1_000_000
+"""Rows that an estimator is given, about: beyond, each row is repeated less often, in proportion."""
 CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most: 32 MB of numbers."""
 _VALUES_PER_SHUFFLE = 4
@@ -56,35 +55,36 @@ class EstimatorReport:
 
 
 @dataclass(frozen=True, eq=False)
-class EstimatorTrainer:
-    """Fits clones of an estimator on any features and training rows of a table."""
+class EstimatorTrainer(Trainer):
+    """Fits clones of an estimator."""
 
-    recipe: Recipe
-    encoder: MatrixEncoder | FrameEncoder
-    labels: Integers
-    counts: Integers
-    classes: int
+    estimator: Any
+    """Its random_state is set."""
     codes: Sequence[Codes]
     """Of each feature, in all rows."""
-    out_of_bag: bool = False
+    weighted: bool
+    """Whether ``fit`` is given how often rows occur as ``sample_weight``; otherwise rows are repeated."""
+    linear_terms: bool
+    """Whether log-odds are sums of terms, one from each column, as in a logistic regression."""
+    out_of_bag: bool
     """Whether labelled rows are judged only by trees that were not trained on them."""
-    follows = False
 
     @classmethod
-    def of(cls, dataset: Dataset, recipe: Recipe, out_of_bag: bool = False) -> EstimatorTrainer:
-        encoding, codes = recipe.encoding, [all_codes(feature) for feature in dataset.features]
-        encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, recipe.name)
-        return cls(recipe, encoder, dataset.labels, dataset.counts, len(dataset.classes), codes, out_of_bag)
-
-    @property
-    def name(self) -> str:
-        return self.recipe.name
-
-    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
-        """Any table will do."""
-
-    def following(self, report: Any) -> EstimatorTrainer:
-        return self
+    def of(
+        cls,
+        dataset: Dataset,
+        estimator: Any,
+        encoding: Encoding,
+        name: str,
+        *,
+        weighted: bool = False,
+        linear_terms: bool = False,
+        out_of_bag: bool = False,
+    ) -> EstimatorTrainer:
+        encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, name)
+        codes = [all_codes(feature) for feature in dataset.features]
+        labels, counts, classes = dataset.labels, dataset.counts, len(dataset.classes)
+        return cls(name, encoder, labels, counts, classes, estimator, codes, weighted, linear_terms, out_of_bag)
 
     def notes(self, reports: Sequence[EstimatorReport]) -> tuple[Note, ...]:
         """What fitting warned of, copies of rows that were left out, and rows that no tree could judge."""
@@ -95,7 +95,7 @@ class EstimatorTrainer:
             notes.append(NoteKind.FIT_WARNINGS.note(message))
         if any(report.thinned for report in reports):
             message = (
-                f"there are more rows than the {recipes.MOST_COPIES:,} that {self.name} is given: of equal "
+                f"there are more rows than the {MOST_COPIES:,} that {self.name} is given: of equal "
                 f"rows it was given fewer, in proportion, and each different row at least once"
             )
             notes.append(NoteKind.FEWER_COPIES.note(message))
@@ -113,14 +113,14 @@ class EstimatorTrainer:
         """A fitted clone. It sees the classes of its training rows as 0, 1, …"""
         from sklearn.base import clone
 
-        recipe, cells = self.recipe, self.encoder.build(features, training)
+        cells = self.encoder.build(features, training)
         rows = TrainingRows.of(self.labels, training, self.classes)
         codes = [self.codes[feature] for feature in features.tolist()]
-        nothing_learnt = FittedEstimator(recipe.name, None, cells, rows, rows.positions, codes, EstimatorReport())
+        nothing_learnt = FittedEstimator(self.name, None, cells, rows, rows.positions, codes, EstimatorReport())
         present, labels = np.unique(rows.labels, return_inverse=True)
         if len(present) < 2 or not cells.vary(rows.positions):
             return nothing_learnt
-        estimator = clone(recipe.estimator)
+        estimator = clone(self.estimator)
         if isinstance(cells, FrameCells):
             keep_columns(estimator, list(cells.frame.columns))
             if takes_no_columns(estimator, cells.frame):
@@ -128,19 +128,44 @@ class EstimatorTrainer:
         elif cells.categorical is not None:
             estimator.set_params(categorical_features=cells.categorical)
         positions, weights = rows.positions, {}
-        if recipe.weighted and (rows.counts > 1).any():
+        if self.weighted and (rows.counts > 1).any():
             weights = {"sample_weight": rows.counts.astype(np.float64)}
         elif (rows.counts > 1).any():
             copies = choose_copies(rows.counts)
             positions, labels = np.repeat(positions, copies), np.repeat(labels, copies)
-        warning = _fit(estimator, recipe.name, cells.take(positions), labels, weights)
-        report = EstimatorReport(warning, not recipe.weighted and len(positions) < rows.counts.sum())
-        if recipe.linear_terms:
-            assert isinstance(cells, Matrix)
-            values = LinearValues(cells, estimator.coef_, estimator.intercept_)
-            return ValueModel(values, partial(_from_log_odds, present, self.classes), rows.prior, report)
+        warning = _fit(estimator, self.name, cells.take(positions), labels, weights)
+        report = EstimatorReport(warning, not self.weighted and len(positions) < rows.counts.sum())
+        if self.linear_terms:
+            link = partial(_from_log_odds, present, self.classes)
+            return LinearModel(estimator.coef_, estimator.intercept_, cells, link, rows.prior, report)
         kind = OutOfBagForest if self.out_of_bag else FittedEstimator
-        return kind(recipe.name, estimator, cells, rows, positions, codes, report)
+        return kind(self.name, estimator, cells, rows, positions, codes, report)
+
+
+def is_forest(estimator: Any) -> bool:
+    """Whether an estimator's probabilities are the mean of its trees'."""
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+    return type(estimator) in (RandomForestClassifier, ExtraTreesClassifier)
+
+
+def choose_copies(counts: Integers, most: int | None = None) -> Integers:
+    """How often each row is repeated: as often as it occurs, or in proportion to that, at least once each, where these
+    are more rows than ``most``. What is lost by rounding down goes to the rows that lose most.
+
+    >>> choose_copies(np.array([1, 60, 39]), 10)
+    array([1, 6, 4])
+    """
+    allowed = MOST_COPIES if most is None else most
+    total = int(counts.sum())
+    if total <= allowed:
+        return counts
+    quotas = counts * (allowed / total)
+    copies = np.floor(quotas).astype(np.int64)
+    short = max(0, allowed - int(copies.sum()))
+    copies[np.argsort(copies - quotas, kind="stable")[:short]] += 1
+    found: Integers = np.maximum(copies, 1)
+    return found
 
 
 def _fit(estimator: Any, name: str, table: Any, labels: Integers, weights: dict[str, Floats]) -> str | None:
@@ -171,27 +196,34 @@ def _from_log_odds(present: Integers, classes: int, values: Floats) -> Floats:
     return every
 
 
-@dataclass(frozen=True, eq=False)
-class FittedEstimator:
+class FittedEstimator(Model):
     """A fitted estimator. Without one, there was nothing to learn from: rows have the frequencies of the classes."""
-
-    name: str
-    estimator: Any | None
-    cells: Matrix | FrameCells
-    rows: TrainingRows
-    trained: Positions
-    """The row that each row given to the estimator is: some several times, where rows were repeated."""
-    codes: Sequence[Codes]
-    """Of each feature of the model, in all rows."""
-    report: EstimatorReport
 
     cells_at_a_time = 1 << 22
     threads_inside = True
     """An estimator may have threads of its own, and may not like ours."""
 
-    @property
-    def prior(self) -> Floats:
-        return self.rows.prior
+    def __init__(
+        self,
+        name: str,
+        estimator: Any,
+        cells: Matrix | FrameCells,
+        rows: TrainingRows,
+        trained: Positions,
+        codes: Sequence[Codes],
+        report: EstimatorReport,
+    ) -> None:
+        """``trained`` says which row each row given to the estimator is: some several times, where rows were repeated.
+        ``codes`` are those of each feature of the model, in all rows.
+        """
+        self.name = name
+        self.estimator = estimator
+        self.cells = cells
+        self.rows = rows
+        self.prior = rows.prior
+        self.trained = trained
+        self.codes = codes
+        self.report = report
 
     def probabilities(self, rows: Positions) -> Floats:
         if self.estimator is None or not len(rows):
@@ -217,7 +249,7 @@ class FittedEstimator:
         return every
 
     def _ask(self, table: Any, rows: Positions) -> Floats:
-        return np.asarray(self.estimator.predict_proba(table), dtype=np.float64)  # type: ignore[union-attr]
+        return np.asarray(self.estimator.predict_proba(table), dtype=np.float64)
 
     def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
         actual = self.probabilities(rows)
@@ -241,14 +273,14 @@ class OutOfBagForest(FittedEstimator):
     def __init__(self, *fields: Any) -> None:
         super().__init__(*fields)
         unjudged = int((self._left_out.sum(axis=0) == 0).sum())
-        object.__setattr__(self, "report", EstimatorReport(self.report.warning, self.report.thinned, unjudged))
+        self.report = replace(self.report, unjudged=unjudged)
 
     def _ask(self, table: Any, rows: Positions) -> Floats:
         # As scikit-learn has them.
         cells = np.ascontiguousarray(table, dtype=np.float32)
         frequencies = self.prior[np.unique(self.rows.labels)]
         total, judges = np.zeros((len(cells), len(frequencies))), self._left_out.sum(axis=0)[rows]
-        for tree, left_out in zip(self.estimator.estimators_, self._left_out, strict=True):  # type: ignore[union-attr]
+        for tree, left_out in zip(self.estimator.estimators_, self._left_out, strict=True):
             judged = np.flatnonzero(left_out[rows])
             if len(judged):
                 votes = tree.predict_proba(cells[judged], check_input=False)
@@ -264,7 +296,7 @@ class OutOfBagForest(FittedEstimator):
         rows = max(len(codes) for codes in self.codes)
         copies = np.bincount(self.trained, minlength=rows)
         left_out = []
-        for drawn in self.estimator.estimators_samples_:  # type: ignore[union-attr]  # it was fitted
+        for drawn in self.estimator.estimators_samples_:
             known = np.bincount(self.trained[np.unique(drawn)], minlength=rows)
             left_out.append(np.where(copies > 0, copies - known, 1))
         return np.array(left_out, dtype=np.float64)

@@ -7,28 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probfs.classifiers.catalogue import USER_ESTIMATOR, EstimatorModel, bins_setting
+from probfs.classifiers.catalogue import MOST_SEED, USER_ESTIMATOR, bins_setting
 from probfs.classifiers.estimators.frames import (
     check_column_names,
     check_column_names_exist,
     find_column_transformers,
 )
-from probfs.classifiers.estimators.recipes import (
-    MATRICES_OF_TREES,
-    MOST_SEED,
-    Recipe,
-    is_forest,
-    takes_weights_for_copies,
-)
+from probfs.classifiers.estimators.model import EstimatorTrainer, is_forest
 from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
 from probfs.classifiers.refitting.matrix import Encoding
+from probfs.classifiers.refitting.models import Trainer
+from probfs.classifiers.unfitted import RefittedModel
 from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
 from probfs.text import option
 
+_SMOOTH_SOLVERS = ("lbfgs", "newton-cg", "newton-cholesky")
+"""The solvers of a logistic regression that do not draw rows."""
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class UserEstimator(EstimatorModel):
+class UserEstimator(RefittedModel):
     """Any estimator or pipeline of scikit-learn's kind that has ``predict_proba``, as a classifier."""
 
     name = USER_ESTIMATOR
@@ -73,7 +72,7 @@ class UserEstimator(EstimatorModel):
 
     @property
     def estimates(self) -> tuple[EstimateName, ...]:
-        asks_trees = self._draws_rows_for_trees and self.encoding in MATRICES_OF_TREES
+        asks_trees = self._draws_rows_for_trees and self.encoding in ("onehot", "codes")
         return (*REFITTED, "oob") if asks_trees else REFITTED
 
     @property
@@ -92,9 +91,9 @@ class UserEstimator(EstimatorModel):
         if self.categories == "frame":
             check_column_names_exist(self.estimator, columns, source)
 
-    def recipe(self, dataset: Dataset, seed: int) -> Recipe:
-        weighted = takes_weights_for_copies(self.estimator)
-        return Recipe(seeded(self.estimator, seed), self.encoding, self.title, weighted=weighted)
+    def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
+        more = {"weighted": takes_weights_for_copies(self.estimator), "out_of_bag": estimate == "oob"}
+        return EstimatorTrainer.of(dataset, seeded(self.estimator, seed), self.encoding, self.title, **more)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -143,6 +142,19 @@ def seeded(estimator: Any, seed: int) -> Any:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
     return seeded_clone.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else seeded_clone
+
+
+def takes_weights_for_copies(estimator: Any) -> bool:
+    """Whether a row of weight 5 is the same to an estimator as five equal rows: a few of scikit-learn's own of which
+    that is known. Most do something to rows that weights do not reach: they scale, fold, draw or count them.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
+
+    # A subclass may do anything. GaussianNB smooths by a variance without weights.
+    if type(estimator) is LogisticRegression:
+        return estimator.solver in _SMOOTH_SOLVERS and estimator.class_weight != "balanced"
+    return type(estimator) in (BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB)
 
 
 def _check(estimator: Any) -> None:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import cpu_count
 
-from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features, FitRequest, HoldOutRequest, RoundScores
+from probfs.classifiers.refitting.models import Model, Trainer
 from probfs.classifiers.refitting.rows import (
     UNLABELLED,
     Donors,
-    PartialSums,
-    Positions,
     Split,
+    Sums,
     TrainingRows,
     add_up,
     divide_rows,
@@ -34,66 +33,11 @@ from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import Workers, map_ahead
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Floats
 from probfs.text import counted, option
 
 FEW_CELLS = 1 << 14
 """On tables with fewer cells, threads take longer to start than they save."""
-
-
-class Model(Protocol):
-    """A fitted model. Probabilities are classes × rows."""
-
-    @property
-    def cells_at_a_time(self) -> int:
-        """How many permuted values (rows × features × permutations × classes) are computed at a time."""
-
-    @property
-    def threads_inside(self) -> bool:
-        """Whether ``permute`` itself uses threads; otherwise several blocks of rows are permuted at a time."""
-
-    @property
-    def prior(self) -> Floats:
-        """What a model without features says of every row: the frequencies of the classes."""
-
-    @property
-    def report(self) -> Any:
-        """What notes are made of; ``cv_errors`` are errors on cross-validated decision values, if there are any."""
-
-    def probabilities(self, rows: Positions) -> Floats: ...
-
-    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        """The probabilities of rows, and by how much they exceed the mean ones with each feature's value taken from
-        the donors (permutations × rows): classes × rows, and classes × rows × features.
-        """
-
-
-class Trainer(Protocol):
-    """Fits models on any features and training rows of a table; it can be sent to other processes."""
-
-    @property
-    def name(self) -> str:
-        """What is fitted, for notes."""
-
-    @property
-    def follows(self) -> bool:
-        """Whether models that are compared with each other depend on the one of all rows and features."""
-
-    @property
-    def counts(self) -> Integers:
-        """How often each labelled row occurs."""
-
-    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
-        """Refuse a table that so many models of these splits cannot be fitted to."""
-
-    def fit(self, features: Features, training: Integers) -> Model:
-        """The model of some features, trained on ``training`` copies of each labelled row."""
-
-    def following(self, report: Any) -> Trainer:
-        """The trainer of models that are compared with one that reports this."""
-
-    def notes(self, reports: Sequence[Any]) -> tuple[Note, ...]:
-        """What a user should know of all models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +63,13 @@ def fit_and_predict(task: Task) -> tuple[Floats, Any]:
     return model.probabilities(task.split.scored), model.report
 
 
-def fit_and_permute(task: Task) -> tuple[PartialSums, Any]:
+def fit_and_permute(task: Task) -> tuple[Sums, Any]:
     """How probabilities change with each feature permuted, summed over rows, and the model's report."""
     model = task.fit()
     return permute_features(task, model), model.report
 
 
-def permute_features(task: Task, model: Model) -> PartialSums:
+def permute_features(task: Task, model: Model) -> Sums:
     """Sum how a model's probabilities change with each feature permuted."""
     split, donors = task.split, task.donors
     assert donors is not None
@@ -134,7 +78,7 @@ def permute_features(task: Task, model: Model) -> PartialSums:
         actual = model.probabilities(split.scored)
         return sum_changes(split, slice(0, len(split.scored)), actual, (actual - model.prior[:, None])[:, :, None])
 
-    def sum_block(block: slice) -> PartialSums:
+    def sum_block(block: slice) -> Sums:
         changes = model.permute(split.scored[block], donors[:, block], task.threads)
         return sum_changes(split, block, *changes)
 
@@ -209,7 +153,7 @@ class RefittedClassifier:
             trainer = trainer.following(report)
         parts = self._score_retrained(trainer) if self._permutations is None else self._score_permuted(trainer)
         total = add_up(list(parts))
-        self._odds = total.odds
+        self._odds = total[1]
         # The first model of a round is the one of all rows and features, or one that has no such errors.
         cv_errors = self._reports[earlier].cv_errors
         return make_scores(total, self._dataset.rows, self._dataset.unlabelled_rows, cv_errors)
@@ -221,12 +165,12 @@ class RefittedClassifier:
         threads = self._jobs if len(self._splits) == 1 else 1
         return [Task(trainer, self._active, split, donors[:, split.scored], threads) for split in self._splits]
 
-    def _score_permuted(self, trainer: Trainer) -> Iterator[PartialSums]:
+    def _score_permuted(self, trainer: Trainer) -> Iterator[Sums]:
         for sums, report in self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)):
             self._hear_of_model(report)
             yield sums
 
-    def _score_retrained(self, trainer: Trainer) -> Iterator[PartialSums]:
+    def _score_retrained(self, trainer: Trainer) -> Iterator[Sums]:
         subsets = [self._active, *(np.delete(self._active, place) for place in range(len(self._active)))]
         tasks = [Task(trainer, features, split) for split in self._splits for features in subsets]
         results = self._workers.run(fit_and_predict, tasks)

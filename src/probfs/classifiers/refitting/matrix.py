@@ -1,19 +1,18 @@
-"""Features -> the matrix of numbers that models are fitted on, and models whose values are sums over its columns."""
+"""Features -> the matrix of numbers that models are fitted on."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.options import Cost
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.rows import Donors, Positions
+from probfs.classifiers.refitting.rows import Positions
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError
 from probfs.tables.arrays import Flags, Floats, Integers
@@ -222,95 +221,3 @@ def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
         return float(cost)
     cells = encoder.build(np.arange(len(dataset.features)), dataset.counts).cells[: len(dataset.labels)]
     return float(1 / np.average(squared_norms(cells), weights=dataset.counts)) if cells.shape[1] else 1.0
-
-
-# Models of values
-
-
-class Values(Protocol):
-    """Decision values or log-odds of several models of the same matrix."""
-
-    @property
-    def cells_at_a_time(self) -> int: ...
-
-    @property
-    def threads_inside(self) -> bool: ...
-
-    def of(self, rows: Positions) -> Floats:
-        """The values of rows: models × rows."""
-
-    def permuted(self, rows: Positions, donors: Donors, threads: int) -> Floats:
-        """The values with each feature's cells taken from the donor: models × permutations × rows × features."""
-
-
-@dataclass(frozen=True, eq=False)
-class ValueModel:
-    """A model whose probabilities are a function of values (see ``refitting.classifier.Model``)."""
-
-    values: Values
-    link: Callable[[Floats], Floats]
-    """From values to probabilities, classes first: of all classes, or of the second of two."""
-    prior: Floats
-    report: Any
-
-    @property
-    def cells_at_a_time(self) -> int:
-        return self.values.cells_at_a_time
-
-    @property
-    def threads_inside(self) -> bool:
-        return self.values.threads_inside
-
-    def probabilities(self, rows: Positions) -> Floats:
-        return of_all_classes(self.link(self.values.of(rows)))
-
-    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        actual = self.link(self.values.of(rows))
-        permuted = self.link(self.values.permuted(rows, donors, threads))
-        # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
-        changes = (actual[:, None, :, None] - permuted).mean(axis=1)
-        return of_all_classes(actual), np.concatenate([-changes, changes]) if len(changes) == 1 else changes
-
-
-def of_all_classes(probabilities: Floats) -> Floats:
-    """The probabilities of both classes, where only those of the second are given, or of more."""
-    return np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
-
-
-class LinearValues:
-    """Values that are sums of terms, one from each feature: permuting a feature exchanges a row's term for its
-    donor's.
-    """
-
-    cells_at_a_time = 1 << 19
-    """So that they stay in the cache."""
-    threads_inside = False
-
-    def __init__(self, matrix: Matrix, weights: Floats, intercepts: Floats) -> None:
-        """``weights`` is models × columns."""
-        self._matrix = matrix
-        self._weights = weights
-        self._intercepts = intercepts
-
-    def of(self, rows: Positions) -> Floats:
-        values: Floats = self._weights @ self._matrix.cells[rows].T + self._intercepts[:, None]
-        return values
-
-    def permuted(self, rows: Positions, donors: Donors, threads: int) -> Floats:
-        own_terms = self._terms[:, rows]
-        # The difference first: where the donor has the row's own value, the sum does not change by a bit.
-        permuted: Floats = self._terms[:, donors] - own_terms[:, None]
-        permuted += self.of(rows)[:, None, :, None]
-        return permuted
-
-    @cached_property
-    def _terms(self) -> Floats:
-        """What each feature adds to the value of each row: models × rows × features."""
-        widths = self._matrix.widths
-        terms = np.zeros((len(self._weights), len(self._matrix.cells), len(widths)))
-        varying = np.flatnonzero(widths)
-        if len(varying):
-            starts = (np.cumsum(widths) - widths)[varying]
-            for of_model, weights in zip(terms, self._weights, strict=True):
-                of_model[:, varying] = np.add.reduceat(self._matrix.cells * weights, starts, axis=1)
-        return terms

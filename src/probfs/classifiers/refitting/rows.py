@@ -153,19 +153,13 @@ _EQUAL = 1e-12
 """Probabilities closer than this are equal: the difference is rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class PartialSums:
-    """Sums over some rows."""
-
-    changes: Floats
-    """3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over unlabelled ones."""
-    absolute_loss: float
-    """Σ (1 - P_y) over labelled rows, with all features."""
-    odds: RowOdds
-    """Of the labelled rows, with all features."""
+Sums = tuple[Floats, RowOdds]
+"""Of some rows. 3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over unlabelled
+ones; and the odds of the labelled rows with all features.
+"""
 
 
-def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> PartialSums:
+def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> Sums:
     """The sums of a block of scored rows.
 
     ``changes`` is by how much the ``actual`` probabilities exceed those without each feature: classes × rows ×
@@ -176,38 +170,33 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     own_class, weights = labels[known], counts[known]
     absolute = np.abs(changes).sum(axis=0) / 2
     sums = [weights @ absolute[known], weights @ changes[own_class, known], counts[unknown] @ absolute[unknown]]
-    odds = odds_of(actual[:, known], own_class, weights)
-    return PartialSums(np.stack(sums), float(weights @ (1 - actual[own_class, known])), odds)
+    return np.stack(sums), odds_of(actual[:, known], own_class, weights)
 
 
-def sum_retrained(split: Split, actual: Floats, without: Sequence[Floats]) -> PartialSums:
+def sum_retrained(split: Split, actual: Floats, without: Sequence[Floats]) -> Sums:
     """The sums of all scored rows, from their probabilities with all features and without each of them."""
     everything = slice(0, len(split.scored))
     parts = [sum_changes(split, everything, actual, (actual - each)[:, :, None]) for each in without]
-    return PartialSums(np.hstack([part.changes for part in parts]), parts[0].absolute_loss, parts[0].odds)
+    return np.hstack([changes for changes, _ in parts]), parts[0][1]
 
 
-def add_up(parts: Sequence[PartialSums]) -> PartialSums:
+def add_up(parts: Sequence[Sums]) -> Sums:
     """The sums of several blocks or splits."""
-    return PartialSums(
-        np.sum([part.changes for part in parts], axis=0),
-        sum(part.absolute_loss for part in parts),
-        RowOdds.joined([part.odds for part in parts]),
-    )
+    return np.sum([changes for changes, _ in parts], axis=0), RowOdds.joined([odds for _, odds in parts])
 
 
-def make_scores(total: PartialSums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
+def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
     """The scores of a round, from the sums of all its rows."""
-    absolute, signed, unlabelled = total.changes
+    (absolute, signed, unlabelled), odds = total
     return RoundScores(
         absolute / rows,
         signed / rows,
         (absolute + unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None,
         rows,
-        round(total.odds.errors),
-        total.absolute_loss / rows,
+        round(odds.errors),
+        odds.mean_absolute_loss,
         # A forest may rule out a row's own class, so that its loss is bounded.
-        total.odds.mean_loss,
+        odds.mean_loss,
         cv_errors=cv_errors,
     )
 

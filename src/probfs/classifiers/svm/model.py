@@ -16,12 +16,13 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from probfs.classifiers.options import DEFAULT_GAMMA, Cost, EstimateName, Gamma, KernelName
+from probfs.classifiers.options import Cost, EstimateName, Gamma
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.matrix import LinearValues, MatrixEncoder, ValueModel, choose_cost, of_all_classes
+from probfs.classifiers.refitting.matrix import MatrixEncoder, choose_cost
+from probfs.classifiers.refitting.models import LinearModel, Trainer, ValueModel, of_all_classes
 from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, find_errors
-from probfs.classifiers.svm.platt import HeldOutFit, Sigmoid, fit_sigmoid
-from probfs.classifiers.svm.rbf import RbfValues, squared_distances
+from probfs.classifiers.svm.platt import Sigmoid, fit_sigmoid, note_on_guessing
+from probfs.classifiers.svm.rbf import RbfModel, squared_distances
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes, deal
 from probfs.errors import DataError, UsageError
@@ -57,38 +58,31 @@ class SvmReport:
     """Of each binary SVM, whether the sigmoid on its cross-validated decision values decreases."""
     unconverged: int
     """How many SVMs did not converge."""
-    held_out: HeldOutFit
-
-    @property
-    def cv_errors(self) -> int:
-        return self.held_out.errors
+    cv_errors: int
+    """Of held-out rows, by the model's own sigmoids."""
+    guessing: Note | None
 
 
 @dataclass(frozen=True, eq=False)
-class SvmTrainer:
-    """Fits SVMs of one kernel and penalty on any features and training rows of a table."""
+class SvmTrainer(Trainer):
+    """Fits SVMs of one kernel and penalty."""
 
-    encoder: MatrixEncoder
-    labels: Integers
-    counts: Integers
-    classes: int
-    kernel: KernelName
     cost: float
-    gamma: Gamma
+    gamma: Gamma | None
+    """None for the linear kernel."""
     training_sigmoids: Sequence[bool] | None = None
     """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows instead of
     cross-validated ones. None: only where the cross-validated sigmoid decreases.
     """
-    name = "the SVM"
     follows = True
 
     @classmethod
-    def of(cls, dataset: Dataset, kernel: KernelName, cost: Cost, gamma: Gamma | None) -> SvmTrainer:
-        encoder = MatrixEncoder(dataset, "standardised", cls.name)
+    def of(cls, dataset: Dataset, cost: Cost, gamma: Gamma | None) -> SvmTrainer:
+        name = "the SVM"
+        encoder = MatrixEncoder(dataset, "standardised", name)
         # A row's kernel value with itself is always 1 for RBF.
-        chosen = 1.0 if kernel == "rbf" and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
-        classes, gamma = len(dataset.classes), DEFAULT_GAMMA if gamma is None else gamma
-        return cls(encoder, dataset.labels, dataset.counts, classes, kernel, chosen, gamma)
+        chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
+        return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma)
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
         check_training_sizes(dataset, splits, estimate)
@@ -120,8 +114,8 @@ class SvmTrainer:
             problem = f"{unconverged:,} of {fits} did not converge, so their scores are rough"
             message = f"{problem}; a smaller {option('C')} or {option('count')} would help"
             notes.append(NoteKind.NOT_CONVERGED.note(message))
-        if reports and reports[0].held_out.note is not None:
-            notes.append(reports[0].held_out.note)
+        if reports and reports[0].guessing is not None:
+            notes.append(reports[0].guessing)
         return tuple(notes)
 
     def fit(self, features: Features, training: Integers) -> ValueModel:
@@ -137,13 +131,15 @@ class SvmTrainer:
         targets = [1] if self.classes == 2 else list(range(self.classes))
         if not matrix.width:
             # Nothing varies, so that all the model knows is how frequent the classes are.
-            values = LinearValues(matrix, np.zeros((len(targets), 0)), np.zeros(len(targets)))
             counts, total = rows.class_counts, rows.class_counts.sum()
             flat = [Sigmoid.of_frequency(counts[target], total - counts[target]) for target in targets]
-            report = SvmReport([False] * len(targets), 0, HeldOutFit.guess(rows))
-            return ValueModel(values, partial(to_probabilities, flat), rows.prior, report)
+            prior = np.repeat(rows.prior[:, None], len(rows.labels), axis=1)
+            guessing = note_on_guessing(prior, rows.labels, rows.counts.astype(np.float64), 1)
+            report = SvmReport([False] * len(targets), 0, int(total - counts.max()), guessing)
+            nothing = np.zeros((len(targets), 0)), np.zeros(len(targets))
+            return LinearModel(*nothing, matrix, partial(to_probabilities, flat), rows.prior, report)
         cells = matrix.cells[rows.positions]
-        gamma = None if self.kernel == "linear" else choose_gamma(self.gamma, cells, rows.counts)
+        gamma = None if self.gamma is None else choose_gamma(self.gamma, cells, rows.counts)
         pieces = _Pieces.cut(rows, min(MOST_FOLDS, int(rows.class_counts.min())))
         # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
         solver = _Solver(cells[pieces.rows], gamma, self.cost, len(self.labels))
@@ -151,13 +147,13 @@ class SvmTrainer:
         link = partial(to_probabilities, [svm.sigmoid for svm in svms])
         intercepts = np.array([svm.solution.intercept for svm in svms])
         coefficients = np.stack([svm.solution.coefficients for svm in svms])
+        known = matrix, link, rows.prior, _report(svms, pieces)
         if gamma is None:
-            return ValueModel(LinearValues(matrix, coefficients, intercepts), link, rows.prior, _report(svms, pieces))
+            return LinearModel(coefficients, intercepts, *known)
         by_row = np.zeros((len(svms), len(rows.positions)))
         np.add.at(by_row.T, pieces.rows, coefficients.T)
         used = np.flatnonzero(by_row.any(axis=0))
-        rbf = RbfValues(matrix, len(self.labels), gamma, rows.positions[used], by_row[:, used], intercepts)
-        return ValueModel(rbf, link, rows.prior, _report(svms, pieces))
+        return RbfModel(len(self.labels), gamma, rows.positions[used], by_row[:, used], intercepts, *known)
 
     def _fit_binary(self, number: int, target: int, pieces: _Pieces, solver: _Solver) -> _BinarySvm:
         is_member = (pieces.labels == target).astype(np.int64)
@@ -241,8 +237,9 @@ def _report(svms: Sequence[_BinarySvm], pieces: _Pieces) -> SvmReport:
     errors = round(float(pieces.weights @ find_errors(probabilities, pieces.labels)))
     # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
     probabilities = of_all_classes(to_probabilities([svm.held_out_sigmoid for svm in svms], held_out))
-    fit = HeldOutFit.measure(errors, probabilities, pieces.labels, pieces.weights, len(svms))
-    return SvmReport([svm.inverted for svm in svms], sum(not svm.solution.converged for svm in svms), fit)
+    guessing = note_on_guessing(probabilities, pieces.labels, pieces.weights, len(svms))
+    unconverged = sum(not svm.solution.converged for svm in svms)
+    return SvmReport([svm.inverted for svm in svms], unconverged, errors, guessing)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from probfs.classifiers.refitting.rows import TrainingRows
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers
 
@@ -77,51 +76,24 @@ def fit_sigmoid(decisions: Floats, is_member: Integers, weights: Floats) -> Sigm
     return Sigmoid(slope / unit, float(line[1]))
 
 
-@dataclass(frozen=True)
-class HeldOutFit:
-    """How well a model predicts rows that its SVMs were fitted without, compared with the frequencies of the classes.
+def note_on_guessing(probabilities: Floats, labels: Integers, weights: Floats, sigmoids: int) -> Note | None:
+    """A note if the log-loss of held-out rows is not below that of the classes' frequencies by more than a standard
+    error, which is that of the differences in single rows. Rows count ``weights`` times.
 
     The number of errors alone would not tell: where a class is rare, hardly any row is more probably of that class
     than of another, so a model that ranks rows well may make as many errors as one that always names the largest class.
     """
-
-    errors: int
-    """By the model's own sigmoids."""
-    log_loss: float
-    """By sigmoids on the held-out decision values; one that decreases is replaced by the frequency of its class. What
-    all sigmoids but one gain by chance is added.
-    """
-    prior_log_loss: float
-    """If every row has the frequencies of the classes for probabilities."""
-    standard_error: float
-    """Of the difference between the two, from the differences in single rows."""
-
-    @classmethod
-    def measure(
-        cls, errors: int, probabilities: Floats, labels: Integers, weights: Floats, sigmoids: int
-    ) -> HeldOutFit:
-        """With losses from the probabilities of held-out rows, which count ``weights`` times."""
-        total = float(weights.sum())
-        frequencies = np.bincount(labels, weights=weights, minlength=len(probabilities)) / total
-        losses = -np.log(np.maximum(probabilities[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
-        prior_losses = -np.log(frequencies[labels])
-        differences = losses - prior_losses
-        mean = float(weights @ differences) / total
-        variance = float(weights @ (differences - mean) ** 2) / total
-        loss = (float(weights @ losses) + _CHANCE_GAIN * (sigmoids - 1)) / total
-        return cls(errors, loss, float(weights @ prior_losses) / total, math.sqrt(variance / total))
-
-    @classmethod
-    def guess(cls, rows: TrainingRows) -> HeldOutFit:
-        """What a model without features does."""
-        loss = -float(rows.prior @ np.log(rows.prior))
-        return cls(int(rows.class_counts.sum() - rows.class_counts.max()), loss, loss, 0.0)
-
-    @property
-    def note(self) -> Note | None:
-        """A note if the log-loss is not below that of the frequencies by more than a standard error."""
-        if self.prior_log_loss - self.log_loss > self.standard_error + _LEAST_GAIN:
-            return None
-        losses = f"log-loss {self.log_loss:.3f} against {self.prior_log_loss:.3f}, ± {self.standard_error:.3f}"
-        problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
-        return NoteKind.GUESSING.note(f"{problem} ({losses}): do not rely on its scores")
+    total = float(weights.sum())
+    frequencies = np.bincount(labels, weights=weights, minlength=len(probabilities)) / total
+    losses = -np.log(np.maximum(probabilities[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
+    prior_losses = -np.log(frequencies[labels])
+    differences = losses - prior_losses
+    mean = float(weights @ differences) / total
+    error = math.sqrt(float(weights @ (differences - mean) ** 2)) / total
+    loss = (float(weights @ losses) + _CHANCE_GAIN * (sigmoids - 1)) / total
+    prior_loss = float(weights @ prior_losses) / total
+    if prior_loss - loss > error + _LEAST_GAIN:
+        return None
+    problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
+    found = f"log-loss {loss:.3f} against {prior_loss:.3f}, ± {error:.3f}"
+    return NoteKind.GUESSING.note(f"{problem} ({found}): do not rely on its scores")

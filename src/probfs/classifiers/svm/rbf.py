@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 from probfs.classifiers.compiling import compile_loops, loops
 from probfs.classifiers.refitting.matrix import Matrix, squared_norms
+from probfs.classifiers.refitting.models import ValueModel
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.runtime.parallel import map_ahead
 from probfs.tables.arrays import Floats
@@ -39,8 +41,8 @@ def squared_distances(left: Floats, right: Floats) -> Floats:
     return np.maximum(squared_norms(left)[:, None] + squared_norms(right) - 2 * left @ right.T, 0)
 
 
-class RbfValues:
-    """Decision values of several SVMs of the same matrix."""
+class RbfModel(ValueModel):
+    """The decision values of several SVMs of the same matrix."""
 
     cells_at_a_time = 1 << 23
     """Factors are computed once for so many."""
@@ -48,37 +50,36 @@ class RbfValues:
 
     def __init__(
         self,
-        matrix: Matrix,
         labelled_rows: int,
         gamma: float,
         support: Positions,
         coefficients: Floats,
         intercepts: Floats,
+        matrix: Matrix,
+        *more: Any,
     ) -> None:
         """``support`` are the support vectors of all SVMs, by position, and ``coefficients`` is SVMs × support
         vectors. Donors are among the first rows of the matrix, the labelled ones.
         """
         # In units in which γ is 1.
-        self._matrix = Matrix(matrix.cells * np.sqrt(gamma), matrix.widths)
-        self._labelled = self._matrix.cells[:labelled_rows]
-        self._vectors = self._matrix.cells[support]
+        super().__init__(Matrix(matrix.cells * np.sqrt(gamma), matrix.widths), *more)
+        self._labelled = self.matrix.cells[:labelled_rows]
+        self._vectors = self.matrix.cells[support]
         self._coefficients = coefficients
         self._intercepts = intercepts
 
-    def of(self, rows: Positions) -> Floats:
-        """The decision values of rows: SVMs × rows."""
+    def values(self, rows: Positions) -> Floats:
         blocks = divide_rows(len(rows), len(self._vectors), _CELLS_AT_A_TIME)
-        values = [self._kernel(self._matrix.cells[rows[block]]) @ self._coefficients.T for block in blocks]
+        values = [self._kernel(self.matrix.cells[rows[block]]) @ self._coefficients.T for block in blocks]
         return np.concatenate([np.empty((0, len(self._intercepts))), *values]).T + self._intercepts[:, None]
 
-    def permuted(self, rows: Positions, donors: Donors, threads: int) -> Floats:
-        """The values with each feature's cells taken from the donor: SVMs × permutations × rows × features."""
-        features = np.flatnonzero(self._matrix.widths).tolist()
-        cells, donors = self._matrix.cells[rows], np.ascontiguousarray(donors)
+    def permuted_values(self, rows: Positions, donors: Donors, threads: int) -> Floats:
+        features = np.flatnonzero(self.matrix.widths).tolist()
+        cells, donors = self.matrix.cells[rows], np.ascontiguousarray(donors)
         products = donors.size * len(features) * self._coefficients.size
         add_donor_sums = (compiled_donor_sums() if products > _WORTH_COMPILING else None) or donor_sums_by_numpy
-        shape = (len(self._intercepts), len(self._matrix.widths), *donors.shape)
-        values = np.broadcast_to(self.of(rows)[:, None, None], shape).copy()
+        shape = (len(self._intercepts), len(self.matrix.widths), *donors.shape)
+        values = np.broadcast_to(self.values(rows)[:, None, None], shape).copy()
         values[:, features] = self._intercepts[:, None, None, None]
         for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_IN_CACHE):
             distances = squared_distances(cells, self._vectors[part])
@@ -98,12 +99,12 @@ class RbfValues:
         feature: int,
     ) -> None:
         """Add the sums over some support vectors to the values with one feature permuted."""
-        columns = self._matrix.columns(feature)
+        columns = self.matrix.columns(feature)
         vectors = self._vectors[part, columns]
         by_donor = squared_distances(self._labelled[:, columns], vectors)
         factors = np.exp(-by_donor)
         are_labelled = rows.max(initial=0) < len(factors)
-        by_row = by_donor if are_labelled else squared_distances(self._matrix.cells[rows, columns], vectors)
+        by_row = by_donor if are_labelled else squared_distances(self.matrix.cells[rows, columns], vectors)
         if by_row.max(initial=0) <= _STEEP:
             rest = factors[rows] if are_labelled else np.exp(-by_row)
             np.divide(kernel_values, rest, out=rest)
