@@ -137,7 +137,7 @@ def _not_converged(stage: Stage) -> None:
 
 
 def _fewer_copies(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.estimators.recipes.MOST_COPIES", 10)
+    stage.patch.setattr("probfs.classifiers.estimators.model.MOST_COPIES", 10)
     stage.rank(make_frame(), classifier=DecisionTreeClassifier(max_depth=2), folds=3, jobs=1)
 
 
