@@ -221,12 +221,17 @@ OPTION_DETAILS = {
     "data": "CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed. Several files, a pattern in "
     "quotes, or a directory of files are one table.",
     "delimiter": "That is a comma, or ; tab | where the first lines show it. tab and \\t stand for a tab.",
-    "decimal": "The other one separates thousands.",
+    "decimal": "The other one separates thousands. Decimal commas are understood without it where a column leaves no "
+    "doubt.",
     "union": "Where a file lacks a column, its cells are missing. Default: such files are refused.",
     "max_unpacked": "Default: 4G, and 250 times the compressed size where that is less and above 64M.",
     "target": "A mapping may name another default, and of an ARFF file it is the attribute called class.",
     "na": "An empty cell is missing anyway. auto takes all texts that look so, like NA, N/A, null and ?; none "
-    "takes none but those named. May be given several times. Default: those that look so among numbers.",
+    "takes none but those named. A number means missing however it is written: -999 is -999.0. May be given several "
+    "times. Default: those that look so among numbers.",
+    "dates": "dmy is the day, mdy the month. Default: as the dates of each column show it; where they do not, "
+    "the column is text, and a warning says so.",
+    "ignore_case": "They are called by their most frequent spelling. true, True and TRUE are one value anyway.",
     "mapping": "See probfs-mapping(5).",
     "exclude": "May be given several times.",
     "include": "May be given several times.",

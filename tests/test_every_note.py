@@ -181,11 +181,26 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.TARGET: (lambda stage: stage.rank_columns(), ("y",)),
     NoteKind.TARGET_BY_DEFAULT: (lambda stage: stage.rank(make_frame(), target=None), ("y",)),
     NoteKind.DROPPED_ROWS: (lambda stage: stage.rank(make_frame().assign(y=[*CLASSES[:-1], "rare"])), ("y",)),
-    NoteKind.NUMBER_STYLE: (
-        lambda stage: stage.rank_text("t.csv", csv_of("a", ["1,5", "2,5", "3,25"] * 4), decimal=","),
+    NoteKind.NUMBER_STYLE: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["$1.5", "$2", "$3"] * 4)), ("a",)),
+    NoteKind.MAY_BE_NUMBERS: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["1,234", "2", "3"] * 4)), ("a",)),
+    NoteKind.MAY_BE_THOUSANDS: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["1.234", "2", "3"] * 4)), ("a",)),
+    NoteKind.DATE_STYLE: (
+        lambda stage: stage.rank_text("t.csv", csv_of("a", [f"{day}.01.2024" for day in range(1, ROWS)])),
         ("a",),
     ),
-    NoteKind.MAY_BE_NUMBERS: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["1,5", "2,5", "3,25"] * 4)), ("a",)),
+    NoteKind.MAY_BE_DATES: (
+        lambda stage: stage.rank_text(
+            "t.csv", csv_of("a", [f"{day % 12 + 1}/{day // 12 + 1}/24" for day in range(ROWS)])
+        ),
+        ("a",),
+    ),
+    NoteKind.MERGED_VALUES: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["u", "u ", "v"] * 4)), ("a",)),
+    NoteKind.MIXED_CASE: (lambda stage: stage.rank_text("t.csv", csv_of("a", ["u", "U", "v"] * 4)), ("a",)),
+    NoteKind.UNUSED_NA: (lambda stage: stage.rank(make_frame(), na="-9"), ()),
+    NoteKind.CODE_FOR_MISSING: (
+        lambda stage: stage.rank_columns(x=[-999 if place % 4 == 0 else place % 5 for place in range(ROWS)]),
+        ("x",),
+    ),
     NoteKind.NEARLY_NUMBERS: (
         lambda stage: stage.rank_text("t.csv", csv_of("a", [*(f"{place % 20}.5" for place in range(ROWS - 1)), "x"])),
         ("a",),

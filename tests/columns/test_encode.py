@@ -17,10 +17,10 @@ from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
+from probfs.columns.missing import mark_missing
 from probfs.columns.prepare import prepare
 from probfs.columns.rules import Category, Numeric, Quantiles
 from probfs.columns.suggest import suggest_mapping
-from probfs.columns.texts import mark_missing
 from probfs.errors import DataError, ProbfsError
 from probfs.ranking.inputs import every_name, reading_for
 from probfs.tables.frames import table_in_memory
@@ -239,7 +239,7 @@ SAME, DIFFERENT = "the same value in every labelled row: ", "a different value i
     ("rows", "choice", "expected"),
     [
         (
-            [(f"{n:02}/01/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
+            [(f"{n:02}/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
             {},
             [
                 "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'b'",

@@ -80,7 +80,7 @@ def test_what_a_rule_makes_of_values(rule: str, values: list[str | None], expect
 @pytest.mark.parametrize("text", ["NaT", "now", "today"])
 def test_words_that_numpy_takes_for_dates_are_none(text: str) -> None:
     assert mapped(["2020-01-01", text], '"== 2020-01-01"') == ["yes", "no"]
-    with pytest.raises(probfs.DataError, match=f"'{text}' is not an ISO date"):
+    with pytest.raises(probfs.DataError, match=f"'{text}' is not a date"):
         mapped(["2020-01-01", text], '"<= 2020-06-01"')
 
 
@@ -189,7 +189,7 @@ def test_a_guess_takes_text_among_numbers_for_missing_and_the_user_s_word_does_n
     with pytest.raises(UnfitValueError, match="'many' is not a number") as caught:
         told.assign(text_array(["0", "many", "8"]))
     assert caught.value.position == 1
-    with pytest.raises(UnfitValueError, match="'x' is not an ISO date"):
+    with pytest.raises(UnfitValueError, match="'x' is not a date"):
         learn(Numeric(), "2020-01-01 x", kind=Kind.DATE)
 
 

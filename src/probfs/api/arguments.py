@@ -18,7 +18,7 @@ import numpy as np
 from probfs.classifiers.catalogue import known_options
 from probfs.classifiers.options import Choice, WholeNumber
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.choice import DEFAULT_BINS, ColumnChoice
+from probfs.columns.choice import DATE_ORDERS, DEFAULT_BINS, ColumnChoice
 from probfs.errors import ProbfsWarning, TargetWarning, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest, Labels
@@ -32,6 +32,8 @@ from probfs.text import did_you_mean, mask_urls, option, printable, typed_comman
 READING: Mapping[str, Any] = {
     "feature_names": None,
     "na": (),
+    "dates": None,
+    "ignore_case": False,
     "delimiter": None,
     "decimal": None,
     "encoding": "utf-8",
@@ -42,7 +44,9 @@ READING: Mapping[str, Any] = {
     "skip_rows": 0,
 }
 """The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
-_COLUMN_SETTINGS = ("count", "na", "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join")
+_CELLS = ("na", "dates", "ignore_case")
+"""Those that say what cells mean, once they are read."""
+_COLUMN_SETTINGS = ("count", *_CELLS, "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join")
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 
@@ -82,12 +86,15 @@ _NAME_TYPES = (str, Number, date, tuple)
 _TRUTH = _Instance("True or False", bool | np.bool_, bool)
 _ENGINE = Choice(ENGINES)
 _CHECKS: Mapping[str, _Check] = {
-    **dict.fromkeys(("eliminate", "keep_identifiers", "report", "screen", "uncertainty", "union"), _TRUTH),
+    **dict.fromkeys(
+        ("eliminate", "ignore_case", "keep_identifiers", "report", "screen", "uncertainty", "union"), _TRUTH
+    ),
     **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
     **dict.fromkeys(("include", "exclude", "always", "join", "na"), _Names()),
     **dict.fromkeys(("decimal", "delimiter", "scheduler", "sheet"), _Instance("a text", str)),
     **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
     **dict.fromkeys(("on_note", "on_progress"), _Instance("a function", Callable)),
+    "dates": Choice(DATE_ORDERS),
     "engine": _ENGINE,
     "feature_names": _Instance("a list of names", Iterable),
     "mapping": _Instance("a path or a dictionary", str | os.PathLike | Mapping),
@@ -144,6 +151,8 @@ class Call:
             settings.na,
             options.get("bins") or DEFAULT_BINS,
             settings.model.takes_numbers,
+            dates=settings.dates,
+            ignore_case=settings.ignore_case,
             keep_identifiers=settings.keep_identifiers,
             missing=options.get("missing") or "skip",
             cut_target=settings.cut_target,
@@ -185,7 +194,7 @@ class Call:
 
 def read_options(values: Mapping[str, Any]) -> ReadOptions:
     """The checked keywords of ``read`` as readers take them; texts that mean missing are the columns' business."""
-    named = {name: values[name] for name in READING if name not in ("feature_names", "na", "input_format")}
+    named = {name: values[name] for name in READING if name not in ("feature_names", "input_format", *_CELLS)}
     return ReadOptions(format=values["input_format"], **named)
 
 

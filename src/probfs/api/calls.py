@@ -11,7 +11,8 @@ from probfs.api.arguments import READING, Call, check_argument, read_options
 from probfs.classifiers.options import check_value
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.texts import learn_texts, mark_missing
+from probfs.columns.missing import mark_missing, note_on_unused
+from probfs.columns.texts import learn_texts
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
@@ -141,10 +142,11 @@ def rank(
         all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
         a time; all others come from the thread that called ``rank``.
     **options
-        How the table is read, in the keywords of ``probfs.read``: ``feature_names``, ``na``, ``delimiter``,
-        ``decimal``, ``encoding``, ``max_unpacked``, ``input_format``, ``union``, ``sheet``, ``skip_rows``. And options
-        of a classifier that is given by its name: ``classifier="nb", smoothing=0.5`` is
-        ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list them. An estimator
+        How the table is read, in the keywords of ``probfs.read``: ``feature_names``, ``na``, ``dates``,
+        ``ignore_case``, ``delimiter``, ``decimal``, ``encoding``, ``max_unpacked``, ``input_format``, ``union``,
+        ``sheet``, ``skip_rows``. And options of a classifier that is given by its name: ``classifier="nb",
+        smoothing=0.5`` is ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list
+        them. An estimator
         takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
         which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
         a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first (into ``bins`` intervals),
@@ -383,6 +385,8 @@ def read(
     *,
     feature_names: Sequence[str] | None = None,
     na: str | Sequence[str] = (),
+    dates: Literal["dmy", "mdy"] | None = None,
+    ignore_case: bool = False,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str = "utf-8",
@@ -403,6 +407,10 @@ def read(
     na : str or sequence of str, default: texts that look so in columns of numbers
         Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
         every column; ``"none"`` takes none but those named.
+    dates : {"dmy", "mdy"}, default: as the dates of each column show it
+        Whether the day or the month comes first in dates such as 1/2/2024.
+    ignore_case : bool, default False
+        Whether values that differ only in case are the same; they are called by their most frequent spelling.
     delimiter : str, default: ",", or ";", a tab or "|" where the first lines show it
         What separates the cells of a CSV file.
     decimal : {".", ","}, default: a point
@@ -441,13 +449,16 @@ def read(
     """
     given = locals()
     values = {name: check_argument(name, given[name]) for name in READING}
-    choice, mapping = ColumnChoice(na=values["na"]), ColumnMapping()
+    choice = ColumnChoice(na=values["na"], dates=values["dates"], ignore_case=values["ignore_case"])
+    mapping, found = ColumnMapping(), set[str]()
     options = replace(
         read_options(values),
         na=choice.missing_texts(mapping),
         # With decimal commas, a point may stand between thousands.
         as_text=every_name if decimal == "," else None,
     )
-    table = mark_missing(as_table(data, options, names=feature_names), options.na)
+    table = mark_missing(as_table(data, options, names=feature_names), options.na, found)
     meaning = learn_texts(table, mapping, choice, decimal, target=None)
-    return meaning.read_columns(table).with_notes(meaning.notes(table.columns))
+    table = meaning.read_columns(table, found)
+    unused = note_on_unused(choice.named_missing, found, table.columns.values())
+    return table.with_notes([*meaning.notes(table.columns), *unused])

@@ -19,7 +19,7 @@ import typer
 from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, WholeNumber
 from probfs.classifiers.scores import SCORES
-from probfs.columns.choice import DEFAULT_MIN_CLASS
+from probfs.columns.choice import DATE_ORDERS, DEFAULT_MIN_CLASS
 from probfs.ranking.settings import (
     AUTO_STEP,
     CUT_TARGET,
@@ -182,6 +182,8 @@ CELLS = panel(
     target=Option("Column to predict. Default: the last one.", str, "COLUMN", names=("--target", "-t")),
     count=Option("Column of counts: rows that each row stands for.", str, "COLUMN"),
     na=Option("Text that means missing, or auto, or none.", str, "TEXT", many=True),
+    dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),
+    ignore_case=Option("Merge values that differ only in case."),
 )
 MAPPING = panel("Columns", mapping=Option("TOML file that cuts, groups or drops columns.", Path, "FILE"))
 OTHER_COLUMNS = panel(

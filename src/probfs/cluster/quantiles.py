@@ -9,7 +9,7 @@ of their numbers are known then, and they are few.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -18,9 +18,9 @@ import pyarrow as pa
 from probfs.cluster.counting import CondensedTable, CountedColumn, condense
 from probfs.columns.choice import CUT_ABOVE
 from probfs.columns.leakage import numbers_at_cuts
+from probfs.columns.missing import mark_missing
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
-from probfs.columns.texts import mark_missing
 from probfs.errors import DataError
 from probfs.tables.arrays import EXACT, Flags, Floats, Integers, mask_array
 from probfs.tables.cells import Kind
@@ -50,21 +50,23 @@ class Sketch:
     """How many rows hold each of these, or a number between it and the one before."""
     hashes: Integers
     """The least hashes of different numbers."""
+    marked: frozenset[str] = frozenset()
+    """The texts that mean missing and that were among them."""
 
     @classmethod
-    def of(cls, numbers: Floats, most: int) -> Sketch:
+    def of(cls, numbers: Floats, most: int, marked: Iterable[str] = ()) -> Sketch:
         # Adding 0 makes -0 the same as 0.
         different, counts = np.unique(numbers[~np.isnan(numbers)] + 0.0, return_counts=True)
         chosen = thin(different, counts, most)
         ends = np.append(0, np.cumsum(counts))[np.searchsorted(different, chosen, side="right")]
-        return cls(chosen, np.diff(ends, prepend=0), np.sort(_hash(different))[:_HASHES])
+        return cls(chosen, np.diff(ends, prepend=0), np.sort(_hash(different))[:_HASHES], frozenset(marked))
 
     @classmethod
     def join(cls, sketches: Sequence[Sketch]) -> Sketch:
         numbers, places = np.unique(np.concatenate([one.numbers for one in sketches]), return_inverse=True)
         rows = np.bincount(places, np.concatenate([one.rows for one in sketches]), minlength=len(numbers))
         hashes = np.unique(np.concatenate([one.hashes for one in sketches]))[:_HASHES]
-        return cls(numbers, rows.astype(np.int64), hashes)
+        return cls(numbers, rows.astype(np.int64), hashes, frozenset().union(*(one.marked for one in sketches)))
 
     @property
     def different(self) -> int:
@@ -147,6 +149,11 @@ class BinnedColumn(CountedColumn):
     def of(cls, column: CountedColumn, bins: Bins, sketch: Sketch) -> BinnedColumn:
         return cls(**{field.name: getattr(column, field.name) for field in fields(column)}, bins=bins, sketch=sketch)
 
+    @property
+    def marked(self) -> frozenset[str]:
+        """The texts that mean missing and that some cell held."""
+        return self.sketch.marked
+
     def distinct(self, weights: Integers | None = None) -> int:
         """About how many different numbers are in rows of positive weight."""
         rows = self.counts(None if weights is None else np.where(weights > 0, self.row_counts, 0))[:-1]
@@ -209,7 +216,7 @@ def _are_many(numbers: Floats | None, many: int) -> bool | None:
     return len(np.unique(some)) > many + 1 and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
 
 
-def _numbers(table: Table, name: str, missing: Sequence[str]) -> Floats | None:
+def _numbers(table: Table, name: str, missing: Sequence[str], found: set[str] | None = None) -> Floats | None:
     """The numbers of a column in each row, NaN where a cell is missing; None where they are not all numbers that
     doubles tell apart.
     """
@@ -218,7 +225,8 @@ def _numbers(table: Table, name: str, missing: Sequence[str]) -> Floats | None:
         return np.full(table.rows, np.nan)
     if not column.is_numeric or column.kind is not Kind.NUMBER:
         return None
-    numbers, dtype = mark_missing(table.only([name]), missing).columns[name].by_row + 0.0, column.cells.type
+    marked, dtype = mark_missing(table.only([name]), missing, found), column.cells.type
+    numbers = marked.columns[name].by_row + 0.0
     exact = np.nanmax(np.abs(numbers), initial=0.0) < EXACT
     return numbers if pa.types.is_floating(dtype) or (pa.types.is_integer(dtype) and exact) else None
 
@@ -226,7 +234,11 @@ def _numbers(table: Table, name: str, missing: Sequence[str]) -> Floats | None:
 def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch]:
     """Sketches of some columns of one of so many blocks."""
     most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
-    return {name: Sketch.of(_known(_numbers(table, name, missing)), most) for name in names}
+    sketches = {}
+    for name in names:
+        found: set[str] = set()
+        sketches[name] = Sketch.of(_known(_numbers(table, name, missing, found)), most, found)
+    return sketches
 
 
 def count_in_bins(

@@ -21,6 +21,7 @@ MOST_TARGET_CLASSES = 100
 """Classes that a target of numbers is cut into at most."""
 DEFAULT_MIN_CLASS = 2
 """Rows of a class with fewer rows than this are dropped: leaving one out must leave something to learn from."""
+DATE_ORDERS = ("dmy", "mdy")
 MISSING_IN_A_COLUMN = ("skip", "value")
 """What a missing cell may be for a classifier: nothing, or a value of its own."""
 MISSING_CHOICES = (*MISSING_IN_A_COLUMN, "auto")
@@ -40,6 +41,10 @@ class ColumnChoice:
     bins: int = DEFAULT_BINS
     numbers_as_they_are: bool = False
     """Whether the classifier measures numbers; for one that counts categories they are cut."""
+    dates: str | None = None
+    """Whether the day or the month comes first in dates: dmy or mdy; None where the columns are to show it."""
+    ignore_case: bool = False
+    """Whether values that differ only in case are the same."""
     keep_identifiers: bool = False
     """Whether columns that look like identifiers are ranked, too."""
     missing: str = "skip"
@@ -57,11 +62,16 @@ class ColumnChoice:
             if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
                 raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
 
+    @property
+    def named_missing(self) -> tuple[str, ...]:
+        """The texts that mean missing by the user's word."""
+        return tuple(text for text in self.na if text not in (AUTO, NONE))
+
     def missing_texts(self, mapping: ColumnMapping) -> tuple[str, ...]:
         """The texts that mean missing in all columns, by the user's word and the mapping's."""
         if {AUTO, NONE} <= set(self.na):
             raise UsageError(f"{option('na')}: {AUTO} and {NONE} contradict each other; keep one of the two")
-        return (*(text for text in self.na if text not in (AUTO, NONE)), *mapping.missing)
+        return (*self.named_missing, *mapping.missing)
 
 
 @dataclass(frozen=True)

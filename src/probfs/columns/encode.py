@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.dataset import MISSING_LABEL, Dataset, DeferredLabels, Feature, refuse_many_values
+from probfs.columns.dates import are_iso_dates
 from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import (
@@ -25,7 +26,6 @@ from probfs.columns.rules import (
     quantile_points,
 )
 from probfs.columns.target import check_target, label_of_each_value, row_counts
-from probfs.columns.texts import are_dates
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_ahead
@@ -357,4 +357,4 @@ def _may_identify(prepared: PreparedTable, plan: ColumnPlan) -> bool:
         return False
     if column.kind is Kind.NUMBER:
         return prepared.profiles[plan.name].whole
-    return not are_dates(column.values)
+    return not are_iso_dates(column.values)

@@ -28,6 +28,7 @@ from probfs.columns.rules import (
     Quantiles,
     Rule,
     Widths,
+    scale_of,
     speaks_of_texts,
 )
 from probfs.errors import MappingError
@@ -40,7 +41,12 @@ _TOP_KEYS = ("target", "drop", "missing", "columns")
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
-_WORDS: Mapping[str, Rule] = {"category": Category(), "numeric": Numeric()}
+_WORDS: Mapping[str, Rule] = {
+    "category": Category(),
+    "number": Numeric(),
+    "numeric": Numeric(),
+    "date": Numeric(scale=Kind.DATE),
+}
 _TABLE_KEYS = ("cut", "quantiles", "widths", "groups", "min_count", "other")
 _MOST_COUNTED = 2**53
 _MOST_DOTS = 64
@@ -78,8 +84,8 @@ class ColumnMapping:
         return isinstance(self.columns.get(name), Numeric)
 
     def columns_of_texts(self) -> list[str]:
-        """The columns whose rule names texts as the file has them."""
-        return [name for name, rule in self.columns.items() if speaks_of_texts(rule)]
+        """The columns whose rule speaks of texts as the file has them, or of dates, which may be mere digits."""
+        return [name for name, rule in self.columns.items() if speaks_of_texts(rule) or scale_of(rule) is Kind.DATE]
 
 
 def load_mapping(mapping: str | os.PathLike[str] | Mapping[str, Any] | None) -> ColumnMapping:
@@ -188,7 +194,7 @@ def _rule(value: Any) -> Rule:
         return _compare(comparison[1], comparison[2])
     if not membership:
         hint = did_you_mean(text, [*_WORDS, "in [...]"]) if text.isalpha() else ""
-        known = '; write "category", "numeric", a comparison (<= < > >= == !=) or "in [...]"'
+        known = '; write "category", "number", "date", a comparison (<= < > >= == !=) or "in [...]"'
         raise _RefusedError(f"rule {quoted(text)} is not understood{hint or known}")
     texts, numbers = _literals(membership[1])
     if not texts:

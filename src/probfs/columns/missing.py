@@ -1,18 +1,35 @@
-"""Whether missing cells tell the class, so that they are a value of their own and not nothing, as in the paper."""
+"""Missing cells: what means missing, what may, and whether missing cells tell the class, so that they are a value of
+their own and not nothing, as in the paper.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from probfs.columns.rules import UNKNOWN
+from probfs.columns.rules import UNKNOWN, are_among, some_numbers
 from probfs.columns.target import Target
-from probfs.tables.arrays import Integers
+from probfs.notes import Note, NoteKind
+from probfs.tables.arrays import EXACT, Flags, Floats, Integers, short_number, text_array
+from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, is_text
 from probfs.tables.column import Column
+from probfs.tables.table import Table
+from probfs.text import and_more, counted, listed, option, quoted
 
+ALSO_WORDS = ("None",)
+"""Unmistakable texts that are as often a value, as in None, Some, Marked: a draft does not decide."""
+WORDS = text_array(sorted({*UNMISTAKABLE, *AMONG_NUMBERS}))
+"""Texts that mean missing in some columns."""
+_CODES = frozenset(sign * float(10**digits - 1) for digits in range(1, 8) for sign in (1, -1))
+"""Numbers that people write for a missing one: -9, 999 and the like."""
+_FEWEST_CODES, _SHARE_OF_CODES = 5, 0.01
+"""Rows that hold such a number before it is spoken of."""
+_MOST_SHOWN = 6
 LEAST_MISSING = 5
 """With fewer missing cells a column's missingness is never judged."""
 SIGNIFICANCE = 1e-3
@@ -21,6 +38,107 @@ _MOST_OUTCOMES = 1 << 18
 """Outcomes of the test that are summed up one by one; beyond, the normal law."""
 _EQUALLY_LIKELY = 1 + 1e-7
 """Two outcomes whose probabilities differ by less are equally likely: the difference is rounding."""
+
+
+# Cells that mean missing by the user's word
+
+
+def mark_missing(table: Table, texts: Sequence[str], found: set[str] | None = None) -> Table:
+    """The table with the cells made missing that hold one of some texts, or a number that one of them is, however
+    written; ``found`` takes the texts that some cell holds.
+    """
+    return table.with_columns(without_texts(table.columns, texts, found)) if texts else table
+
+
+def without_texts(
+    columns: Mapping[str, Column], texts: Sequence[str], found: set[str] | None = None
+) -> dict[str, Column]:
+    """Those columns that hold some texts, without them."""
+    unwanted = text_array([text.strip() for text in texts])
+    numbers = some_numbers(unwanted, Kind.NUMBER)
+    changed = {}
+    for name, column in columns.items():
+        if column.problem is not None or (column.kind is Kind.NUMBER and np.isnan(numbers).all()):
+            continue
+        cells: pa.Array | pa.ChunkedArray | Floats = column.entries
+        if is_text(column.cells.type) and column.kind is not Kind.NUMBER and not column.is_nominal:
+            # Its distinct texts may be very many numbers.
+            cells = column.cells
+        elif column.is_numeric and column.kind is Kind.NUMBER and _tell_apart(column, numbers):
+            cells = column.by_row
+        gone = _are(cells, unwanted, numbers)
+        if gone.any():
+            changed[name] = column.without_values(gone) if cells is column.entries else column.without_cells(gone)
+            if found is not None:
+                each = ((text, place) for place, text in enumerate(texts) if text not in found)
+                found |= {text for text, at in each if _are(cells, unwanted[at : at + 1], numbers[at : at + 1]).any()}
+    return changed
+
+
+def _tell_apart(column: Column, numbers: Floats) -> bool:
+    """Whether doubles tell the numbers of a column from those asked for."""
+    known = numbers[~np.isnan(numbers)]
+    return bool(pa.types.is_floating(column.cells.type) or np.all((np.abs(known) < EXACT) | np.isinf(known)))
+
+
+def _are(cells: pa.Array | pa.ChunkedArray | Floats, texts: pa.StringArray, numbers: Floats) -> Flags:
+    """For each cell, whether it is one of some texts, or of the numbers among them."""
+    if isinstance(cells, np.ndarray):
+        return np.isin(cells, numbers[~np.isnan(numbers)])
+    if isinstance(cells, pa.ChunkedArray):
+        return np.concatenate([np.empty(0, np.bool_), *(_are(chunk, texts, numbers) for chunk in cells.chunks)])
+    plain = cells if pa.types.is_floating(cells.type) else pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    return are_among(plain, texts, numbers[~np.isnan(numbers)], Kind.NUMBER)
+
+
+def note_on_unused(texts: Iterable[str], found: set[str], columns: Iterable[Column]) -> list[Note]:
+    """A warning about texts that are to mean missing and that no cell holds."""
+    # On a cluster, some columns come without the numbers that were made missing.
+    found = found.union(*(getattr(column, "marked", ()) for column in columns))
+    unused = [text for text in dict.fromkeys(texts) if text not in found]
+    if not unused:
+        return []
+    hint = f"; give {option('na')} once for each text" if any("," in text for text in unused) else ""
+    message = f"{option('na')}: no cell holds {listed(unused)}{hint}"
+    return [NoteKind.UNUSED_NA.note(message)]
+
+
+def note_on_codes(columns: Iterable[Column]) -> list[Note]:
+    """A note on numbers far outside of a column's others, like -999, that may mean missing."""
+    found = {column.name: code for column in columns if (code := _code_for_missing(column)) is not None}
+    if not found:
+        return []
+    shown = [
+        f"{short_number(code)} in {counted(rows, 'row')} of {quoted(name)}" for name, (code, rows) in found.items()
+    ]
+    first = short_number(next(iter(found.values()))[0])
+    message = f"far outside of all other numbers: {and_more(shown, _MOST_SHOWN)}"
+    remedy = f"if it means missing, say {option('na', first)}"
+    return [NoteKind.CODE_FOR_MISSING.note(f"{message}; {remedy}", found)]
+
+
+def _code_for_missing(column: Column) -> tuple[float, int] | None:
+    """A number that may mean missing, and in how many rows it stands."""
+    numbers = column.by_row if column.is_numeric else column.numbers()
+    if numbers is None or not len(numbers):
+        return None
+    for end in (np.fmin, np.fmax):
+        code = float(end.reduce(numbers))
+        if code not in _CODES:
+            continue
+        at = numbers == code
+        rows = int(np.count_nonzero(at) if column.is_numeric else column.counts()[:-1][at].sum())
+        if rows < max(_FEWEST_CODES, _SHARE_OF_CODES * column.rows):
+            continue
+        rest = numbers[~at & ~np.isnan(numbers)]
+        low, high = float(rest.min(initial=np.inf)), float(rest.max(initial=-np.inf))
+        is_far = abs(code - float(end(low, high))) > high - low or code < 0 <= low
+        if low < high and is_far and np.any((rest > low) & (rest < high)):
+            return code, rows
+    return None
+
+
+# Whether missing cells tell the class
 
 
 def missing_cells_tell(column: Column, target: Target, weights: Integers | None) -> bool:

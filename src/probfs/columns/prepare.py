@@ -14,7 +14,7 @@ from probfs.columns.choice import CUT_ABOVE, ColumnChoice, TableNames, check_cho
 from probfs.columns.identifiers import identifier_reason
 from probfs.columns.leakage import Leak, find_leaks, times_in_leak
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.missing import LEAST_MISSING, missing_cells_tell
+from probfs.columns.missing import LEAST_MISSING, mark_missing, missing_cells_tell, note_on_codes, note_on_unused
 from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.target import (
     Target,
@@ -25,7 +25,7 @@ from probfs.columns.target import (
     read_classes,
     row_counts,
 )
-from probfs.columns.texts import TableTexts, learn_texts, mark_missing
+from probfs.columns.texts import TableTexts, learn_texts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, code_type, index_array, is_number, looked_up
 from probfs.tables.cells import Kind
@@ -144,10 +144,11 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     names = TableNames.of(table)
     include, exclude = (names.resolve(getattr(choice, name), name) for name in ("include", "exclude"))
     choice = replace(choice, include=include, exclude=exclude)
-    table = mark_missing(table, choice.missing_texts(mapping))
+    missing, found = choice.missing_texts(mapping), set[str]()
+    table = mark_missing(table, missing, found)
     target_name, reason = choose_target(table, mapping, choice)
     texts = learn_texts(table, mapping, choice, decimal, target_name)
-    table = texts.read_columns(table)
+    table = texts.read_columns(table, found)
     if choice.count is not None:
         names.refuse_unknown(choice.count, "count")
     check_choice(mapping, choice, target_name)
@@ -165,7 +166,8 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     draft = PreparedTable(table, mapping, choice, target, texts, weights, labelled_weights, profiles, dropped_rows)
     plans = tuple(_plan_columns(draft, in_every_row, counts))
     used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
-    prepared = replace(draft, table=table.with_notes(texts.notes(used)), plans=plans)
+    cells = (*texts.notes(used), *note_on_unused(choice.named_missing, found, table.columns.values()))
+    prepared = replace(draft, table=table.with_notes(cells), plans=plans)
     return replace(prepared, notes=(*prepared.table.notes, *dropping, *_notes(prepared)))
 
 
@@ -187,7 +189,9 @@ def _plan_columns(
         elif name in left_out:
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
         else:
-            yield _plan_feature(prepared, column, identifier_reason(column, in_every_row[name], counts) or "")
+            texts = prepared.texts.columns.get(name)
+            reason = None if texts and texts.has_unit else identifier_reason(column, in_every_row[name], counts)
+            yield _plan_feature(prepared, column, reason or "")
 
 
 def _plan_feature(prepared: PreparedTable, column: Column, identifier: str) -> ColumnPlan:
@@ -211,7 +215,8 @@ def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Me
     profile = prepared.profiles[column.name]
     many, measures = profile.distinct > CUT_ABOVE, choice.numbers_as_they_are
     if isinstance(rule, Numeric):
-        return Measured() if measures else Numeric(Quantiles(choice.bins) if many else Category()), "mapping"
+        cut = Quantiles(choice.bins) if many else Category()
+        return Measured(scale=rule.scale) if measures else Numeric(cut, rule.scale), "mapping"
     if rule is not None:
         return rule, "mapping"
     is_measured = column.kind in (Kind.NUMBER, Kind.DATE) and not column.is_nominal and column.problem is None
@@ -231,7 +236,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
         if isinstance(rule, Groups):
             held = set(table.columns[name].values.to_pylist())
             # Misspelt, perhaps.
-            unknown = [value for values in rule.groups.values() for value in values if value not in held]
+            unknown = [value for values in rule.groups.values() for value in values if value.strip() not in held]
             if unknown:
                 problem = f"column {quoted(name)} holds none of {listed(unknown)}"
                 message = f"{problem}, which the groups of {mapping.source} name"
@@ -242,6 +247,11 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
         problem = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
         message = f"{problem}; name the others with {option('na')}, or map the column"
         yield NoteKind.NEARLY_NUMBERS.note(message, almost)
+    yield from note_on_codes(
+        column
+        for column in (table.columns[plan.name] for plan in prepared.features)
+        if column.kind is Kind.NUMBER and not column.is_nominal and column.problem is None
+    )
     yield from _notes_on_identifiers(prepared.plans)
     marked = [plan.name for plan in prepared.features if plan.missing_is_value]
     marked = [name for name in marked if name not in mapping.missing_cells]

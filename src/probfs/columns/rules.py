@@ -126,8 +126,12 @@ def are_among(values: pa.Array, texts: pa.StringArray, numbers: Floats, kind: Ki
 def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floats:
     """The values as numbers, none of which may be infinite, nor, if ``strict``, anything but a number."""
     numbers = some_numbers(values, kind)
-    wanted = "an ISO date" if kind is Kind.DATE else "a number"
-    not_a_number = f"is not {wanted}; map the column as \"category\", or list it in 'missing'"
+    not_a_number = "is not a number; map the column as \"category\", or list it in 'missing'"
+    if kind is Kind.DATE:
+        ways = f"write it as 2024-01-31, or say {option('dates', 'dmy|mdy')}"
+        not_a_number = (
+            f"is not a date, or not surely one; {ways}, map the column as \"category\", or list it in 'missing'"
+        )
     infinite = f'is infinite; name it with {option("na")}, or map the column as "category"'
     for wrong, problem in ((np.isnan(numbers) & strict, not_a_number), (np.isinf(numbers), infinite)):
         if wrong.any():
@@ -209,7 +213,7 @@ class Groups:
 
     def learn(self, seen: Seen) -> Coder:
         labels = list(self.groups)
-        members = {value: place for place, values in enumerate(self.groups.values()) for value in values}
+        members = {value.strip(): place for place, values in enumerate(self.groups.values()) for value in values}
         if self.other is None:
             known = as_texts(seen.values) if seen.declared is None else seen.declared
             for value in [value for value in known.to_pylist() if value not in members]:
@@ -369,16 +373,18 @@ def interval_codes(numbers: Floats, points: Floats, counting: Flags) -> Codes:
 
 @dataclass(frozen=True)
 class Numeric:
-    """What a mapping calls numeric, for a classifier that counts: checked to be numbers, then cut if need be."""
+    """What a mapping calls numbers or dates, for a classifier that counts: checked to be such, then cut if need be."""
 
     fallback: Rule = field(default_factory=Category)
+    scale: Kind | None = None
+    """What they are by the user's word; without it, what the column holds."""
 
     def learn(self, seen: Seen) -> Coder:
-        finite_numbers(seen.values, seen.kind)
+        finite_numbers(seen.values, self.scale or seen.kind)
         return self.fallback.learn(seen)
 
     def describe(self) -> str:
-        return f"numeric, as {self.fallback.describe()}"
+        return f"{'numeric' if self.scale is None else 'date'}, as {self.fallback.describe()}"
 
 
 @dataclass(frozen=True)
@@ -387,13 +393,15 @@ class Measured:
 
     strict: bool = True
     """Whether a text among the numbers is an error (the user said: numbers) or a missing cell (we guessed so)."""
+    scale: Kind | None = None
+    """What they are by the user's word; without it, what the column holds."""
 
     def numbers(self, values: pa.Array, kind: Kind) -> Floats:
         """The number of each value; NaN, which stands for a missing cell, where there is none."""
-        return finite_numbers(values, kind, strict=self.strict)
+        return finite_numbers(values, self.scale or kind, strict=self.strict)
 
     def describe(self) -> str:
-        return "numeric"
+        return "date" if self.scale is Kind.DATE else "numeric"
 
 
 # Columns of yes and no: comparisons and memberships, which have nothing to learn and are their own coders
@@ -432,7 +440,12 @@ class Among:
         return self
 
     def assign(self, values: pa.Array) -> Integers:
-        among = are_among(values, text_array(self.texts), np.array(self.numbers, dtype=np.float64), self.scale)
+        among = are_among(
+            values,
+            text_array([text.strip() for text in self.texts]),
+            np.array(self.numbers, dtype=np.float64),
+            self.scale,
+        )
         return np.asarray(among != self.negated, dtype=np.int64)
 
     def describe(self) -> str:
@@ -442,6 +455,13 @@ class Among:
 def speaks_of_texts(rule: Rule | None) -> bool:
     """Whether a rule names texts as the file has them, or keeps them: then they mean what they say."""
     return isinstance(rule, (Category, Groups)) or (isinstance(rule, Among) and not rule.numbers)
+
+
+def scale_of(rule: Rule | None) -> Kind | None:
+    """What a column holds by the word of its rule: numbers, dates, or None where a rule leaves that open."""
+    if getattr(rule, "scale", None) is Kind.DATE:
+        return Kind.DATE
+    return Kind.NUMBER if isinstance(rule, Numeric) else None
 
 
 def cuts_numbers(rule: Rule | Measured) -> bool:

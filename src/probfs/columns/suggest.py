@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow.compute as pc
 
 from probfs.columns.choice import CUT_ABOVE, NONE
 from probfs.columns.inspect import kind_of
+from probfs.columns.missing import ALSO_WORDS, WORDS
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import Measured, Quantiles, Seen, free_name, some_numbers
-from probfs.columns.texts import ALSO_WORDS, looks_missing
-from probfs.tables.arrays import Integers, index_array, mask_array
+from probfs.tables.arrays import Integers, index_array
 from probfs.tables.column import Column
 from probfs.text import counted, is_unseen, option, printable
 
@@ -106,7 +107,7 @@ def _suspected_texts(prepared: PreparedTable) -> dict[str, list[str]]:
             found.setdefault(text, []).append(name)
     for name, column in prepared.table.columns.items():
         if not column.is_numeric and column.problem is None:
-            for text in column.values.filter(mask_array(looks_missing(column.values))).to_pylist():
+            for text in column.values.filter(pc.is_in(column.values, value_set=WORDS)).to_pylist():
                 if name == prepared.target.name or name not in found.get(text, ()):
                     found.pop(text, None)
     return found

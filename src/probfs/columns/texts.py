@@ -1,4 +1,4 @@
-"""What the texts of a table's cells mean: missing, numbers written in whatever way, or dates.
+"""What the texts of a table's cells mean: missing, numbers or dates written in whatever way, or values.
 
 It is learned from the distinct texts of each column. The columns that come out of it hold numbers, dates or categories,
 and missing cells: nothing behind this step knows how the file wrote them.
@@ -6,22 +6,31 @@ and missing cells: nothing behind this step knows how the file wrote them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
+from probfs.columns.dates import DateDoubt, DateStyle, are_iso_dates, find_date_style
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.rules import are_among, some_numbers, speaks_of_texts
+from probfs.columns.missing import WORDS, mark_missing, without_texts
+from probfs.columns.numbers import (
+    POINTS_OR_THOUSANDS,
+    NumberDoubt,
+    NumberStyle,
+    find_number_style,
+    may_be_thousands,
+    point_is_decimal,
+    settles_decimal,
+)
+from probfs.columns.rules import Rule, scale_of, some_numbers, speaks_of_texts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import (
     EXACT,
-    Flags,
     code_type,
     double_array,
     filled,
@@ -30,168 +39,25 @@ from probfs.tables.arrays import (
     loses_a_zero,
     mask_array,
     numpy_array,
-    parse_moments,
     text_array,
 )
-from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, is_text
+from probfs.tables.cells import UNMISTAKABLE, Kind, is_text
 from probfs.tables.column import Column, numbers_of
 from probfs.tables.table import Table
-from probfs.text import listed, option, quoted
+from probfs.text import and_more, counted, listed, option, quoted
 
 _SAMPLE = 20
-"""Texts that are looked at first: they rule out most columns."""
 _MOST_SHOWN = 6
-
-
-# Ways to write numbers and dates
-
-
-class NumberStyle(Enum):
-    """How the texts of a column write numbers, where that is not the plain way (1234.5).
-
-    A thousands separator stands before every group of three digits, and no zero stands before the first group: 1,234 or
-    1 234 or 1'234, and 1.234 beside a decimal comma. Blanks and apostrophes mean nothing else in a number. A comma can
-    also be a decimal one, so it separates thousands only where the user says that decimals have a point, or where some
-    text of the column cannot be read otherwise (1,234,567 or 1,234.5 or 0.5).
-    """
-
-    THOUSANDS = "with thousands separators"
-    DECIMAL_COMMA = "with decimal commas (1.234,5)"
-    EITHER = "with decimal commas or thousands separators"
-
-    def is_settled(self, decimal: str | None) -> bool:
-        """Whether texts are to be read as numbers: always, unless commas were only guessed to be decimal."""
-        return self is NumberStyle.THOUSANDS or (self is NumberStyle.DECIMAL_COMMA and decimal == ",")
-
-
-_BLANK_OR_APOSTROPHE = "[ \u00a0\u2009\u202f]", "['\u2019]"
-
-
-def _number_form(decimal: str, separator: str) -> str:
-    """The form of numbers with a decimal separator, in which the other separator and blanks may mark thousands."""
-    grouped = "|".join(
-        rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:{decimal}\d*)?" for mark in (separator, *_BLANK_OR_APOSTROPHE)
-    )
-    plain = rf"(?:\d+{decimal}?\d*|{decimal}\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity)"
-    return rf"^[+-]?(?:{plain}|{grouped})$"
-
-
-_NUMBER_FORMS = {".": _number_form(r"\.", ","), ",": _number_form(",", r"\.")}
-_SEPARATORS = {
-    ".": "|".join([",", *_BLANK_OR_APOSTROPHE]),
-    ",": "|".join([r"\.", *_BLANK_OR_APOSTROPHE]),
-}
-_ANY_NUMBER = re.compile("|".join(_NUMBER_FORMS.values()), re.ASCII)
-# What numbers hold that are not written the plain way, by the user's decimal separator.
-_NOT_PLAIN = {".": _SEPARATORS["."], ",": f"{_SEPARATORS[',']}|,", None: rf"{_SEPARATORS['.']}|\..*\."}
-_ISO_DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?$"
-
-
-def style_of_numbers(values: pa.StringArray, decimal: str | None) -> NumberStyle | None:
-    """How the texts write numbers; None if one of them is no number, or if all are plainly numbers.
-
-    ``decimal`` is the decimal separator by the user's word, None without one. It settles what the texts leave open;
-    only then are decimal commas more than a guess.
-    """
-    if not all(_ANY_NUMBER.match(text.strip()) for text in values[:_SAMPLE].to_pylist()):
-        return None
-    trimmed = pc.utf8_trim_whitespace(values)
-    if not _any_match(trimmed, _NOT_PLAIN[decimal]):
-        return None
-    fitting = [mark for mark in ".," if decimal in (None, mark) and _all_match(trimmed, _NUMBER_FORMS[mark])]
-    if not fitting:
-        return None
-    style = NumberStyle.THOUSANDS if fitting == ["."] else NumberStyle.DECIMAL_COMMA
-    if len(fitting) == 2:
-        # Blanks and apostrophes separate thousands either way.
-        style = NumberStyle.EITHER if _any_match(values, "[.,]") else NumberStyle.THOUSANDS
-    respelled = respell_numbers(values, style)
-    return style if not respelled.equals(values) and numbers_of(respelled, Kind.TEXT) is not None else None
-
-
-def respell_numbers(values: pa.StringArray, style: NumberStyle) -> pa.StringArray:
-    """The texts with numbers in the plain way, 1234.5; a text that is no number in this style stays as it is."""
-    trimmed = pc.utf8_trim_whitespace(values)
-    decimal = "." if style is NumberStyle.THOUSANDS else ","
-    plain = pc.replace_substring(pc.replace_substring_regex(trimmed, _SEPARATORS[decimal], ""), ",", ".")
-    fits = pc.match_substring_regex(trimmed, _NUMBER_FORMS[decimal])
-    # A text without separators keeps the blanks around it, as in any other column of numbers.
-    return pc.if_else(pc.and_(fits, pc.not_equal(plain, trimmed)), plain, values)
-
-
-def are_dates(values: pa.StringArray) -> bool:
-    """Whether texts, of which there is at least one, are all dates in ISO form, with a time of day but no zone behind
-    them or not.
-    """
-    return _all_match(values[:1], _ISO_DATE) and _all_match(values, _ISO_DATE) and parse_moments(values) is not None
-
-
-def _all_match(values: pa.StringArray, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(values, pattern), min_count=0).as_py())
-
-
-def _any_match(values: pa.StringArray, pattern: str) -> bool:
-    return bool(pc.any(pc.match_substring_regex(values, pattern), min_count=0).as_py())
-
-
-def _kind_of_texts(values: pa.StringArray, decimal: str | None) -> tuple[Kind, NumberStyle | None]:
-    """What distinct texts are, and how they write numbers, if not plainly; numbers that are not settled are texts."""
-    style = style_of_numbers(values, decimal)
-    if style is not None:
-        return Kind.NUMBER if style.is_settled(decimal) else Kind.TEXT, style
-    if len(values) and numbers_of(values, Kind.TEXT) is not None:
-        return Kind.NUMBER, None
-    return Kind.DATE if len(values) > CUT_ABOVE and are_dates(values) else Kind.TEXT, None
-
-
-# Texts that mean missing
-
-ALSO_WORDS = ("None",)
-"""Unmistakable texts that are as often a value, as in None, Some, Marked: a draft does not decide."""
-_WORDS = text_array(sorted({*UNMISTAKABLE, *AMONG_NUMBERS}))
+_MOST_COMPARED = 10_000
+"""A column of more different texts is not searched for those that differ only in case."""
 _FEWEST_NUMBERS = 3
 """Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
 _FEWEST_BESIDE_NA = 2
 """The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
-
-
-def looks_missing(values: pa.StringArray) -> Flags:
-    """For each text, whether it means missing in some columns; blanks around it do not matter."""
-    return numpy_array(pc.is_in(pc.utf8_trim_whitespace(values), value_set=_WORDS))
-
-
-def mark_missing(table: Table, texts: Sequence[str]) -> Table:
-    """The table with the cells that hold one of some texts made missing; among numbers, one of their numbers."""
-    return table.with_columns(_without_texts(table.columns, texts)) if texts else table
-
-
-def _without_texts(columns: Mapping[str, Column], texts: Sequence[str]) -> dict[str, Column]:
-    """The columns with the cells that hold one of some texts made missing."""
-    unwanted = text_array(texts)
-    numbers = some_numbers(unwanted, Kind.NUMBER)
-    numbers = numbers[~np.isnan(numbers)]
-    are_exact = np.all((np.abs(numbers) < EXACT) | np.isinf(numbers))
-    changed = {}
-    for name, column in columns.items():
-        if column.problem is not None:
-            continue
-        is_compared = column.is_numeric and (are_exact or pa.types.is_floating(column.cells.type))
-        if is_compared and column.kind is Kind.NUMBER:
-            gone = np.isin(column.by_row, numbers) if len(numbers) else np.zeros(1, dtype=np.bool_)
-            by_row = True
-        elif is_text(column.cells.type) and column.kind is not Kind.NUMBER and column.declared is None:
-            gone = numpy_array(pa.concat_arrays(pc.is_in(column.cells, value_set=unwanted).chunks))
-            by_row = True
-        else:
-            are_numbers = column.kind is Kind.NUMBER and not column.is_nominal
-            gone = are_among(column.entries, unwanted, numbers if are_numbers else numbers[:0], Kind.NUMBER)
-            by_row = False
-        if gone.any():
-            changed[name] = column.without_cells(gone) if by_row else column.without_values(gone)
-    return changed
-
-
-# What the texts of a column and of a table mean
+_TRUTH_VALUES = ("true", "false")
+"""Values that are the same in capitals or not."""
+_TRUTH = text_array(_TRUTH_VALUES)
+_WORDS = frozenset(WORDS.to_pylist())
 
 
 @dataclass(frozen=True)
@@ -202,100 +68,239 @@ class ColumnTexts:
     """Texts that are taken as missing."""
     doubtful: tuple[str, ...] = ()
     """Texts that look like missing and are kept as values."""
-    style: NumberStyle | None = None
-    """How the column writes numbers, if not the plain way."""
+    style: NumberStyle | DateStyle | None = None
+    """How the column writes numbers or dates, if not the plain way."""
+    doubt: NumberDoubt | DateDoubt | None = None
+    """Why the column is not read as numbers or dates, though it looks so."""
     kind: Kind = Kind.TEXT
     """What all texts that are not missing are read as."""
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    """The spelling of values that may be written in capitals or not, by that in small letters."""
+    alike: tuple[str, ...] = ()
+    """Values that differ only in case, and are kept apart."""
+    example: str = ""
+    """A text that is not read as it stands, as what it is read, and in how many cells such texts are."""
+    merged: str = ""
+    """The same, of values that differ only in case or in blanks around them."""
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether they are numbers with a currency, a percent sign or a unit."""
+        return isinstance(self.style, NumberStyle) and bool(self.style.before or self.style.after)
 
     def read(self, column: Column) -> Column:
         """The column with its cells as they are meant; a cell that does not fit leaves it a column of texts."""
         if column.kind is not Kind.TEXT or column.problem is not None:
             return column
-        if self.missing:
-            column = _without_texts({"": column}, self.missing).get("", column)
-        if self.kind is Kind.TEXT or column.is_nominal:
-            return column
-        if self.style is not None:
-            column = _respell_column(column, self.style)
-        elif self.kind is Kind.NUMBER and is_text(column.cells.type):
-            numbers = _as_doubles(column.cells)
+        if column.declared is not None or column.ordered:
+            gone = numpy_array(pc.is_in(column.values, value_set=text_array(self.missing)))
+            return column.without_values(gone) if self.missing and gone.any() else column
+        if self.kind is Kind.NUMBER and self.style is None and is_text(column.cells.type):
+            gone = pc.is_in(pc.utf8_trim_whitespace(column.cells), value_set=text_array(self.missing))
+            numbers = _as_doubles(_null_where(column.cells, gone))
             if numbers is not None:
                 return replace(column, cells=numbers, kind=Kind.NUMBER)
+        meant = self.mean(column.values)
+        if not meant.equals(column.values):
+            column = _recode(column, meant)
+        if self.kind is Kind.TEXT:
+            return column
         fits = numbers_of(column.values, self.kind if self.kind is Kind.DATE else Kind.TEXT) is not None
         return column.read_as(self.kind) if fits else column
+
+    def mean(self, values: pa.StringArray) -> pa.StringArray:
+        """What each text of a column means: another text, or nothing."""
+        texts = pc.utf8_trim_whitespace(values)
+        if self.spellings:
+            places = pc.index_in(pc.utf8_lower(texts), value_set=text_array(list(self.spellings)))
+            texts = pc.coalesce(pc.take(text_array(list(self.spellings.values())), places), texts)
+        texts = _null_where(texts, pc.is_in(texts, value_set=text_array(["", *self.missing])))
+        return texts if self.style is None else pc.coalesce(self.style.respell(texts), texts)
+
+
+def _null_where(texts: pa.Array, gone: pa.BooleanArray) -> pa.Array:
+    return pc.if_else(gone, pa.nulls(1, texts.type)[0], texts)
+
+
+def _recode(column: Column, texts: pa.StringArray) -> Column:
+    """The column with other texts in place of its values; those that are the same become one value."""
+    encoded = texts.dictionary_encode()
+    values = encoded.dictionary
+    new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
+    return column.recoded(new_codes, values)
 
 
 def _as_doubles(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Texts as numbers, of which an empty one is missing; None unless doubles tell all of them apart."""
-    texts = pc.utf8_trim_whitespace(pc.if_else(is_empty(cells), pa.nulls(1, pa.string())[0], cells))
+    trimmed = pc.utf8_trim_whitespace(cells)
     try:
-        numbers = pc.cast(texts, pa.float64())
+        numbers = pc.cast(_null_where(trimmed, is_empty(trimmed)), pa.float64())
     except pa.ArrowInvalid:
         return None
     exact = pc.less(pc.abs(numbers), double_array(np.array([EXACT]))[0])
     return numbers if pc.all(exact, min_count=0).as_py() else None
 
 
-def _respell_column(column: Column, style: NumberStyle) -> Column:
-    """The column with numbers in the plain way; two spellings of one number become one value."""
-    encoded = respell_numbers(column.values, style).dictionary_encode()
-    values = encoded.dictionary
-    new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
-    return column.recoded(new_codes, values)
+# What the texts of a column mean
 
 
-def _learn(column: Column, keywords: Sequence[str], decimal: str | None, *, is_target: bool) -> ColumnTexts:
-    """What the texts of a column mean; a target keeps its texts, unless they are numbers of which commas or blanks must
-    be understood.
+def _learn(
+    column: Column, rule: Rule | None, choice: ColumnChoice, decimal: str | None, *, is_target: bool
+) -> ColumnTexts:
+    """What the texts of a column mean; a target keeps its texts, unless they are numbers of which signs or separators
+    must be understood.
     """
-    found = _numbers_and_words(column) if decimal != "," else None
+    as_it_is = column.is_nominal or speaks_of_texts(rule)
+    found = None if as_it_is or decimal == "," else _numbers_and_words(column)
     if found is not None:
-        words, others, kind, style = *found, Kind.NUMBER, None
-    else:
-        looks = looks_missing(column.values)
-        if column.declared is not None:
-            # A file lists values that no row may hold.
-            looks &= column.counts()[:-1] > 0
-        rest = column.values.filter(mask_array(~looks)) if looks.any() else column.values
-        words, others = column.values.filter(mask_array(looks)).to_pylist(), len(rest)
-        kind, style = (Kind.TEXT, None) if column.is_nominal else _kind_of_texts(rest, decimal)
-        if words and kind is Kind.NUMBER:
-            plain = rest if style is None else respell_numbers(rest, style)
-            others = len(np.unique(some_numbers(plain, Kind.NUMBER)))
+        words, distinct = found
+        return _judge_words(words, ColumnTexts(kind=Kind.NUMBER), distinct, choice, is_target=is_target)
+    values = pc.utf8_trim_whitespace(column.values)
+    if column.declared is not None:
+        # A file lists values that no row may hold.
+        values = values.filter(mask_array(column.counts()[:-1] > 0))
+    looks = numpy_array(pc.is_in(values, value_set=WORDS))
+    rest = values.filter(mask_array(~looks)) if looks.any() else values
+    words = [word for word in values.filter(mask_array(looks)).unique().to_pylist() if word]
+    texts = ColumnTexts()
+    if not as_it_is:
+        texts = _find_kind(rest, rule, choice, decimal)
+    elif speaks_of_texts(rule):
+        words = []
+    distinct = len(rest)
+    if words and texts.kind is Kind.NUMBER:
+        plain = rest if texts.style is None else texts.style.respell(rest)
+        distinct = len(np.unique(some_numbers(plain, Kind.NUMBER)))
+    if texts.kind is Kind.TEXT and texts.doubt is None and not column.ordered and column.declared is None:
+        texts = _merge_values(column, choice)
+    return _judge_words(words, texts, distinct, choice, is_target=is_target)
+
+
+def _judge_words(
+    words: Sequence[str], texts: ColumnTexts, distinct: int, choice: ColumnChoice, *, is_target: bool
+) -> ColumnTexts:
+    """What texts mean of which some look like missing, beside so many distinct numbers or other texts."""
+    kind = texts.kind
     if is_target and kind is Kind.DATE:
-        kind = Kind.TEXT
-    # Classes that are written plainly keep their spelling.
-    read_as = Kind.TEXT if is_target and style is None else kind
+        texts = replace(texts, kind=Kind.TEXT, style=None, example="")
+    elif is_target and texts.style is None:
+        # Classes that are written plainly keep their spelling.
+        texts = replace(texts, kind=Kind.TEXT)
     if not words:
-        return ColumnTexts(style=style, kind=read_as)
-    are_unmistakable = [text.strip() in UNMISTAKABLE for text in words]
-    if kind is Kind.TEXT and style is None:
+        return texts
+    are_unmistakable = [text in UNMISTAKABLE for text in words]
+    if kind is Kind.TEXT and texts.doubt is None:
         words = [text for text, is_sure in zip(words, are_unmistakable, strict=True) if is_sure]
     fewest = _FEWEST_BESIDE_NA if all(are_unmistakable) else _FEWEST_NUMBERS
-    if AUTO in keywords or (kind is not Kind.TEXT and others >= fewest and NONE not in keywords):
-        return ColumnTexts(missing=tuple(words), style=style, kind=read_as)
+    if AUTO in choice.na or (kind is not Kind.TEXT and distinct >= fewest and NONE not in choice.na):
+        return replace(texts, missing=tuple(words))
+    if kind is Kind.TEXT:
+        return replace(texts, doubtful=tuple(words))
     # A column that keeps such a text as a value is none of numbers.
-    return ColumnTexts(doubtful=tuple(words), style=None if kind is Kind.NUMBER else style)
+    return ColumnTexts(doubtful=tuple(words))
 
 
 def _numbers_and_words(column: Column) -> tuple[list[str], int] | None:
     """The texts that look like missing and how many different numbers there are, of a column that its file gives as
     texts because of some words among plain numbers; None for any other. Its distinct texts are too many to look at.
     """
-    if not is_text(column.cells.type) or column.is_nominal:
+    if not is_text(column.cells.type):
         return None
-    first = column.cells[:_SAMPLE].to_pylist()
-    if not is_number(text_array([text or "" for text in first])).any() or loses_a_zero(column.cells):
+    first = text_array([(text or "").strip() for text in column.cells[:_SAMPLE].to_pylist()])
+    numbers_first = first.filter(mask_array(is_number(first)))
+    if not len(numbers_first) or loses_a_zero(column.cells):
+        return None
+    if may_be_thousands(numbers_first) or (not _has_points(numbers_first) and _has_points(column.cells)):
         return None
     trimmed = pc.utf8_trim_whitespace(column.cells)
-    looks = pc.is_in(trimmed, value_set=_WORDS)
-    numbers = _as_doubles(pc.if_else(looks, text_array([""])[0], trimmed))
+    looks = pc.is_in(trimmed, value_set=WORDS)
+    numbers = _as_doubles(_null_where(trimmed, looks))
     if numbers is None:
         return None
-    words = pc.unique(column.cells.filter(looks)).to_pylist()
+    words = pc.unique(trimmed.filter(looks)).to_pylist()
     # Adding zero turns -0 into 0.
     distinct = pc.count_distinct(pc.add(numbers, double_array(np.zeros(1))[0])).as_py()
     return [word for word in words if word], distinct
+
+
+def _has_points(texts: pa.Array | pa.ChunkedArray) -> bool:
+    return bool(pc.any(pc.match_substring(texts, "."), min_count=0).as_py())
+
+
+def _find_kind(texts: pa.StringArray, rule: Rule | None, choice: ColumnChoice, decimal: str | None) -> ColumnTexts:
+    """What distinct texts are, and how they write numbers or dates, if not plainly."""
+    scale = scale_of(rule)
+    if scale is Kind.DATE:
+        found = None if are_iso_dates(texts) else find_date_style(texts, choice.dates, by_hand=True)
+        return (
+            ColumnTexts(style=found, kind=Kind.DATE) if not isinstance(found, DateDoubt) else ColumnTexts(doubt=found)
+        )
+    number = find_number_style(texts, decimal, by_hand=scale is Kind.NUMBER)
+    if isinstance(number, NumberStyle):
+        return ColumnTexts(style=number, kind=Kind.NUMBER)
+    if number is None and len(texts) and numbers_of(texts, Kind.TEXT) is not None:
+        in_doubt = decimal is None and scale is None and may_be_thousands(texts)
+        return ColumnTexts(kind=Kind.NUMBER, doubt=POINTS_OR_THOUSANDS if in_doubt else None)
+    if number is not None or scale is Kind.NUMBER or len(texts) <= CUT_ABOVE:
+        return ColumnTexts(doubt=number)
+    if are_iso_dates(texts):
+        return ColumnTexts(kind=Kind.DATE)
+    date = find_date_style(texts, choice.dates)
+    return ColumnTexts(doubt=date) if not isinstance(date, DateStyle) else ColumnTexts(style=date, kind=Kind.DATE)
+
+
+def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
+    """Which values are the same but for blanks around them, which never count, or for capitals, which count unless the
+    user says otherwise, or in true and false.
+    """
+    values = column.values
+    if len(values) > _MOST_COMPARED and not choice.ignore_case:
+        return ColumnTexts()
+    trimmed = pc.utf8_trim_whitespace(values)
+    small = pc.utf8_lower(trimmed)
+    has_truth = pc.any(pc.is_in(small, value_set=_TRUTH), min_count=0).as_py()
+    if not (choice.ignore_case or has_truth) and pc.count_distinct(small).as_py() == len(values):
+        return ColumnTexts()
+    groups: dict[str, Counter[str]] = {}
+    cells = list(
+        zip(values.to_pylist(), trimmed.to_pylist(), small.to_pylist(), column.counts().tolist(), strict=False)
+    )
+    for _, text, key, count in cells:
+        groups.setdefault(key, Counter())[text] += count
+    merged = {key for key in groups if key and (choice.ignore_case or key in _TRUTH_VALUES)}
+    spellings = {key: min(groups[key], key=lambda text: (-groups[key][text], text)) for key in merged}
+    apart = (texts.keys() - _WORDS for key, texts in groups.items() if key not in merged)
+    alike = [text for texts in apart if len(texts) > 1 for text in sorted(texts)]
+    meant = [spellings.get(key, text) for _, text, key, _ in cells]
+    times = Counter(meant)
+    other = [
+        (value, text, count)
+        for (value, _, _, count), text in zip(cells, meant, strict=True)
+        if value != text and times[text] > 1
+    ]
+    example = _example(other) if other else ""
+    return ColumnTexts(spellings=spellings, alike=tuple(alike), merged=example)
+
+
+def _example(changed: Sequence[tuple[str, str, int]]) -> str:
+    """Texts that are read as others, and in how many cells."""
+    text, meant, _ = changed[0]
+    return f"{counted(sum(count for *_, count in changed), 'cell')} like {quoted(text)}, which is {quoted(meant)}"
+
+
+def _example_of_style(column: Column, texts: ColumnTexts) -> str:
+    """A text of a column that is not written plainly, and in how many cells such texts are."""
+    meant = texts.mean(column.values)
+    changed = numpy_array(
+        pc.fill_null(pc.not_equal(meant, pc.utf8_trim_whitespace(column.values)), mask_array(np.zeros(1, np.bool_))[0])
+    )
+    if texts.style is None or not changed.any():
+        return ""
+    first, cells = int(changed.argmax()), int(column.counts()[:-1][changed].sum())
+    return f"{counted(cells, 'cell')} like {quoted(column.values[first].as_py())}, which is {meant[first].as_py()}"
+
+
+# What the texts of a table mean
 
 
 @dataclass(frozen=True)
@@ -305,7 +310,7 @@ class TableTexts:
     missing: tuple[str, ...]
     """The texts that mean missing in all columns, by the user's word and the mapping's."""
     columns: Mapping[str, ColumnTexts]
-    """The columns in which some texts mean something else than they say, or may do."""
+    """The columns of texts and numbers."""
     decimal: str | None
     """The decimal separator, by the user's word."""
     keywords: tuple[str, ...]
@@ -313,13 +318,15 @@ class TableTexts:
     keywords_found: Mapping[str, tuple[str, ...]]
     """Those of the words that are texts too, with the columns that hold them."""
 
-    def read_columns(self, table: Table) -> Table:
-        """A table whose missing cells are marked, with the cells of single columns as they are meant."""
+    def read_columns(self, table: Table, found: set[str] | None = None) -> Table:
+        """A table whose missing cells are marked, with the cells of single columns as they are meant; ``found`` takes
+        the texts that mean missing and that some cell holds.
+        """
         read = {name: texts.read(table.columns[name]) for name, texts in self.columns.items() if name in table.columns}
-        # A number that means missing may have been written otherwise among texts: -999.0 for -999.
+        # A number that means missing may have been written otherwise: -999,0 or $-999.
         if self.missing:
-            numbers = {name: column for name, column in read.items() if column.kind is Kind.NUMBER}
-            read |= _without_texts(numbers, self.missing)
+            styled = {name: read[name] for name, texts in self.columns.items() if texts.style and name in read}
+            read |= without_texts(styled, self.missing, found)
         return table.with_columns(read)
 
     def read(self, table: Table) -> Table:
@@ -331,7 +338,7 @@ class TableTexts:
         columns = {name: texts for name, texts in self.columns.items() if name in used}
         missing = {name: texts.missing for name, texts in columns.items() if texts.missing}
         doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
-        notes = _style_notes(columns)
+        notes = [*_notes_on_styles(columns), *_notes_on_doubts(columns), *_notes_on_values(columns)]
         if missing:
             dates = any(columns[name].kind is Kind.DATE for name in missing)
             among = "" if AUTO in self.keywords else " among numbers and dates" if dates else " among numbers"
@@ -357,20 +364,50 @@ def learn_texts(
     columns = {
         name: column
         for name, column in table.columns.items()
-        if column.kind is Kind.TEXT
-        and column.problem is None
-        and name not in unused
-        and not speaks_of_texts(mapping.columns.get(name))
+        if column.kind is Kind.TEXT and column.problem is None and name not in unused
     }
-    learned = {name: _learn(column, keywords, decimal, is_target=name == target) for name, column in columns.items()}
-    if choice.count is not None:
-        # Nothing but plain numbers can be counts.
-        learned[choice.count] = ColumnTexts(kind=Kind.NUMBER)
+
+    def learn(name: str, decimal: str | None) -> ColumnTexts:
+        return _learn(columns[name], mapping.columns.get(name), choice, decimal, is_target=name == target)
+
+    learned = {name: learn(name, decimal) for name in columns}
+    undecided = [
+        name for name, texts in learned.items() if isinstance(texts.doubt, NumberDoubt) and texts.doubt.decimals
+    ]
+    if undecided and decimal is None:
+        marks = set(_decimal_marks(table, learned))
+        learned |= {name: learn(name, *marks) for name in undecided if len(marks) == 1}
+    for name, texts in learned.items():
+        if texts.style is not None:
+            learned[name] = replace(texts, example=_example_of_style(columns[name], texts))
+    # Nothing but plain numbers can be counts; and where one file has numbers, another may have texts.
+    numbers = [name for name, column in table.columns.items() if column.kind is Kind.NUMBER and not column.is_nominal]
+    learned |= dict.fromkeys(
+        [*numbers, *([] if choice.count is None else [choice.count])], ColumnTexts(kind=Kind.NUMBER)
+    )
     holders = {word: tuple(name for name in columns if _holds(columns[name], word)) for word in keywords}
     found = {word: names for word, names in holders.items() if names}
-    as_they_are = ColumnTexts()
-    learned = {name: texts for name, texts in learned.items() if texts != as_they_are}
     return TableTexts(choice.missing_texts(mapping), learned, decimal, keywords, found)
+
+
+def _decimal_marks(table: Table, learned: Mapping[str, ColumnTexts]) -> Iterator[str]:
+    """The decimal separators that columns show beyond doubt."""
+    for name, column in table.columns.items():
+        texts = learned.get(name, ColumnTexts())
+        if isinstance(texts.style, NumberStyle) and settles_decimal(texts.style, column.values):
+            yield texts.style.decimal
+        elif (
+            _is_plain_number(column, texts)
+            and texts.doubt is None
+            and point_is_decimal(some_numbers(column.entries, Kind.NUMBER))
+        ):
+            yield "."
+
+
+def _is_plain_number(column: Column, texts: ColumnTexts) -> bool:
+    """Whether a file wrote a column as plain numbers, in digits that nobody has interpreted yet."""
+    is_number = column.kind is Kind.NUMBER or (texts.kind is Kind.NUMBER and texts.style is None)
+    return is_number and column.stored is None and column.problem is None and not column.is_nominal
 
 
 def _holds(column: Column, text: str) -> bool:
@@ -378,20 +415,40 @@ def _holds(column: Column, text: str) -> bool:
     return bool(pc.any(pc.equal(texts, text_array([text])[0]), min_count=0).as_py())
 
 
-def _style_notes(columns: Mapping[str, ColumnTexts]) -> list[Note]:
-    notes = []
-    for style in NumberStyle:
-        written = {name: texts.kind is Kind.NUMBER for name, texts in columns.items() if texts.style is style}
-        read = [name for name, are_numbers in written.items() if are_numbers]
-        noticed = [name for name, are_numbers in written.items() if not are_numbers]
-        if read:
-            notes.append(NoteKind.NUMBER_STYLE.note(f"read as numbers {style.value}: {listed(read)}", read))
-        if noticed:
-            ways = [option("decimal", ","), option("decimal", ".")]
-            how = ways[0] if style is NumberStyle.DECIMAL_COMMA else " or ".join(ways)
-            message = f"look like numbers {style.value}: {listed(noticed)}; {how} reads them as numbers"
-            notes.append(NoteKind.MAY_BE_NUMBERS.note(message, noticed))
-    return notes
+# What a user should know of that
+
+
+def _notes_on_styles(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
+    keep = 'the rule "category" in a mapping keeps them as texts'
+    for kind, note, what in (
+        (Kind.NUMBER, NoteKind.NUMBER_STYLE, "numbers"),
+        (Kind.DATE, NoteKind.DATE_STYLE, "dates"),
+    ):
+        found = {name: texts.example for name, texts in columns.items() if texts.example and texts.kind is kind}
+        if found:
+            yield note.note(f"read as {what}: {_with_examples(found)}; {keep}", found)
+
+
+def _notes_on_doubts(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
+    for doubt in dict.fromkeys(texts.doubt for texts in columns.values() if texts.doubt is not None):
+        names = [name for name, texts in columns.items() if texts.doubt == doubt]
+        kind = NoteKind.MAY_BE_DATES if isinstance(doubt, DateDoubt) else NoteKind.MAY_BE_NUMBERS
+        kind = NoteKind.MAY_BE_THOUSANDS if doubt == POINTS_OR_THOUSANDS else kind
+        yield kind.note(f"{doubt.why}: {listed(names)}; {doubt.remedy()}", names)
+
+
+def _notes_on_values(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
+    merged = {name: texts.merged for name, texts in columns.items() if texts.merged}
+    if merged:
+        yield NoteKind.MERGED_VALUES.note(f"taken as the same value: {_with_examples(merged)}", merged)
+    alike = {name: texts.alike for name, texts in columns.items() if texts.alike}
+    if alike:
+        remedy = f"{option('ignore_case', True)} makes one value of them"
+        yield NoteKind.MIXED_CASE.note(f"differ only in case: {_shown(alike)}; {remedy}", alike)
+
+
+def _with_examples(examples: Mapping[str, str]) -> str:
+    return and_more([f"{quoted(name)} ({example})" for name, example in examples.items()], _MOST_SHOWN)
 
 
 def _shown(texts_by_column: Mapping[str, Iterable[str]]) -> str:

@@ -203,8 +203,14 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
     keywords = _settings_as_keywords(side)
     message = f"{_name_of_table(data)} is read with the target and the settings of {side.document}"
     on_note(NoteKind.SETTINGS_REUSED.note(message))
+
+    def tell(note: Note) -> None:
+        # Nobody has named the target here.
+        named = note.code == NoteKind.TARGET.code
+        on_note(note.reworded(f"target: {printable(side.input.target)} (as in {side.document})") if named else note)
+
     try:
-        result = call(data, target=side.input.target, **keywords, **reading, on_note=on_note)
+        result = call(data, target=side.input.target, **keywords, **reading, on_note=tell)
     except UsageError as error:
         # It is no option of the user's that is wrong.
         problem = f"what was done there cannot be done with the other table: {error}"

@@ -55,6 +55,9 @@ class Settings:
     mapping: str | None = None
     count: str | None = None
     na: tuple[str, ...] = ()
+    dates: str | None = None
+    """Whether the day or the month comes first in dates; None where the columns showed it."""
+    ignore_case: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     keep_identifiers: bool = False

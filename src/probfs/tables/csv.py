@@ -53,6 +53,7 @@ _MOST_FAILURES = 4
 """Columns that turn out to be texts, one after the other, before all columns of numbers are read as texts."""
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double: invalid value '(.*)'", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_OF_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0")
 _BOM = b"\xef\xbb\xbf"
 Cells: TypeAlias = dict[str, pa.ChunkedArray]
 """The cells of columns, which are called by their positions."""
@@ -126,13 +127,18 @@ class _RowReader:
                 continue
             present = {cell.strip() for cell in set(cells) if cell}
             others = {cell for cell in present if not _is_plain_number(cell)}
-            if others <= self.words:
+            if others <= self.words and not self._may_be_thousands(present - others):
                 self._has_words |= bool(others)
                 if len(others) == len(present):
                     self.undecided.add(column)
                 else:
                     types[column] = _TEXTS_AMONG_NUMBERS if others else _NUMBERS
         return types
+
+    @staticmethod
+    def _may_be_thousands(numbers: Collection[str]) -> bool:
+        """Whether the points in numbers may stand between thousands: as texts, it can be told by all of them."""
+        return any("." in number for number in numbers) and all(map(_OF_THOUSANDS.fullmatch, numbers))
 
     def _first_records(self) -> list[list[str]]:
         """Some of the first records; also choose the size of blocks, and refuse a file that memory cannot hold."""
