@@ -56,12 +56,9 @@ def typed_command(*, reads_input: bool = False) -> str | None:
 
     Whoever typed it knows where standard input came from and where standard output went: a word stands for each file.
 
-    >>> with command_line_language(["rank", "my table.csv", "--na", "\\x1b", "-o", "r.html"]):
+    >>> with command_line_language(["rank", "https://me:s3@host/t.csv?sig=1", "--na", "\\x1b", "-qqo", "r.html"]):
     ...     print(typed_command())
-    probfs rank 'my table.csv' --na $'\\x1b' -o r.html
-    >>> with command_line_language(["rank", "https://me:s3@host/t.csv?sig=1", "-qqo", "r.html"]):
-    ...     print(typed_command())
-    probfs rank 'https://…@host/t.csv?…' -qqo r.html
+    probfs rank 'https://…@host/t.csv?…' --na $'\\x1b' -qqo r.html
     >>> with command_line_language(["rank", "--format", "html"]):
     ...     print(typed_command(reads_input=True))
     probfs rank --format html < TABLE > REPORT
@@ -94,14 +91,11 @@ def option(name: str, value: object = None, *, typed: str | None = None) -> str:
     ``typed`` is how a shell has the value, where it differs: alone, it stands for what the user would put there. True
     is a flag in a shell, without a value.
 
-    >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
-    ('max_unpacked=', 'estimate="cv"', 'unlabeled=', 'folds=3')
+    >>> option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE")
+    ('max_unpacked=', 'estimate="cv"', 'unlabeled=')
     >>> with command_line_language():
-    ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("folds", 3)
-    ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--folds 3')
-    >>> with command_line_language():
-    ...     option("keep_identifiers", True)
-    '--keep-identifiers'
+    ...     option("max_unpacked"), option("estimate", "cv"), option("unlabeled", typed="FILE"), option("union", True)
+    ('--max-unpacked', '--estimate cv', '--unlabeled FILE', '--union')
     """
     if speaks_command_line():
         written = value if typed is None else typed
@@ -114,9 +108,6 @@ def option(name: str, value: object = None, *, typed: str | None = None) -> str:
 def printable(text: str) -> str:
     """``text`` with every character written as an escape that could steer a terminal, hide, or is one of a pile of
     accents that would cover the lines above.
-
-    >>> printable("a\\x1b[31mb")
-    'a\\\\x1b[31mb'
     """
     if text.isascii() and text.isprintable():
         return text
@@ -143,11 +134,7 @@ def mask_urls(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """``text`` as it appears inside a message: escaped, shortened and in quotes.
-
-    >>> quoted("class")
-    "'class'"
-    """
+    """``text`` as it appears inside a message: escaped, shortened and in quotes."""
     shown = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return f"'{printable(shown)}'"
 
@@ -243,10 +230,8 @@ def _cell(value: object, delimiter: str, safe: bool) -> str:
 def did_you_mean(wrong: str, names: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest valid one, or a list of what there is.
 
-    >>> did_you_mean("clas", ["class", "age"])
-    "; did you mean 'class'?"
-    >>> did_you_mean("zzz", ["class", "age"])
-    "; choose from 'class', 'age'"
+    >>> did_you_mean("clas", ["class", "age"]), did_you_mean("zzz", ["class", "age"])
+    ("; did you mean 'class'?", "; choose from 'class', 'age'")
     """
     known = list(names)
     near = nearest_name(wrong, known)
@@ -256,33 +241,22 @@ def did_you_mean(wrong: str, names: Iterable[str]) -> str:
 
 
 def nearest_name(wrong: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant by a misspelt one, if any is near.
-
-    >>> nearest_name("clas", ["class", "age"])
-    'class'
-    """
-    known = list(names)
-    folded = {name.casefold().strip(): name for name in reversed(known)}
+    """The name that was probably meant by a misspelt one, if any is near; blanks and case do not matter."""
+    folded = {name.casefold().strip(): name for name in reversed(list(names))}
     meant = wrong.casefold().strip()
+    if meant in folded:
+        return folded[meant]
     # Comparing with each of very many names, or very long ones, would take longer than anything else.
-    near = [meant] if meant in folded else difflib.get_close_matches(meant[:_LONGEST_QUOTE], _alike(meant, folded), n=1)
+    lengths = range(len(meant) - 3, min(len(meant) + 4, _LONGEST_QUOTE + 1))
+    alike = [name for name in folded if len(name) in lengths]
+    if len(alike) > _MANY_NAMES:
+        alike = [name for name in alike if name[:1] == meant[:1]][:_MANY_NAMES]
+    near = difflib.get_close_matches(meant, alike, n=1)
     return folded[near[0]] if near else None
 
 
-def _alike(name: str, names: Iterable[str]) -> list[str]:
-    lengths = range(len(name) - 3, len(name) + 4)
-    alike = [other for other in names if len(other) in lengths and len(other) <= _LONGEST_QUOTE]
-    if len(alike) > _MANY_NAMES:
-        alike = [other for other in alike if other[:1] == name[:1]]
-    return alike[:_MANY_NAMES]
-
-
 def escape_character(character: str) -> str:
-    """A character written as an escape.
-
-    >>> escape_character("é"), escape_character("\\n")
-    ('\\\\xe9', '\\\\n')
-    """
+    """A character written as an escape."""
     if character in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[character]
     code = ord(character)

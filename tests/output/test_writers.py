@@ -19,7 +19,7 @@ from probfs.notes import NoteKind
 from probfs.output import documents, writers
 from probfs.output.documents import Document, comparison_document, ranking_document
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
-from probfs.paper.documents import Claim, PopulationReport, Reproduction, claims_document, population_document
+from probfs.paper.documents import Claim, claims_document, population_document
 from probfs.paper.theory import PopulationScores
 from probfs.text import is_unseen
 from tests.support.comparisons import ranking_of, selection_of
@@ -47,12 +47,11 @@ def inspected(names: list[str]) -> Inspection:
     return Inspection("t.csv", "y", "the last column", 200, 5, {"no": 120, names[1]: 80}, columns, notes)
 
 
-def claimed(names: list[str]) -> Reproduction:
-    claims = (
+def claimed(names: list[str]) -> list[Claim]:
+    return [
         Claim("example", "section 4.1", f"S_S({names[0]}) = 0.15", "0.15", "holds", 1),
         Claim("bound", f"eq. (9), {names[1]}", "S_A <= S_S", "1.2 > 1, " * 20, "does not hold", 20),
-    )
-    return Reproduction("1.0", {"runs": {"example": 1}, "seed": 0}, claims)
+    ]
 
 
 def make_document(kind: str, names: list[str]) -> Document:
@@ -72,8 +71,8 @@ def make_document(kind: str, names: list[str]) -> Document:
     if kind == "inspection":
         return documents.inspection_document(inspected(names))
     if kind == "claims":
-        return claims_document(claimed(names))
-    return population_document(PopulationReport("1.0", "j.csv", (PopulationScores(names[1], 0.15, 0.0495, 1 / 220),)))
+        return claims_document(claimed(names), "1.0", {"runs": {"example": 1}, "seed": 0})
+    return population_document("1.0", "j.csv", [PopulationScores(names[1], 0.15, 0.0495, 1 / 220)])
 
 
 KINDS = ["ranking", "uncertain", "selection", "comparison", "verdicts", "inspection", "population", "claims"]

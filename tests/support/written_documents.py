@@ -8,7 +8,7 @@ from pathlib import Path
 import probfs
 from probfs.cli import run as run_command
 from probfs.output.writers import json_document
-from probfs.paper.documents import Claim, Reproduction, claims_document
+from probfs.paper.documents import Claim, claims_document
 from tests.support.paths import SAMPLES
 
 
@@ -49,7 +49,7 @@ def computed_exactly(folder: Path) -> str:
 
 def reproduced(folder: Path) -> str:
     claim = Claim("bound", "Theorem 1", "it is a bound", "it is", "holds", 20)
-    return json_document(claims_document(Reproduction("1.0", {"runs": {"bound": 20}, "seed": 0}, [claim])))
+    return json_document(claims_document([claim], "1.0", {"runs": {"bound": 20}, "seed": 0}))
 
 
 MAKERS: dict[str, Callable[[Path], str]] = {

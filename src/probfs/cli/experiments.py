@@ -36,7 +36,7 @@ JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", s
 def exact(given: Given) -> None:
     files = take_files(given, "joint")
     destination = choose_destination(DOCUMENT_FORMATS, given, files)
-    from probfs.paper.documents import PopulationReport, population_document
+    from probfs.paper.documents import population_document
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.ranking.inputs import every_name
     from probfs.tables.reading import ReadOptions, read_table
@@ -47,8 +47,7 @@ def exact(given: Given) -> None:
         for note in table.notes:
             reporter.note(note)
         distribution = joint_from_table(table, reading.decimal or ".")
-    report = PopulationReport(__version__, table.source, population_scores(distribution))
-    destination.write(population_document(report))
+    destination.write(population_document(__version__, table.source, population_scores(distribution)))
 
 
 PROBLEM = opt.panel(
@@ -146,7 +145,7 @@ def reproduce(given: Given) -> None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
     folder = _folder(given.pop("output", None))
     from probfs.paper import experiments
-    from probfs.paper.documents import Reproduction, claims_document
+    from probfs.paper.documents import claims_document
 
     destination = choose_destination(DOCUMENT_FORMATS, given)
     repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
@@ -168,8 +167,7 @@ def reproduce(given: Given) -> None:
     finally:
         # Also when it is interrupted: what has been found out by then took its time.
         if claims:
-            reproduction = Reproduction(__version__, {"runs": repeated, "seed": seed}, claims)
-            destination.write(claims_document(reproduction))
+            destination.write(claims_document(claims, __version__, {"runs": repeated, "seed": seed}))
 
 
 def _folder(output: str | None) -> Path | None:

@@ -31,39 +31,22 @@ class Claim:
     """How often what is random was repeated."""
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """Claims as judged, and what the JSON says of how they were put to the test."""
-
-    version: str
-    settings: Mapping[str, Any]
-    claims: Sequence[Claim]
-
-
-@dataclass(frozen=True)
-class PopulationReport:
-    """Scores in the order of the file's columns, and what the JSON says of where they come from."""
-
-    version: str
-    source: str
-    features: tuple[PopulationScores, ...]
-
-
 def claims_csv(claims: Sequence[Claim]) -> str:
-    return csv_text(claims_document(Reproduction("", {}, claims)))
+    return csv_text(claims_document(claims))
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
-    return markdown_text(claims_document(Reproduction("", {}, claims)))
+    return markdown_text(claims_document(claims))
 
 
-def claims_document(reproduction: Reproduction) -> Document:
-    claims = reproduction.claims
+def claims_document(claims: Sequence[Claim], version: str = "", settings: Mapping[str, Any] | None = None) -> Document:
+    """Claims as judged; ``settings`` say how they were put to the test."""
     rows = [(claim.place, claim.says, claim.measured, claim.verdict) for claim in claims]
+    content = {"schema": "probfs.reproduction/1", "version": version, "settings": settings}
     return Document(
         {field.name: "text" for field in fields(Claim)},
         [astuple(claim) for claim in claims],
-        lambda: {"schema": "probfs.reproduction/1", **asdict(reproduction)},
+        lambda: {**content, "claims": [asdict(claim) for claim in claims]},
         lambda: _claims_table(claims, rows),
         excerpt=(_HEADINGS, rows),
     )
@@ -79,19 +62,21 @@ def _claims_table(claims: Sequence[Claim], rows: Sequence[Sequence[str]]) -> Tab
     return Table([names, *texts, verdicts], rest=f"{held} of {len(claims)} hold.", has_prose=True)
 
 
-def population_document(report: PopulationReport) -> Document:
-    name, *scores = (field.name for field in fields(report.features[0]))
+def population_document(version: str, source: str, features: Sequence[PopulationScores]) -> Document:
+    """Scores in the order of the file's columns."""
+    name, *scores = (field.name for field in fields(features[0]))
+    content = {"schema": "probfs.population/1", "version": version, "source": source}
     return Document(
         {name: "text", **dict.fromkeys(scores, "float64")},
-        [astuple(scores) for scores in report.features],
-        lambda: {"schema": "probfs.population/1", **asdict(report)},
-        lambda: _population_table(report),
+        [astuple(each) for each in features],
+        lambda: {**content, "features": [asdict(each) for each in features]},
+        lambda: _population_table(features),
         is_terse=False,
     )
 
 
-def _population_table(report: PopulationReport) -> Table:
-    names, *scores = zip(*map(astuple, report.features), strict=True)
+def _population_table(features: Sequence[PopulationScores]) -> Table:
+    names, *scores = zip(*map(astuple, features), strict=True)
     numbers = [[f"{value:.6f}" for value in values] for values in scores]
     columns = [TableColumn(heading, cells) for heading, cells in zip(("S_S", "S_A", "S_B"), numbers, strict=True)]
     return Table([TableColumn("column", names, "name"), *columns])

@@ -150,11 +150,7 @@ def _check_cells(table: Table, names: tuple[str, ...], codes: npt.NDArray[np.int
     if not len(again):
         return
     row = int(again[0])
-    earlier = int(first[inverse.reshape(-1)[row]])
     texts = [table.columns[name].values[int(code)].as_py() for name, code in zip(names, codes[:, row], strict=True)]
     cell = listed(f"{name}={text}" for name, text in zip(names, texts, strict=True))
-    first_source, first_row, first_line = table.place(earlier)
     source, _, line = table.place(row)
-    place = f"row {first_row + 1}" if first_line is None else f"line {first_line}"
-    place += "" if first_source == source else f" of {first_source}"
-    raise DataError(f"the cell of {place} again, {cell}; give each cell once", source=source, line=line)
+    raise DataError(f"the cell {cell} is there a second time; give each cell once", source=source, line=line)

@@ -1,0 +1,236 @@
+"""Words for messages, notes, errors and names that are looked up: safe to show, one line each, and documented."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import csv
+import io
+import json
+import pickle
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probfs.classifiers.catalogue import CLASSIFIERS
+from probfs.classifiers.scores import SCORES
+from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+from probfs.notes import Note, NoteKind
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
+from probfs.tables.formats import TABLE_FORMATS, is_writable
+from probfs.text import (
+    command_line_language,
+    delimited,
+    did_you_mean,
+    is_unseen,
+    option,
+    printable,
+    quoted,
+    typed_command,
+)
+from tests.support.paths import ROOT
+
+
+def test_the_language_is_restored_after_an_error_and_nests() -> None:
+    with pytest.raises(RuntimeError), command_line_language(), command_line_language():
+        raise RuntimeError
+    assert option("top") == "top="
+    with command_line_language():
+        with command_line_language():
+            pass
+        assert option("top") == "--top"
+
+
+def test_a_command_that_was_typed_can_be_typed_again() -> None:
+    # Names of files may be any bytes but 0.
+    words = [
+        "rank",
+        "-o",
+        "my table.csv",
+        "it's",
+        "a\\b",
+        "\x1b\u202e'\\1",
+        "\udcff\udc80",
+        "é",
+        "",
+        "$HOME `id`",
+        "\n\t",
+    ]
+    assert typed_command() is None
+    with command_line_language(words):
+        command = typed_command()
+    assert command is not None
+    assert not any(map(is_unseen, command))
+    assert command.startswith("probfs rank -o 'my table.csv' ")
+    script = "printf '%s\\0' " + command.removeprefix("probfs ")
+    shown = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    assert shown.decode("utf-8", "surrogateescape").split("\0")[:-1] == words
+    assert typed_command() is None
+
+
+@given(st.text())
+def test_nothing_printable_steers_a_terminal(text: str) -> None:
+    assert not any(map(is_unseen, printable(text)))
+    assert "\n" not in quoted(text)
+    assert len(quoted(text)) <= 2 + 10 * 60
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é ☃ 日本", "plain é ☃ 日本"),
+        ("a\tb\nc\r", "a\\tb\\nc\\r"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("\u202eevil", "\\u202eevil"),
+        ("\u2028", "\\u2028"),
+        ("\U000e0041", "\\U000e0041"),
+        ("\ufeffa", "\\ufeffa"),
+        ("क्\u200dष", "क्\u200dष"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_what_is_unseen_is_shown_as_an_escape(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+CELLS = st.one_of(st.none(), st.integers(), st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_what_is_written_as_csv_reads_back(rows: list[list[object]], delimiter: str) -> None:
+    written = delimited(rows, delimiter)
+    read = list(csv.reader(io.StringIO(written, newline=""), delimiter=delimiter))
+    assert read == [["" if cell is None else str(cell) for cell in row] for row in rows]
+
+
+def test_an_empty_cell_alone_is_still_a_row() -> None:
+    assert delimited([[""], [None]]) == '""\n""\n'
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_a_formula_is_disarmed_and_a_number_kept(start: str) -> None:
+    (row,) = csv.reader(io.StringIO(delimited([[f"{start}SUM(A1)", "-1.5e3", "+2", -3, "a=b"]], safe=True), newline=""))
+    assert row == [f"'{start}SUM(A1)", "-1.5e3", "+2", "-3", "a=b"]
+
+
+def test_the_nearest_of_very_many_or_very_long_names_is_found_at_once() -> None:
+    start = time.process_time()
+    assert "; did you mean 'column_" in did_you_mean("column_77x", (f"column_{number}" for number in range(200_000)))
+    assert did_you_mean("x" * 1_000_000, ["y" * 1_000_000]).startswith("; choose from 'yyy")
+    assert time.process_time() - start < 5
+
+
+NOTE = NoteKind.LEAKAGE.note("these give the class away: 'a\\n'", ["a\n", "b"])
+
+
+def test_the_content_of_the_json() -> None:
+    assert list(NOTE.to_dict().items()) == [
+        ("code", "leakage"),
+        ("severity", "warning"),
+        ("columns", ["a\n", "b"]),
+        ("message", NOTE.message),
+    ]
+    assert json.loads(json.dumps(NOTE.to_dict())) == NOTE.to_dict()
+
+
+def test_a_note_can_be_pickled_and_copied() -> None:
+    for again in (pickle.loads(pickle.dumps(NOTE)), copy.copy(NOTE), copy.deepcopy(NOTE)):
+        assert type(again) is Note
+        assert again.to_dict() == NOTE.to_dict()
+
+
+def test_codes_are_words_and_differ() -> None:
+    codes = [kind.code for kind in NoteKind]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
+    assert {kind.severity for kind in NoteKind} == {"note", "warning"}
+
+
+def test_the_docs_list_every_code_with_its_severity_and_meaning() -> None:
+    page = (ROOT / "docs" / "reference" / "notes.md").read_text()
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| (.+) \|$", page, re.MULTILINE)
+    assert rows == [(kind.code, kind.severity, kind.meaning) for kind in NoteKind]
+
+
+def source_trees() -> list[tuple[Path, ast.AST]]:
+    files = sorted((ROOT / "src" / "probfs").rglob("*.py"))
+    return [(path, ast.parse(path.read_text())) for path in files if path.name != "notes.py"]
+
+
+def test_every_kind_is_used_and_no_note_is_made_without_one() -> None:
+    used = set()
+    for path, tree in source_trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "NoteKind":
+                used.add(node.attr)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                read_back = path.name == "document.py"
+                assert node.func.id != "Note" or read_back, f"{path}:{node.lineno} makes a note of no kind"
+    assert used == {kind.name for kind in NoteKind}
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ({}, "is wrong"),
+        ({"source": "t.csv"}, "t.csv: is wrong"),
+        ({"source": "t.csv", "line": 3}, "t.csv:3: is wrong"),
+        ({"source": "t.csv", "line": 3, "column": 7}, "t.csv:3:7: is wrong"),
+        ({"line": 3}, "is wrong"),
+    ],
+)
+def test_an_error_says_where_as_far_as_it_is_known(place: dict[str, object], shown: str) -> None:
+    error = DataError("is wrong", **place)  # type: ignore[arg-type]  # places of several types
+    assert str(error) == shown
+    assert error.message == "is wrong"
+
+
+@pytest.mark.parametrize("kind", [DataError, OutputError, UsageError, MappingError])
+def test_an_error_comes_whole_out_of_another_process(kind: type[ProbfsError]) -> None:
+    error = pickle.loads(pickle.dumps(kind("is wrong", source="t.csv", line=3)))
+    assert (type(error), str(error), error.line) == (kind, "t.csv:3: is wrong", 3)
+
+
+def test_an_error_is_one_line_whatever_value_it_shows() -> None:
+    assert str(UsageError("target=:    a  b\n0  x  u is not the name of a column")) == (
+        "target=: a b 0 x u is not the name of a column"
+    )
+
+
+@pytest.mark.parametrize(
+    ("registry", "names"),
+    [
+        (CLASSIFIERS, ("nb", "svm", "logistic", "forest", "boosting")),
+        (SCORES, ("absolute", "signed", "unlabeled")),
+        (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
+        (RESULT_FORMATS, ("table", "csv", "json", "markdown", "parquet", "html", "png", "svg", "pdf")),
+        (DOCUMENT_FORMATS, ("table", "csv", "json", "markdown")),
+    ],
+    ids=["classifiers", "scores", "tables", "rankings", "inspections"],
+)
+def test_what_comes_with_probfs_is_registered_and_nothing_else_is_taken(registry: Any, names: tuple[str, ...]) -> None:
+    assert registry.names() == tuple(entry.name for entry in registry) == names
+    assert [registry[name].name for name in names] == list(names)
+    for wrong in ("", "NB", "csv ", "a\x1b", None, 3, ["csv"]):
+        with pytest.raises(UsageError, match=f"is not one of {', '.join(names)}$") as caught:
+            registry[wrong]
+        assert "\x1b" not in str(caught.value)
+
+
+def test_an_unknown_name_is_told_in_the_caller_s_language() -> None:
+    with command_line_language(), pytest.raises(UsageError, match=r"^--score: 'fir' is not one of absolute, "):
+        SCORES["fir"]
+    with pytest.raises(UsageError, match=r"^measure=: 'fir' is not one of absolute, "):
+        SCORES.get("fir", "measure")
+
+
+def test_what_does_not_suit_is_as_good_as_unknown() -> None:
+    assert TABLE_FORMATS.get("csv", "format", is_writable).name == "csv"
+    with pytest.raises(UsageError, match=r"'excel' is not one of csv, tsv, arff, parquet, feather, jsonl$"):
+        TABLE_FORMATS.get("excel", "format", is_writable)
