@@ -55,16 +55,6 @@ def test_a_table_of_many_files_is_compared(run_here: Run, files: list[str]) -> N
     assert json.loads(result.stdout)["measures"]["changed"] == 0
 
 
-def test_columns_of_folders_are_ranked(run_here: Run, tmp_path: Path) -> None:
-    for year in (2025, 2026):
-        folder = tmp_path / "sales" / f"year={year}"
-        folder.mkdir(parents=True)
-        (folder / "t.csv").write_text("a,y\n" + f"x,{year % 2}\nz,{year % 2}\n" * 5)
-    result = run_here("rank", "sales")
-    assert [line.split(",")[1] for line in result.stdout.splitlines()] == ["feature", "year", "a"]
-    assert "target: y (the last column)" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [

@@ -38,14 +38,6 @@ def test_a_report_names_the_command_that_makes_it_again(run_here: Run, run: Run,
     assert "<code>probfs rank --target cracked --format html --quiet &lt; TABLE &gt; REPORT</code>" in redirected
 
 
-def test_top_prints_the_best_of_all_that_were_computed(run_here: Run) -> None:
-    everything = run_here("rank", *COMMUTE).stdout.splitlines()
-    assert run_here("rank", *COMMUTE, "--top", 2).stdout.splitlines() == everything[:3]
-    document = json.loads(run_here("rank", *COMMUTE, "--top", 2, "--format", "json").stdout)
-    assert (len(document["features"]), len(document["rounds"])) == (2, 4)
-    assert "… and 4 more" in run_here("rank", *COMMUTE, "--top", 2, "--format", "table").stdout
-
-
 def test_identifiers_are_left_out_unless_they_are_wanted(run_here: Run) -> None:
     cancer = SAMPLES / "breast_cancer.csv"
     result = run_here("rank", cancer)

@@ -172,19 +172,6 @@ def test_numbers_become_numbers_in_a_typed_reduced_table_and_formulas_can_be_gua
         assert cell in (tmp_path / "small.csv").read_text()
 
 
-def test_a_table_is_reduced_to_what_is_kept_and_can_be_ranked(run_here: Run, tmp_path: Path) -> None:
-    result = run_here("select", CANCER, "--reduced", "small.csv", "--format", "json", "--folds", "3")
-    kept = json.loads(result.stdout)["kept"]
-    header, *rows = (tmp_path / "small.csv").read_text().splitlines()
-    assert sorted(header.split(",")) == sorted([*kept, "class"])
-    assert len(rows) == 699
-    ranked = list(csv.DictReader(io.StringIO(run_here("rank", "small.csv", "--quiet").stdout)))
-    assert {row["feature"] for row in ranked} == set(kept)
-    result = run_here("select", CANCER, "--always", "mitosis")
-    assert result.returncode == 2
-    assert "--always: no column 'mitosis' in " in result.stderr
-
-
 @pytest.mark.slow
 def test_names_are_those_of_the_selection_here_and_on_a_cluster(run: Run) -> None:
     document = json.loads(run("select", CANCER, "-qq", "--folds", "0", "--format", "json").stdout)

@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.notes import NoteKind
 from probfs.text import is_unseen, printable
-from tests.support.results import awkward, make_large_selection, make_ranking
+from tests.support.results import make_large_selection, make_ranking
 
 ALLOWED = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "span"}
 ATTRIBUTES = {"style", "dir", "class", "scope", "colspan", "title", "aria-hidden"}
@@ -80,10 +79,3 @@ def test_representations_are_a_few_lines_with_warnings() -> None:
     assert lines[2] == " Kept: a, b"
     assert lines[3].startswith(" Judged on rows that neither choice nor model had seen (10 folds): kept ")
     assert " Kept: none" in repr(replace(make_large_selection("abc"), kept=()))
-
-
-@pytest.mark.parametrize("number", [1, 25])
-def test_representations_are_short_and_steer_no_terminal(number: int) -> None:
-    for result in (make_ranking(awkward(number)), make_large_selection(awkward(number))):
-        assert not [own for own in repr(result).replace("\n", "") if is_unseen(own)]
-        assert max(map(len, repr(result).splitlines())) <= 302
