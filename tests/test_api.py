@@ -132,7 +132,6 @@ def test_options_of_a_classifier_go_with_its_name_or_into_the_object(frame: pd.D
     frame = pd.concat([frame] * 3)
     for name, kind, options in (
         ("nb", probfs.NaiveBayes, {"smoothing": 0.5, "bins": 3}),
-        ("svm", probfs.SVM, {"C": 2.0, "permutations": 2, "jobs": 1}),
         ("forest", probfs.Forest, {"trees": 2, "removal": "retrain", "jobs": 1}),
     ):
         for call in (partial(probfs.rank, eliminate=False), partial(probfs.select, folds=0)):

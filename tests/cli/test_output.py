@@ -28,11 +28,10 @@ def test_a_closed_pipe_ends_quietly() -> None:
 
 
 def test_a_picture_is_written_though_nobody_reads_the_result(tmp_path: Path) -> None:
-    for command in ("rank", "select --folds 0"):
-        picture = tmp_path / f"{command[:4]}.png"
-        result = run_shell_line(f"probfs {command} {SAMPLES}/commute.csv -qq --plot {picture} | true")
-        assert (result.returncode, result.stderr) == (0, "")
-        assert picture.read_bytes().startswith(b"\x89PNG")
+    picture = tmp_path / "p.png"
+    result = run_shell_line(f"probfs select --folds 0 {SAMPLES}/commute.csv -qq --plot {picture} | true")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -40,9 +39,7 @@ def test_a_picture_is_written_though_nobody_reads_the_result(tmp_path: Path) -> 
     [
         ("> /dev/full", 1, "probfs: error: standard output cannot be written: no space left on device\n"),
         (">&-", 1, "probfs: error: standard output is closed\n"),
-        ("2>&-", 0, ""),
         ("2> /dev/full", 0, ""),
-        ("| true", 0, ""),
     ],
 )
 def test_a_stream_that_fails_is_one_line_and_nothing_more(redirection: str, status: int, error: str) -> None:
@@ -109,18 +106,16 @@ def test_a_place_that_cannot_be_is_told_before_the_work(
     assert result.stderr.startswith(f"probfs: error: {message}")
 
 
-@pytest.mark.parametrize("delay", [False, True])
-def test_a_format_is_recognised_however_a_pipe_brings_it(delay: bool) -> None:
+def test_a_format_is_recognised_however_a_pipe_brings_it() -> None:
     arff = (SAMPLES / "breast_cancer.arff").read_bytes()
     arff = b"% " + b"c" * 60_000 + b"\n" + arff
     command = [sys.executable, "-m", "probfs", "rank", "-", "--quiet", "--top", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
-        if delay:
-            process.stdin.write(arff[:1])
-            process.stdin.flush()
-            time.sleep(0.5)
-        shown, _ = process.communicate(arff[1:] if delay else arff)
+        process.stdin.write(arff[:1])
+        process.stdin.flush()
+        time.sleep(0.3)
+        shown, _ = process.communicate(arff[1:])
     assert process.returncode == 0
     assert shown.startswith(b"rank,feature")
 

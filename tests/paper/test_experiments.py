@@ -76,7 +76,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.paper.experiments.misfit.MISFITS", fewer)
 
 
-TAKE_LONG = ("equivalence", "figure3", "misfit")
+TAKE_LONG = ("equivalence", "figure3", "misfit", "pairs")
 
 
 @pytest.mark.parametrize(
