@@ -134,7 +134,15 @@ def dataset_without_rows(prepared: PreparedTable, plan: EncodingPlan, unlabelled
 
 
 def _feature(coding: FeatureCoding, labelled: Any, unlabelled: Any) -> Feature:
-    return Feature(coding.name, coding.labels, labelled, unlabelled, None, coding.missing_is_value, coding.nominal)
+    return Feature(
+        coding.name,
+        coding.labels,
+        labelled,
+        unlabelled,
+        missing_is_value=coding.missing_is_value,
+        nominal=coding.nominal,
+        scale=coding.scale,
+    )
 
 
 def _numbers(column: Column) -> Floats:

@@ -57,6 +57,10 @@ class Feature:
     missing_is_value: bool = False
     nominal: bool = False
     """Whether the values are those of a type of categories, as a data frame has it."""
+    scale: Floats | None = None
+    """The number that each value stands for, where values have an order: intervals, and numbers that are few; NaN for
+    missing.
+    """
 
     @property
     def labels(self) -> pa.StringArray:

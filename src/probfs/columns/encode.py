@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,6 +25,7 @@ from probfs.columns.rules import (
     UnfitValueError,
     interval_codes,
     quantile_points,
+    some_numbers,
 )
 from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.errors import DataError
@@ -36,6 +38,8 @@ from probfs.tables.table import Table, number_groups, number_matrix
 from probfs.text import counted, listed, option, quoted
 
 _SECONDS_OF_A_DAY = 86_400.0
+_FEW_ROWS = 2_000
+_MANY_COLUMNS = 64
 _MANY_UNSEEN = 0.5
 _FEWEST_UNLABELLED = 10
 """Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
@@ -48,13 +52,13 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     for table in others:
         refuse_lacking_columns(table, [plan.name for plan in prepared.features], prepared.table.source)
     notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
-    cut = _code_quantiles(prepared)
+    coded = _code_quantiles(prepared) | _code_few_numbers(prepared)
     features, distinct, unseen = [], {}, {}
     for plan in prepared.features:
         if isinstance(plan.rule, Measured):
             feature, held, lost = _measure_feature(prepared, others, plan, plan.rule)
         else:
-            coding, codes = cut[plan.name] if plan.name in cut else _code_column(prepared, plan)
+            coding, codes = coded[plan.name] if plan.name in coded else _code_column(prepared, plan)
             feature, held, lost = _encode_feature(prepared, others, coding, codes)
         features.append(feature)
         distinct[plan.name], unseen[plan.name] = held, lost
@@ -92,6 +96,8 @@ class FeatureCoding:
     """Whether the values are those of a type of categories, as a data frame has it."""
     held: Flags
     """For each code, ``values`` included, whether some labelled row has it."""
+    scale: Floats | None = None
+    """The number that each value stands for, as a ``Feature`` has it."""
 
     @property
     def values(self) -> int:
@@ -154,7 +160,16 @@ def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCodi
     values = len(coder.labels) + missing_is_value
     held = np.bincount(codes, column.counts(prepared.labelled_weights), minlength=values + 1) > 0
     nominal = column.categorical and isinstance(plan.rule, Category)
-    return FeatureCoding(plan.name, coder, missing_is_value, nominal, held), codes
+    numbers = None
+    if isinstance(coder, CutCoder):
+        numbers = np.arange(len(coder.labels), dtype=np.float64)
+    elif column.is_numeric and isinstance(plan.rule, Category) and plan.name not in prepared.mapping.columns:
+        numbers = some_numbers(coder.labels, column.kind)
+    return FeatureCoding(plan.name, coder, missing_is_value, nominal, held, _scale(numbers, missing_is_value)), codes
+
+
+def _scale(numbers: Floats | None, missing_is_value: bool) -> Floats | None:
+    return np.append(numbers, np.nan) if missing_is_value and numbers is not None else numbers
 
 
 def _labels(coder: Coder, missing_is_value: bool) -> pa.StringArray:
@@ -204,7 +219,41 @@ def _cut_group(
         coder = CutCoder(points[place, counting[place]], column.kind, strict)
         # Every interval holds labelled rows.
         held = np.ones(len(coder.points) + 2 + plan.missing_is_value, dtype=np.bool_)
-        coded[column.name] = FeatureCoding(column.name, coder, plan.missing_is_value, False, held), codes[place]
+        scale = _scale(np.arange(len(coder.points) + 1, dtype=np.float64), plan.missing_is_value)
+        coding = FeatureCoding(column.name, coder, plan.missing_is_value, False, held, scale)
+        coded[column.name] = coding, codes[place]
+    return coded
+
+
+def _code_few_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
+    """The same for columns of few numbers in tables of few rows: what one column teaches holds for all that have the
+    same numbers. Nothing where some rows have no class.
+    """
+    by_user = prepared.mapping.columns
+    plans = {plan.name: plan for plan in prepared.features if plan.rule == Category() and plan.name not in by_user}
+    columns = [prepared.table.columns[name] for name in plans]
+    coded: dict[str, tuple[FeatureCoding, Codes]] = {}
+    if prepared.labelled_weights is not None or prepared.table.rows > _FEW_ROWS or len(columns) < _MANY_COLUMNS:
+        return coded
+    for group in number_groups(column for column in columns if column.is_numeric and not column.categorical):
+        numbers = number_matrix(group)
+        ordered = np.sort(numbers, axis=1)
+        new = ~np.isnan(ordered)
+        new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+        alike: defaultdict[tuple[bool, str, bytes], list[int]] = defaultdict(list)
+        for place, column in enumerate(group):
+            held = ordered[place][new[place]]
+            alike[plans[column.name].missing_is_value, str(column.cells.type), held.tobytes()].append(place)
+        for places in alike.values():
+            first, held = group[places[0]], ordered[places[0]][new[places[0]]]
+            coding, code_of_value = learn_coding(prepared, plans[first.name])
+            rows = code_of_value[first.codes]
+            missing = np.isnan(numbers[places[0]])
+            code_of_number = np.append(np.empty(len(held), dtype=np.int64), code_of_value[-1])
+            code_of_number[np.searchsorted(held, numbers[places[0]][~missing])] = rows[~missing]
+            codes = code_of_number.astype(code_type(coding.values))[np.searchsorted(held, numbers[places])]
+            for place, own in zip(places, codes, strict=True):
+                coded[group[place].name] = replace(coding, name=group[place].name), own
     return coded
 
 
@@ -227,6 +276,7 @@ def _encode_feature(
         unlabelled,
         missing_is_value=coding.missing_is_value,
         nominal=coding.nominal,
+        scale=coding.scale,
     )
     return feature, coding.distinct, unseen
 

@@ -28,6 +28,8 @@ NOISE_MARK = "≈ noise"
 _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
+_ALL = 0.995
+"""A share that would be shown as 100 %, which is more than can be said."""
 _ARROWS = {"rose": "▲", "fell": "▼", "same": "="}
 
 DType = Literal["text", "int64", "Int64", "float64", "bool", "boolean"]
@@ -100,6 +102,7 @@ RANKING_HEADER: Header = {
     **{f"initial_{key}": "float64" for key in _SCORE_KEYS},
     **dict.fromkeys(("p", "q", "se_initial_s_s", "se_initial_s_a"), "float64"),
     **dict.fromkeys(("rank_low", "rank_high"), "Int64"),
+    "instead": "text",
 }
 
 
@@ -144,10 +147,11 @@ def ranking_table(ranking: Ranking) -> Table:
     # Of columns that are not listed, nobody knows whether they are noise.
     above = len(noise) if hidden else max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
     legend = ["±: one standard error."] if ranking.settings.uncertainty else []
-    if any(noise[:above]):
-        marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
-        columns.append(TableColumn("", marks, "word"))
-        legend.append(noise_legend(ranking))
+    marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
+    legend += [noise_legend(ranking)] if any(marks) else []
+    marks = [mark or shown_instead(feature.instead) for mark, feature in zip(marks, ranking.features, strict=True)]
+    if any(marks):
+        columns.append(TableColumn("", marks, "text"))
     return Table(
         columns,
         noise,
@@ -156,6 +160,11 @@ def ranking_table(ranking: Ranking) -> Table:
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",
     )
+
+
+def shown_instead(name: str | None) -> str:
+    """What is said of a column that is nearly the same as another one."""
+    return "" if name is None else f"nearly the same as {name}"
 
 
 def noise_legend(ranking: Ranking) -> str:
@@ -259,14 +268,20 @@ def selection_table(selection: Selection) -> Table:
 def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     """A few words; nothing where the verdict says it all."""
     if feature.instead is not None and feature.explained is not None:
-        says = f"{feature.instead} says {feature.explained:.0%} of it"
-        return f"copy of {feature.instead}" if feature.is_copy else says
+        if feature.is_copy:
+            return f"copy of {feature.instead}" if feature.explained == 1 else shown_instead(feature.instead)
+        share = f"{feature.explained:.0%}"
+        return (
+            f"nothing measurable beyond {feature.instead}"
+            if share == "100%"
+            else f"{feature.instead} says {share} of it"
+        )
     if feature.verdict == "noise" and feature.q is not None:
         return f"q {feature.q:.2g}"
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":
-        return "copy of a dropped column" if feature.is_copy else "adds too little"
+        return "nearly the same as a dropped column" if feature.is_copy else "adds too little"
     return "by request" if feature.keep and feature.feature in selection.settings.always else ""
 
 

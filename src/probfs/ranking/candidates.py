@@ -20,6 +20,7 @@ from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, lea
 from probfs.ranking.settings import Settings
 from probfs.rows.block import EVERYTHING, Block, Part, Sample, class_rows
 from probfs.rows.blocks import Blocks
+from probfs.screening.near_copies import NearCopies, find_near_copies
 from probfs.screening.screen import q_values, screen_part
 from probfs.tables.arrays import Floats, Integers
 
@@ -73,9 +74,10 @@ class Screened:
     taking_part: Integers
     """The columns that are eliminated one by one."""
     repeats: dict[int, int]
-    """Columns that say what another one says, each with that one, which takes part for both; by p and name."""
+    """Columns that are nearly the same as another one, each with that one, which takes part for both; by p and name."""
     noise: tuple[int, ...]
     """Columns that cannot be told from noise, by p and name."""
+    copies: NearCopies
 
     @property
     def leaving_first(self) -> list[int]:
@@ -93,8 +95,8 @@ class Candidates:
     settings: Settings
     always: tuple[int, ...] = ()
     """Columns, by position, that are neither screened nor eliminated."""
-    copies: tuple[tuple[int, ...], ...] = ()
-    """Groups of columns, by position, that say the same."""
+    copies: NearCopies | None = None
+    """Groups of columns that are nearly the same; None where they are yet to be found."""
     sample: Sample | None = None
     """Which of the rows; None for all."""
     on_note: OnNote = lambda note: None
@@ -142,7 +144,8 @@ class Candidates:
     def screen(self) -> Screened:
         """Test all columns; noise, and all but one of columns that say the same, do not take part."""
         settings = self.settings
-        p = screen_part(self.encoded.blocks, self.sample, self.counts, settings.seed).p.copy()
+        encoded, counts = self.encoded, self.counts
+        p = screen_part(encoded.blocks, encoded.dataset, self.sample, counts, settings.seed).p.copy()
         p[list(self.always)] = np.nan
         tested = ~np.isnan(p)
         q = np.full(len(p), np.nan)
@@ -150,33 +153,30 @@ class Candidates:
         is_noise = np.zeros(len(p), dtype=np.bool_)
         if settings.screen and not settings.model.sees_columns_together:
             is_noise = q > settings.noise_above
-        repeats = self._find_repeats(p, np.flatnonzero(~is_noise)) if settings.screen else {}
-        is_noise_or_repeat = is_noise.copy()
-        is_noise_or_repeat[list(repeats)] = True
-        return Screened(
-            p,
-            q,
-            np.flatnonzero(~is_noise_or_repeat),
-            {place: repeats[place] for place in self._by_p(p, repeats)},
-            tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())),
-        )
+        survivors = self._by_p(p, np.flatnonzero(~is_noise).tolist())
+        copies = self.copies
+        if copies is None:
+            copies = find_near_copies(encoded.blocks, encoded.dataset, counts, survivors) if settings.screen else ()
+        repeats = self._find_repeats(survivors, copies)
+        taking_part = np.array(sorted(set(survivors).difference(repeats)), dtype=np.int64)
+        return Screened(p, q, taking_part, repeats, tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())), copies)
 
-    def _find_repeats(self, p: Floats, survivors: Integers) -> dict[int, int]:
-        """The survivors that say what another one says, which stands for all of its group: one that is always kept,
-        else the one with the smallest p. Columns that are always kept stand for themselves.
+    def _find_repeats(self, survivors: Sequence[int], copies: NearCopies) -> dict[int, int]:
+        """The survivors that are nearly the same as another one, which stands for all of its group: one that is always
+        kept, else the one with the smallest p. Columns that are always kept stand for themselves.
         """
-        instead = {}
-        surviving = set(survivors.tolist())
-        for group in self.copies:
-            members = self._by_p(p, surviving.intersection(group))
-            by_request = [place for place in members if place in self.always]
-            first = (by_request or members)[:1]
-            instead.update({place: first[0] for place in members if place not in (*first, *by_request)})
-        return instead
+        group_of = {place: number for number, group in enumerate(copies) for place in group}
+        first: dict[int, int] = {}
+        repeats = {}
+        for place in survivors:
+            group = group_of.get(place)
+            if group is not None and first.setdefault(group, place) != place and place not in self.always:
+                repeats[place] = first[group]
+        return repeats
 
     def _by_p(self, p: Floats, columns: Iterable[int]) -> list[int]:
-        # Equal p-values may differ by rounding.
-        known = np.nan_to_num(p)
+        # Those that are always kept, and not tested, come first. Equal p-values may differ by rounding.
+        known = np.nan_to_num(p, nan=-1.0)
         return sorted(columns, key=lambda place: (float(f"{known[place]:.12g}"), self.names[place]))
 
 

@@ -52,6 +52,8 @@ class RankedFeature:
     """The best rank that rankings of half samples leave credible, at 90 %."""
     rank_high: int | None = None
     """The worst one."""
+    instead: str | None = None
+    """The feature that it is nearly the same as, which took part in the elimination for both."""
 
 
 @dataclass(frozen=True)

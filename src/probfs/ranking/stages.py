@@ -28,7 +28,6 @@ from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import LocalBlocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_part, numbers_before_cutting
-from probfs.screening.redundancy import find_copies
 from probfs.text import option
 
 RANKING = "ranking"
@@ -98,8 +97,7 @@ def rank_table(
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
-    copies = find_copies(encoded.blocks, encoded.dataset, counts) if settings.screen else ()
-    candidates = Candidates(encoded, counts, settings, copies=copies, on_note=on_note, on_model=_report_models)
+    candidates = Candidates(encoded, counts, settings, on_note=on_note, on_model=_report_models)
     screened = candidates.screen()
     told = None if background is None else SCORES[settings.score]
     collector = RoundCollector(encoded.names, screened, told, round_sizes(candidates, screened))
@@ -114,7 +112,7 @@ def rank_table(
         notes |= {note.code: note for note in current.classifier.notes}
     features = collector.features
     if settings.uncertainty:
-        features = with_uncertainty(features, candidates)
+        features = with_uncertainty(features, replace(candidates, copies=screened.copies))
     for note in notes.values():
         on_note(note)
     return Ranking(

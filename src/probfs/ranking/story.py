@@ -107,7 +107,9 @@ class RoundCollector:
             name = self._names[feature]
             tested = (_number(self._screened.p[feature]), _number(self._screened.q[feature]))
             content = (*scores, current.number, *self._initial[feature], *tested)
-            self._ranked.append(RankedFeature(len(self._names) - len(self._ranked), name, *content))
+            other = self._screened.repeats.get(feature)
+            instead = None if other is None else self._names[other]
+            self._ranked.append(RankedFeature(len(self._names) - len(self._ranked), name, *content, instead=instead))
             self._left.append(feature)
             removed.append(name)
         found = current.scores

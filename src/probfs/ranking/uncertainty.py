@@ -58,7 +58,7 @@ def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates
     )
     ordered = ordered.with_blocks(encoded.blocks.map(_order, settings.seed))
     place_of = np.argsort(by_name)
-    copies = tuple(tuple(place_of[list(group)].tolist()) for group in candidates.copies)
+    copies = tuple({int(place_of[one]): alike for one, alike in group.items()} for group in candidates.copies or ())
     names = ordered.names
     starts = tuple(map(tuple, deal_starts(ordered.blocks, EVERYTHING).tolist()))
     needs_unlabelled = SCORES[settings.score].needs_unlabelled

@@ -8,8 +8,8 @@ Only the order of the numbers matters, and a row that counts for m rows is ranke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -195,6 +195,27 @@ def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAW
     scores = midrank_scores(number_rows)
     sums = by_class.sum(axis=0)[None], (scores @ by_class)[None]
     return _test_ranks(number_rows[None], scores[None], *sums, seed, most_draws)
+
+
+def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, most_draws: int) -> ColumnTests:
+    """H and p of features whose values have an order, by the numbers that values stand for. Of fewer than three values
+    the order says nothing.
+    """
+    tests = ColumnTests.of_nothing(len(counts.values))
+    ordered = np.array([scale is not None for scale in scales], dtype=np.bool_)
+    for width in np.unique(counts.values[ordered & (counts.values > 2)]).tolist():
+        features = np.flatnonzero(ordered & (counts.values == width))
+        numbers = np.array([scales[feature] for feature in features.tolist()])
+        by_class = counts.by_slot[counts.offset[features][:, None] + np.arange(width)]
+        by_class[np.isnan(numbers)] = 0
+        by_class = np.take_along_axis(by_class, np.argsort(numbers, axis=1)[:, :, None], axis=1)
+        number_rows = by_class.sum(axis=2)
+        scores = midrank_scores(number_rows)
+        sums = by_class.sum(axis=1), np.einsum("fv,fvc->fc", scores, by_class)
+        found = _test_ranks(number_rows, scores, *sums, seed, most_draws)
+        several = np.count_nonzero(number_rows, axis=1) > 2
+        tests.put(features, replace(found, varies=found.varies & several))
+    return tests
 
 
 def _test_numbers(

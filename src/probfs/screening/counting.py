@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers, some_numbers
 from probfs.rows.block import Block, Part
 from probfs.runtime.memory import require_memory
-from probfs.tables.arrays import Codes, Floats, Integers, Labels
+from probfs.tables.arrays import Codes, Floats, Integers, Labels, code_type
 from probfs.tables.cells import encode_cells
 from probfs.tables.column import Column
 from probfs.tables.table import number_groups, number_matrix
@@ -82,6 +82,31 @@ def _coded_numbers(prepared: PreparedTable, column: Column, feature: int) -> Cod
         codes = codes[prepared.labelled]
     # Texts that are no numbers stand in unlabelled rows only.
     return CodedNumbers(feature, codes, some_numbers(entries, column.kind))
+
+
+def coded_numbers(
+    block: Block, wanted: Container[int], taken: Integers | slice = slice(None)
+) -> Iterator[CodedNumbers]:
+    """The numbers of some features, by position, in all labelled rows of a block or in some: those that they were cut
+    from, those that are measured, and those that are values.
+    """
+    cut = set()
+    for part in block.numbers:
+        if isinstance(part, CodedNumbers):
+            cut.add(part.feature)
+            if part.feature in wanted:
+                yield replace(part, codes=part.codes[taken])
+            continue
+        for feature, by_row in zip(part.features.tolist(), part.numbers, strict=True):
+            cut.add(feature)
+            if feature in wanted:
+                # Missing cells are NaN, of which unique leaves one, at the end.
+                numbers, codes = np.unique(by_row[taken], return_inverse=True)
+                yield CodedNumbers(feature, codes.astype(code_type(len(numbers))), numbers[~np.isnan(numbers)])
+    for feature, known in enumerate(block.dataset.features):
+        found = known.scale if known.numbers is None else known.numbers
+        if found is not None and feature in wanted and feature not in cut:
+            yield CodedNumbers(feature, np.minimum(known.labelled[taken], len(found)), found)
 
 
 def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:

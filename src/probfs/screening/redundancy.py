@@ -1,4 +1,4 @@
-"""Which kept feature says what a dropped one says about the class, and how much of it; and which features are copies.
+"""Which kept feature says what a dropped one says about the class, and how much of it.
 
 For a dropped feature j, its twin is the kept feature i that shares most with it within the classes: the one with the
 largest I(j;i|Y) / min(H(j|Y), H(i|Y)). Features that merely follow the same class share nothing there. The twin
@@ -7,25 +7,20 @@ independent columns, cells / 2N (Miller 1955), and both ratios are clipped to 0.
 
 Each pair is judged by the labelled rows in which neither cell is missing, and by the values seen there: how many rows
 hold each two values of two features, by class. Rows are counted in one place, or in several and added up.
-
-Copies divide the labelled rows in exactly the same way. The names of values do not matter, so a copy may be a
-one-to-one recoding, or the same length in centimetres and in inches once it is cut. Missing cells must be the same. A
-feature whose numbers are measured and not counted has no copies: another scale is another feature there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.columns.dataset import Dataset
 from probfs.rows.block import Block
 from probfs.rows.blocks import Blocks
-from probfs.screening.column_tests import parts_of_slots
 from probfs.tables.arrays import Floats, Integers
 
 _CELLS_AT_A_TIME = 1 << 21
@@ -46,6 +41,28 @@ def find_twins(
     """
     if not kept or not dropped:
         return {}
+    compared = _compare(blocks, dataset, [(feature, kept) for feature in dropped], PairCounts.compare)
+    twins = {}
+    for feature, (shared, explained) in compared.items():
+        best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
+        twins[feature] = kept[best], float(explained[best])
+    return twins
+
+
+def compare_values(blocks: Blocks, dataset: Dataset, feature: int, others: Sequence[int]) -> tuple[Floats, Floats]:
+    """How much of their information a feature and each of some others share, from 0 to 1, and in how many rows both
+    have a value.
+    """
+    return _compare(blocks, dataset, [(feature, others)], PairCounts.share)[feature]
+
+
+def _compare(
+    blocks: Blocks,
+    dataset: Dataset,
+    wanted: Sequence[tuple[int, Sequence[int]]],
+    compare: Callable[[PairCounts, int], tuple[Floats, Floats]],
+) -> dict[int, tuple[Floats, Floats]]:
+    """What a comparison says of features and some others each, as many pairs at a time as there is room for."""
     values = np.array([feature.values for feature in dataset.features], dtype=np.int64)
     rows = max(blocks.each(_rows))
 
@@ -53,19 +70,17 @@ def find_twins(
         return (int(values[feature]) + 1) * int((values[others] + 1).sum()) * len(dataset.classes)
 
     plan: list[Pairs] = []
-    for feature in dropped:
-        sizes = [max(cells(feature, [other]), rows) for other in kept]
-        plan += [(feature, others) for others in _chunks(kept, sizes)]
+    for feature, others in wanted:
+        sizes = [max(cells(feature, [other]), rows) for other in others]
+        plan += [(feature, part) for part in _chunks(others, sizes)]
     compared: defaultdict[int, list[tuple[Floats, Floats]]] = defaultdict(list)
     for batch in _chunks(plan, [cells(*pairs) for pairs in plan]):
-        for (feature, others), counts in zip(batch, blocks.ask(_count_pairs, batch), strict=True):
-            compared[feature].append(counts.compare(len(others)))
-    twins = {}
-    for feature, parts in compared.items():
-        shared, explained = (np.concatenate(both) for both in zip(*parts, strict=True))
-        best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
-        twins[feature] = kept[best], float(explained[best])
-    return twins
+        for (feature, part), counts in zip(batch, blocks.ask(_count_pairs, batch), strict=True):
+            compared[feature].append(compare(counts, len(part)))
+    return {
+        feature: (np.concatenate([one for one, _ in parts]), np.concatenate([other for _, other in parts]))
+        for feature, parts in compared.items()
+    }
 
 
 def _rows(block: Block) -> int:
@@ -103,18 +118,10 @@ class PairCounts:
     def compare(self, others: int) -> tuple[Floats, Floats]:
         """How much each other feature shares with the first within the classes, and how much of it the other explains.
 
-        All sums are of N times an information: Σ c log c over the counts c of some of value, other value and class.
+        All sums are of N times an information.
         """
-        # Of value, other value and class (y).
-        sums: dict[str, Floats] = {}
-        seen: dict[str, Floats] = {}
-        for name in ("voy", "vo", "vy", "oy", "v", "o", "y", ""):
-            which, first = self._number(self.cells[[0, *("-voy".index(letter) for letter in name)]])
-            counts: Floats = np.bincount(which, self.rows, minlength=len(first)).astype(np.float64)
-            feature = self.cells[0, first]
-            sums[name] = np.bincount(feature, counts * np.log(counts), minlength=others).astype(np.float64)
-            seen[name] = np.bincount(feature, minlength=others).astype(np.float64)
-        least: Floats = _NEARLY_EQUAL * np.bincount(self.cells[0], self.rows, minlength=others).astype(np.float64)
+        sums, seen, rows = self._sum_up(("voy", "vo", "vy", "oy", "v", "o", "y", ""), others)
+        least = _NEARLY_EQUAL * rows
         values, classes = np.maximum(seen["v"] - 1, 0), np.maximum(seen["y"] - 1, 0)
         # Half the cells are expected by chance.
         within = sums["voy"] + sums["y"] - sums["vy"] - sums["oy"] - values * (seen["o"] - 1) * seen["y"] / 2
@@ -123,6 +130,28 @@ class PairCounts:
         smaller = sums["y"] - np.maximum(sums["vy"], sums["oy"])
         unexplained = np.where(alone > least, _ratio(given, alone, least), 1.0)
         return _ratio(within, smaller, least), 1 - unexplained
+
+    def share(self, others: int) -> tuple[Floats, Floats]:
+        """The information that the first feature shares with each other, relative to the larger entropy of the two; and
+        in how many rows both have a value.
+        """
+        sums, _, rows = self._sum_up(("vo", "v", "o", ""), others)
+        entropy = sums[""] - np.minimum(sums["v"], sums["o"])
+        return _ratio(sums["vo"] + sums[""] - sums["v"] - sums["o"], entropy, _NEARLY_EQUAL * rows), rows
+
+    def _sum_up(self, names: Sequence[str], others: int) -> tuple[dict[str, Floats], dict[str, Floats], Floats]:
+        """For each other feature Σ c log c over the counts c of some of value (v), other value (o) and class (y), how
+        many such counts there are, and how many rows.
+        """
+        sums: dict[str, Floats] = {}
+        seen: dict[str, Floats] = {}
+        for name in names:
+            which, first = self._number(self.cells[[0, *("-voy".index(letter) for letter in name)]])
+            counts: Floats = np.bincount(which, self.rows, minlength=len(first)).astype(np.float64)
+            feature = self.cells[0, first]
+            sums[name] = np.bincount(feature, counts * np.log(counts), minlength=others).astype(np.float64)
+            seen[name] = np.bincount(feature, minlength=others).astype(np.float64)
+        return sums, seen, np.bincount(self.cells[0], self.rows, minlength=others).astype(np.float64)
 
     @staticmethod
     def _number(cells: Integers) -> tuple[Integers, Integers]:
@@ -169,53 +198,3 @@ def _count(dataset: Dataset, feature: int, others: list[int]) -> PairCounts:
 def _ratio(part: Floats, whole: Floats, least: Floats) -> Floats:
     """From 0 to 1, and 0 where the whole is no more than rounding."""
     return np.clip(np.where(whole > least, part / np.where(whole > least, whole, 1.0), 0.0), 0.0, 1.0)
-
-
-# Copies
-
-
-def find_copies(blocks: Blocks, dataset: Dataset, counts: ValueCounts) -> tuple[tuple[int, ...], ...]:
-    """Groups of two or more features, by position, that are copies; ``dataset`` has the features, and ``counts`` are
-    those of all rows.
-
-    Each row is given random numbers. Features divide the rows in the same way if the sums of these numbers over the
-    rows of each value are the same, whatever the values are called: but for one chance in 2^40, and sums can be added
-    up over blocks.
-    """
-    counted = np.array([feature.numbers is None for feature in dataset.features], dtype=np.bool_)
-    alike = with_equal_sums(counts, np.flatnonzero(counted))
-    if not len(alike):
-        return ()
-    groups: defaultdict[bytes, list[int]] = defaultdict(list)
-    for position, (values, missing) in zip(alike.tolist(), blocks.ask(_random_sums, alike), strict=True):
-        held = values[:, values.any(axis=0)]
-        ordered = held[:, np.lexsort(held)]
-        groups[ordered.tobytes() + missing.tobytes()].append(position)
-    return tuple(tuple(members) for members in groups.values() if len(members) > 1)
-
-
-def _random_sums(block: Block, features: Integers) -> list[tuple[Floats, Floats]]:
-    """Two sums for each value of some features, and for missing cells: so small numbers that sums are exact."""
-    dataset = block.dataset
-    random = np.random.default_rng((7, block.number)).integers(1, 1 << 20, (2, len(dataset.labels)))
-    random[:, dataset.counts == 0] = 0
-    found = []
-    for feature in (dataset.features[position] for position in features.tolist()):
-        sums = np.array([np.bincount(feature.labelled, weights, minlength=feature.values + 1) for weights in random])
-        found.append((sums[:, :-1], sums[:, -1]))
-    return found
-
-
-def with_equal_sums(counts: ValueCounts, features: Integers) -> Integers:
-    """The features whose counts by class allow a copy: comparing a few numbers of each spares comparing all its rows.
-
-    The sum over values of a function of their counts does not depend on which value is which, nor on values that no row
-    holds. Sums of whole numbers that wrap around are exact in any order.
-    """
-    if not len(features):
-        return features
-    multipliers = np.random.default_rng(0).integers(1, 1 << 63, len(counts.class_rows), dtype=np.uint64)
-    mixed = np.concatenate([counts.by_slot[part].astype(np.uint64) @ multipliers for part in parts_of_slots(counts)])
-    sums = np.add.reduceat(mixed * mixed, counts.offset)[features]
-    _, which, times = np.unique(sums, return_inverse=True, return_counts=True)
-    return features[times[which] > 1]

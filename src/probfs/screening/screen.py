@@ -12,7 +12,7 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import Part, Sample
 from probfs.rows.blocks import Blocks
 from probfs.runtime.parallel import count_cores, map_ahead
-from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_test, rank_test_of_counts
+from probfs.screening.column_tests import ColumnTests, chi_squared_test, order_test, rank_test, rank_test_of_counts
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers
 from probfs.screening.permutations import enough_draws
 from probfs.tables.arrays import Floats, Integers
@@ -43,12 +43,13 @@ class Screening:
         return cls(p, q_values(p), by_value.statistic, by_number.statistic)
 
 
-def screen_part(blocks: Blocks, sample: Sample | None, counts: ValueCounts, seed: int) -> Screening:
-    """Test every feature by some rows of all blocks, of which the counts are known."""
+def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Screening:
+    """Test every feature of the dataset by some rows of all blocks, of which the counts are known."""
     part = Part(sample=sample)
     if blocks.here is not None:
         return screen(blocks.here.rows_of(part), blocks.here.numbers, seed, counts)
-    tests, draws = ColumnTests.of_nothing(len(counts.values)), enough_draws(len(counts.values))
+    draws = enough_draws(len(counts.values))
+    tests = order_test(counts, [feature.scale for feature in dataset.features], seed, draws)
     features = blocks.each(features_with_numbers)[0]
     for first in range(0, len(features), _COLUMNS_AT_ONCE):
         counted = blocks.ask(count_numbers, part, first, first + _COLUMNS_AT_ONCE)
@@ -69,18 +70,18 @@ def screen(
     holds numbers itself needs none. ``seed`` is for tables drawn where values or classes are rare. ``counts`` are the
     dataset's, where they are known already. A row may count for no row at all.
     """
-    by_value = chi_squared_test(count_values(dataset) if counts is None else counts, seed)
     uncut = (
         CodedNumbers(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)
         if feature.numbers is not None
     )
     draws, threads = enough_draws(len(dataset.features)), count_cores()
-    tests = ColumnTests.of_nothing(len(dataset.features))
+    counts = count_values(dataset) if counts is None else counts
+    tests = order_test(counts, [feature.scale for feature in dataset.features], seed, draws)
     found = map_ahead(lambda part: _test(part, dataset, seed, draws), chain(uncut, numbers), threads, ahead=threads)
     for features, test in found:
         tests.put(features, test)
-    return Screening.of(by_value, tests)
+    return Screening.of(chi_squared_test(counts, seed), tests)
 
 
 def _test(part: NumberBlock | CodedNumbers, dataset: Dataset, seed: int, draws: int) -> tuple[Integers, ColumnTests]:

@@ -26,7 +26,6 @@ from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
-from probfs.screening.redundancy import find_copies
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.curve import find_best
 from probfs.selection.nested import nested_cross_validation
@@ -60,11 +59,11 @@ def select_columns(
     report(CHOOSING)
     start = time.monotonic()
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
-    copies = find_copies(encoded.blocks, encoded.dataset, counts)
     position = {name: place for place, name in enumerate(encoded.names)}
     kept_anyway = tuple(position[name] for name in always)
-    candidates = Candidates(encoded, counts, settings, kept_anyway, copies, on_model=_report_models, times=folds + 1)
+    candidates = Candidates(encoded, counts, settings, kept_anyway, on_model=_report_models, times=folds + 1)
     choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
+    candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
     leaks = note_on_kept_leaks(inputs.prepared.leaks, kept)

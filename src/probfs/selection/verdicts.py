@@ -34,6 +34,7 @@ def judge_columns(
     twins = _find_twins(candidates, choice)
     assert choice.collector is not None, "the rounds were asked for"
     noise = frozenset(screened.noise)
+    likeness = {place: alike for group in screened.copies for place, alike in group.items()}
     judged = []
     for ranked, position in zip(
         choice.collector.features, [*curve.order, *screened.repeats, *screened.noise], strict=True
@@ -41,6 +42,8 @@ def judge_columns(
         rank = ranked.rank
         size = curve.sizes[rank] if rank < len(curve.sizes) else None
         twin, share = twins.get(screened.repeats.get(position, position), (None, None))
+        if twin == screened.repeats.get(position):
+            share = likeness.get(position)
         verdict: Verdict = "weak" if twin is None else "redundant"
         if rank <= choice.size:
             verdict = "keep"

@@ -1,0 +1,214 @@
+"""Columns that are nearly the same as another one. Only one of them should take part in an elimination: two would each
+make the other dispensable, and count double to Naive Bayes.
+
+Two columns of numbers are near-copies if their ranks correlate by 0.98 or more, in either direction; two columns of
+values if the information that they share, I(i;j), is at least 95 % of the larger of their entropies, whatever the
+values are called. Missing cells must be nearly the same, too.
+
+Comparing each column with each by all rows would take too long where there are thousands. So a sample of the rows comes
+first: columns whose numbers or whose values correlate there, a value being how it goes with the classes, are compared
+by all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.rows.block import Block
+from probfs.rows.blocks import Blocks
+from probfs.screening.counting import CodedNumbers, coded_numbers
+from probfs.screening.permutations import midrank_scores
+from probfs.screening.redundancy import compare_values
+from probfs.tables.arrays import Floats, Integers
+
+RANK_CORRELATION = 0.98
+SHARED_INFORMATION = 0.95
+_SAME_MISSING = 0.95
+"""Of the rows in which either column has a value, the share in which both must have one."""
+_LIKELY = 0.9
+"""The correlation in the sample from which columns are compared by all rows."""
+_SAMPLED_ROWS = 1024
+_FEWEST_SAMPLED = 64
+_MOST_PRODUCTS = 2e10
+"""Of cells of two columns in the sample, for all pairs of columns together: about a second."""
+_COLUMNS_AT_A_TIME = 512
+
+NearCopies = tuple[Mapping[int, float], ...]
+"""Groups of columns, by position, with how alike each is to the first of its group, which is 1 itself."""
+Sampled = npt.NDArray[np.float32]
+
+
+def find_near_copies(blocks: Blocks, dataset: Dataset, counts: ValueCounts, columns: Sequence[int]) -> NearCopies:
+    """Groups of near-copies among some columns, by position: all are alike to the one of them that comes first.
+
+    ``dataset`` has the features, the blocks have the rows, and ``counts`` are those of all rows.
+    """
+    likely = _likely_copies(blocks, counts, columns)
+    groups: list[dict[int, float]] = []
+    found: set[int] = set()
+    for place, first in enumerate(columns):
+        others = [columns[other] for other in sorted(likely[place]) if columns[other] not in found]
+        if first in found or not others:
+            continue
+        alike = _alike_values(blocks, dataset, counts, first, others)
+        alike |= _alike_numbers(blocks, dataset, first, [other for other in others if other not in alike])
+        if alike:
+            found.update(alike)
+            groups.append({first: 1.0, **alike})
+    return tuple(groups)
+
+
+# By a sample of the rows
+
+
+def _likely_copies(blocks: Blocks, counts: ValueCounts, columns: Sequence[int]) -> Mapping[int, set[int]]:
+    """For each column, by its place in ``columns``, the later ones that it may be a near-copy of."""
+    likely: defaultdict[int, set[int]] = defaultdict(set)
+    if len(columns) < 2:
+        return likely
+    rows = min(_SAMPLED_ROWS, max(_FEWEST_SAMPLED, int(_MOST_PRODUCTS / len(columns) ** 2)))
+    for parts in zip(*blocks.each(_sample, list(columns), _value_scores(counts), rows), strict=True):
+        unit = _standardize(np.concatenate(parts, axis=1))
+        for start in range(0, len(columns), _COLUMNS_AT_A_TIME):
+            correlated = np.abs(unit[start : start + _COLUMNS_AT_A_TIME] @ unit[start:].T) >= _LIKELY
+            for place, other in np.argwhere(np.triu(correlated, 1)).tolist():
+                likely[start + place].add(start + other)
+    return likely
+
+
+def _value_scores(counts: ValueCounts) -> list[Floats]:
+    """One number for each value of each feature, and for missing cells, by how often it goes with the classes: nearly
+    the same for near-copies, whatever their values are called.
+    """
+    weights = np.random.default_rng(0).permutation(np.linspace(-1, 1, len(counts.class_rows)))
+    scores: Floats = counts.by_slot @ weights / np.maximum(counts.by_slot.sum(axis=1), 1)
+    return np.split(scores, counts.offset[1:])
+
+
+def _sample(block: Block, columns: list[int], value_scores: list[Floats], rows: int) -> tuple[Sampled, Sampled]:
+    """Numbers in ranks, and values in scores, of some columns in some rows; 0 where there are no numbers or values."""
+    dataset = block.dataset
+    taken = np.flatnonzero(dataset.counts)
+    if len(taken) > rows:
+        taken = np.sort(np.random.default_rng(0).choice(taken, rows, replace=False))
+    ranks, scores = np.zeros((2, len(columns), len(taken)), dtype=np.float32)
+    place_of = {column: place for place, column in enumerate(columns)}
+    for column, place in place_of.items():
+        feature = dataset.features[column]
+        if feature.numbers is None:
+            scores[place] = value_scores[column][feature.labelled[taken]]
+    for known in coded_numbers(block, place_of, taken):
+        held = np.bincount(known.codes, minlength=len(known.numbers) + 1)[: len(known.numbers)]
+        ranks[place_of[known.feature]] = np.append(_rank_scores(known.numbers, held), 0)[known.codes]
+    return ranks, scores
+
+
+def _rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
+    """2·midrank - (N+1) of numbers that so many rows hold, in any order; 0 for what is no number."""
+    order = np.argsort(numbers)
+    is_number = ~np.isnan(numbers)
+    scores = np.empty(len(numbers))
+    scores[order] = midrank_scores((rows * is_number)[order].astype(np.float64))
+    return np.where(is_number, scores, 0.0)
+
+
+def _standardize(cells: Sampled) -> Sampled:
+    """Rows of mean 0 and length 1; of a row that does not vary, only zeros."""
+    cells = cells - cells.mean(axis=1, keepdims=True)
+    length = np.sqrt((cells * cells).sum(axis=1, keepdims=True))
+    varies = length > np.float32(1e-6)
+    return np.where(varies, cells / np.where(varies, length, 1), 0).astype(np.float32)
+
+
+# By all rows
+
+
+def _alike_values(
+    blocks: Blocks, dataset: Dataset, counts: ValueCounts, first: int, others: list[int]
+) -> dict[int, float]:
+    """How much information the others share with a column, of those that share enough."""
+    counted = [other for other in others if dataset.features[other].numbers is None]
+    if dataset.features[first].numbers is not None or not counted:
+        return {}
+    shared, both = compare_values(blocks, dataset, first, counted)
+    missing = counts.by_slot[counts.offset + counts.values].sum(axis=1)
+    present = counts.class_rows.sum() - missing
+    either = present[first] + present[counted] - both
+    alike = (shared >= SHARED_INFORMATION) & (both >= _SAME_MISSING * either)
+    return {
+        other: float(share) for other, share, is_one in zip(counted, _exactly_one(shared), alike, strict=True) if is_one
+    }
+
+
+def _alike_numbers(blocks: Blocks, dataset: Dataset, first: int, others: list[int]) -> dict[int, float]:
+    """How far the ranks of the others correlate with those of a column, of those that do so far enough."""
+    columns = [first, *others]
+    scores = [_rank_scores(numbers, rows) for numbers, rows in _numbers_held(blocks, columns)]
+    if not others or not len(scores[0]):
+        return {}
+    alike = {}
+    for other, sums in zip(others, blocks.ask(_rank_sums, columns, scores), strict=True):
+        both, either, first_sum, other_sum, first_square, other_square, product = sums.tolist()
+        if not both or both < _SAME_MISSING * either:
+            continue
+        variances = (first_square - first_sum**2 / both) * (other_square - other_sum**2 / both)
+        correlation = (product - first_sum * other_sum / both) / math.sqrt(variances) if variances > 0 else 0.0
+        if abs(correlation) >= RANK_CORRELATION:
+            alike[other] = float(_exactly_one(np.abs(correlation)))
+    return alike
+
+
+def _exactly_one(likeness: Floats) -> Floats:
+    """Without rounding errors, so that copies are known by it."""
+    return np.where(likeness > 1 - 1e-9, 1.0, likeness)
+
+
+def _numbers_held(blocks: Blocks, columns: list[int]) -> list[tuple[Floats, Floats]]:
+    """The distinct numbers of some columns, and how many rows hold each; nothing of a column that has none."""
+    held = blocks.ask(_count_numbers, columns)
+    return list(zip(blocks.each(_distinct_numbers, columns)[0], held, strict=True))
+
+
+def _by_column(block: Block, columns: list[int]) -> list[CodedNumbers | None]:
+    known = {one.feature: one for one in coded_numbers(block, columns)}
+    return [known.get(column) for column in columns]
+
+
+def _distinct_numbers(block: Block, columns: list[int]) -> list[Floats]:
+    return [np.empty(0) if one is None else one.numbers for one in _by_column(block, columns)]
+
+
+def _count_numbers(block: Block, columns: list[int]) -> list[Floats]:
+    weights = block.dataset.counts
+    held: list[Floats] = []
+    for one in _by_column(block, columns):
+        rows = np.empty(0) if one is None else np.bincount(one.codes, weights, minlength=len(one.numbers) + 1)[:-1]
+        held.append(rows.astype(np.float64))
+    return held
+
+
+def _rank_sums(block: Block, columns: list[int], scores: list[Floats]) -> list[Floats]:
+    """Of the first column and each other: how many rows have a number in both, and in either; and of the former rows
+    the sums of both scores, of their squares, and of their products.
+    """
+    first, *others = (
+        np.zeros(0) if one is None else np.append(np.where(np.isnan(one.numbers), np.nan, own), np.nan)[one.codes]
+        for one, own in zip(_by_column(block, columns), scores, strict=True)
+    )
+    counts, has_first, sums = block.dataset.counts, ~np.isnan(first), []
+    for other in others:
+        if not len(other):
+            sums.append(np.zeros(7))
+            continue
+        has_other = ~np.isnan(other)
+        both = has_first & has_other
+        a, b, weights = first[both], other[both], counts[both].astype(np.float64)
+        rows = weights.sum(), counts[has_first | has_other].sum()
+        sums.append(np.array([*rows, weights @ a, weights @ b, weights @ a**2, weights @ b**2, weights @ (a * b)]))
+    return sums
