@@ -121,6 +121,7 @@ class NoteKind(Enum):
     NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"
     FIT_WARNINGS = "fit-warnings", _WARNING, "fitting an estimator warned"
+    WEAK_MODEL = "weak-model", _WARNING, "the model of all columns does not clearly beat guessing"
     FEWER_COPIES = "fewer-copies", _NOTE, "an estimator was given fewer copies of equal rows"
     UNJUDGED = "unjudged", _WARNING, "rows were drawn for every tree of a forest, so that none could judge them"
     # Selections.

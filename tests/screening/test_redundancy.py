@@ -1,7 +1,4 @@
-"""Twins of dropped features, against sums over every combination of values; and copies, against all pairs of cells.
-
-Rows are in one block, or in several.
-"""
+"""Twins of dropped features, against sums over every combination of values. Rows are in one block, or in several."""
 
 from __future__ import annotations
 
@@ -9,20 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import Dataset
 from probfs.screening import redundancy
-from probfs.screening.counting import count_values
-from probfs.screening.redundancy import find_copies, find_twins
-from probfs.tables.arrays import text_array
-from tests.support.datasets import feature_of
+from probfs.screening.redundancy import find_twins
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
 
 Cell = tuple[int, ...]
@@ -115,47 +107,3 @@ def test_features_with_very_many_values_take_no_more_memory_than_their_rows() ->
     rows = 30_000
     keys, labels = np.arange(rows) // 3, np.arange(rows) % 2
     assert twins_of(dataset_of([keys, keys[::-1].copy()], labels), [1], [0], [9_000])[1][0] == 0
-
-
-def divide_alike(dataset: Dataset, one: Feature, other: Feature) -> bool:
-    """Whether two cells are equal in one feature exactly where they are in the other, missing ones included."""
-    rows = np.flatnonzero(dataset.counts > 0).tolist()
-    return all(
-        (one.labelled[a] == one.labelled[b]) == (other.labelled[a] == other.labelled[b]) for a in rows for b in rows
-    ) and all((one.labelled[a] == one.values) == (other.labelled[a] == other.values) for a in rows)
-
-
-def copies_in(dataset: Dataset, cuts: Sequence[int] = ()) -> set[tuple[int, ...]]:
-    groups = find_copies(SplitBlocks.of(dataset, cuts), dataset, count_values(dataset))
-    return {pair for group in groups for pair in combinations(sorted(group), 2)}
-
-
-@given(datasets(rows=5), st.randoms(use_true_random=False), CUTS)
-@settings(max_examples=60)
-def test_copies_divide_the_rows_alike(dataset: Dataset, random: Random, cuts: list[int]) -> None:
-    features = list(dataset.features)
-    for feature in dataset.features[:2]:
-        # The same values under other codes, one of which no row holds.
-        codes = np.array([*random.sample(range(feature.values + 1), feature.values), feature.values + 1])
-        features.append(feature_of(f"{feature.name}_copy", feature.values + 1, codes[feature.labelled]))
-    dataset = replace(dataset, features=tuple(features))
-    wanted = {
-        (a, b) for a, b in combinations(range(len(features)), 2) if divide_alike(dataset, features[a], features[b])
-    }
-    assert copies_in(dataset, [min(cut, len(dataset.labels)) for cut in cuts]) == wanted
-
-
-def test_equal_counts_alone_make_no_copy() -> None:
-    labels = np.arange(8) % 2
-    assert copies_in(dataset_of([np.arange(8) // 4, np.arange(8) // 2 % 2], labels), [3]) == set()
-
-
-def test_a_missing_cell_is_no_value_and_measured_numbers_have_no_copies() -> None:
-    codes = np.array([0, 1, 2, 2, 0, 1])
-    labels = np.array([0, 1, 0, 1, 0, 1], dtype=np.int8)
-    skipped, counted = feature_of("skipped", 2, codes), feature_of("counted", 3, codes)
-    measured = Feature("m", text_array([]), codes.astype(np.uint8), np.empty(0, np.uint8), np.array([1.0, 5.0, 6.0]))
-    features = (skipped, counted, measured, replace(measured, name="n"))
-    dataset = Dataset(features, ("n", "y"), labels, np.ones(6, np.int64), np.empty(0, np.int64))
-    assert copies_in(dataset) == set()
-    assert copies_in(replace(dataset, features=())) == set()

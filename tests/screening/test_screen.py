@@ -50,7 +50,7 @@ def test_coded_numbers_and_numbers_row_by_row_are_the_same() -> None:
     whole = screen(dataset, [block])
     assert screen(dataset, parts).p.tolist() == whole.p.tolist()
     blocks = SplitBlocks.of(dataset, [7, 50], parts)
-    split = screen_part(blocks, None, blocks.ask(count_part, EVERYTHING), 0)
+    split = screen_part(blocks, dataset, None, blocks.ask(count_part, EVERYTHING), 0)
     assert split.p.tolist() == whole.p.tolist()
     assert split.kruskal_wallis.tolist() == whole.kruskal_wallis.tolist()
 

@@ -29,7 +29,7 @@ def encoded(dataset: Dataset, *numbers: CodedNumbers) -> Encoded:
 
 
 def candidates_of(dataset: Dataset, settings: SelectionSettings, always: tuple[int, ...] = ()) -> Candidates:
-    return Candidates(encoded(dataset), count_values(dataset), settings, always)
+    return Candidates(encoded(dataset), count_values(dataset), settings, always, copies=())
 
 
 def without_fold(candidates: Candidates, folds: int, fold: int) -> Candidates:
@@ -144,6 +144,6 @@ def test_one_of_several_copies_is_eliminated_for_all(always: tuple[int, ...], fi
     source = feature_of("m", 2, dataset.labels)
     named = [replace(source, name=name) for name in ("z", "a", "m", "k")]
     own = replace(dataset, features=tuple(named))
-    choice = choose_columns(replace(candidates(own, always), copies=((0, 1, 2, 3),)), "best")
+    choice = choose_columns(replace(candidates(own, always), copies=(dict.fromkeys(range(4), 1.0),)), "best")
     assert choice.curve.order == (first,)
     assert choice.screened.repeats == {place: first for place in range(4) if place != first}

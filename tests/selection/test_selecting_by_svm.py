@@ -38,7 +38,7 @@ def linear_frame(rows: int = 60) -> pd.DataFrame:
     random = np.random.default_rng(0)
     first, second, noise = (random.normal(size=rows).round(3) for _ in range(3))
     sick = first + second + random.normal(size=rows) / 2 > 0
-    copy = (first + random.normal(size=rows) / 20).round(3)
+    copy = (first + random.normal(size=rows) / 3).round(3)
     return pd.DataFrame({"first": first, "second": second, "copy": copy, "noise": noise, "sick": sick})
 
 

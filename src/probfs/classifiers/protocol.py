@@ -90,8 +90,8 @@ class OddsClassifier(Classifier, Protocol):
         ...
 
     def odds(self, features: Sequence[int] | None = None) -> Odds:
-        """Of the rows, always in the same order, with the active features or, unless it is calibrated, with others. A
-        calibrated classifier has them once the active features are scored, or none is left.
+        """Of the rows, always in the same order, with the active features or with some others: of a calibrated
+        classifier only with none, and with the active ones once these are scored.
         """
         ...
 

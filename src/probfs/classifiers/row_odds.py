@@ -101,7 +101,9 @@ class Odds(Protocol):
         """A function from a sharpness to the sums of all rows; no row's P is taken to be less than the least."""
 
     def losses(self, sharpness: float | None, least: float) -> Losses:
-        """Without a sharpness, probabilities are taken as they are."""
+        """Without a sharpness, probabilities are taken as they are. At an infinite one, a row whose own class is not
+        the most probable loses 1, and one half if there is a tie.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +152,9 @@ class RowOdds:
         return partial(self._sum_losses, least)
 
     def losses(self, sharpness: float | None, least: float) -> RowLosses:
+        if sharpness == math.inf:
+            most = self.against_own.max(axis=0)
+            return RowLosses(np.where(most == 0, 0.5, (most > 0).astype(np.float64)), self.counts)
         top, total, _ = self._weights(1.0 if sharpness is None else sharpness)
         losses = np.minimum(top + np.log(total), -math.log(least))
         return RowLosses(np.where(self._impossible, -math.log(least), losses), self.counts)

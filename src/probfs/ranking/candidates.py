@@ -18,6 +18,7 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
 from probfs.ranking.settings import Settings
+from probfs.ranking.sharpness import notes_on_weak_model
 from probfs.rows.block import EVERYTHING, Block, Part, Sample, class_rows
 from probfs.rows.blocks import Blocks
 from probfs.screening.near_copies import NearCopies, find_near_copies
@@ -77,7 +78,7 @@ class Screened:
     """Columns that are nearly the same as another one, each with that one, which takes part for both; by p and name."""
     noise: tuple[int, ...]
     """Columns that cannot be told from noise, by p and name."""
-    copies: NearCopies
+    copies: NearCopies = ()
 
     @property
     def leaving_first(self) -> list[int]:
@@ -217,6 +218,15 @@ def rounds_of(
     for current in eliminate(classifier, names, SCORES[settings.score], settings.step, protected):
         active, scored = columns[current.active], columns[current.scored]
         yield replace(current, number=current.number + before, active=active, scored=scored)
+
+
+def watch_first(rounds: Iterable[Round], candidates: Candidates, notes: list[Note]) -> Iterator[Round]:
+    """The same rounds; notes are added on the model of the first one."""
+    for current in rounds:
+        if current.number == 1:
+            dataset, settings = candidates.encoded.dataset, candidates.settings
+            notes += notes_on_weak_model(current.classifier, current.scores, dataset, settings)
+        yield current
 
 
 def order_columns(candidates: Candidates) -> Integers:

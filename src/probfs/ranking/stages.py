@@ -18,7 +18,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.basis import basis_of
-from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of
+from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
 from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
 from probfs.ranking.result import InputSummary, Ranking
 from probfs.ranking.settings import Settings
@@ -103,8 +103,10 @@ def rank_table(
     collector = RoundCollector(encoded.names, screened, told, round_sizes(candidates, screened))
     report("fitting the classifier")
     notes: dict[str, Note] = {}
+    weak: list[Note] = []
     left = 0
-    for current in collector.follow(chain(first_round(candidates, screened), rounds_of(candidates, screened))):
+    rounds = chain(first_round(candidates, screened), rounds_of(candidates, screened))
+    for current in collector.follow(watch_first(rounds, candidates, weak)):
         if not left:
             report(RANKING, 0, len(encoded.names), "columns")
         left += len(current.leaving)
@@ -113,14 +115,15 @@ def rank_table(
     features = collector.features
     if settings.uncertainty:
         features = with_uncertainty(features, replace(candidates, copies=screened.copies))
-    for note in notes.values():
+    said = (*notes.values(), *weak)
+    for note in said:
         on_note(note)
     return Ranking(
         features,
         collector.summaries,
         summarize_inputs(inputs, encoded.dataset),
         settings,
-        (*encoded.notes, *notes.values()),
+        (*encoded.notes, *said),
         __version__,
         None if background is None else replace(background, story=collector.story),
     )

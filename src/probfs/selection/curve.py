@@ -1,33 +1,19 @@
-"""What the model of the best k columns achieves, for every k: the path of an elimination, its losses, and where to cut.
-
-Naive Bayes counts columns that say the same several times over, and is too sure then. A model of fewer columns would
-look better merely for being less sure. So all rows are given one sharpness: P_c ∝ exp(b·L_c), with the b from 0 to 1 of
-the largest likelihood, L being log-weights of models that do not know the row. After that, models of few and of many
-columns can be compared. The sum of -log P_own is a convex function of b, so that it has one minimum.
-"""
+"""What the model of the best k columns achieves, for every k, and where to cut."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import Moments, Odds, TemperedSums, least_probability
+from probfs.classifiers.row_odds import Moments, Odds, least_probability
 from probfs.ranking.elimination import Round
+from probfs.ranking.sharpness import fit_sharpness
 from probfs.selection.result import Size
 from probfs.tables.arrays import Integers
 
-_NEGLIGIBLE = 1e-15
-"""What another step could take from the mean loss, when the search ends."""
-_LAST_TERM = 1e-12
-_SMALL_STEP = 0.05
-"""A step that is small relative to the sharpness, and whose term of fourth order is small relative to the loss, needs
-no measurement of the loss after it.
-"""
-_MOST_STEPS = 100
 _TIE = 1e-12
 """Losses that differ by no more than this, relative to their size, differ by rounding."""
 
@@ -70,65 +56,6 @@ def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
         return Size(features, loss, None, round(odds.errors))
     sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start)
     return Size(features, loss, sharpness, round(odds.errors))
-
-
-# Sharpness
-
-
-def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
-    """The best sharpness from 0 to 1 for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it
-    is found.
-
-    Each step goes to the minimum of the Taylor series of fourth order, or halves the range where that is outside of it.
-    """
-    sums = odds.tempered(least_probability(odds.rows))
-    low, high, sharpness = 0.0, 1.0, start
-    at = sums(sharpness)
-    for _ in range(_MOST_STEPS):
-        if at.slope == at.curvature == 0:
-            # No sharpness changes anything.
-            return 1.0, at.loss / odds.rows
-        outwards = (sharpness == 1 and at.slope <= 0) or (sharpness == 0 and at.slope >= 0)
-        if outwards or at.slope**2 <= 2 * _NEGLIGIBLE * odds.rows * at.curvature:
-            break
-        low, high = (sharpness, high) if at.slope < 0 else (low, sharpness)
-        step = _best_step(at)
-        wanted = sharpness + step
-        if low < wanted < high and _is_small(step, sharpness, at):
-            return wanted, (at.loss + _taylor(at, step)) / odds.rows
-        # An end of the range that no step has come to yet may be the answer itself.
-        if wanted >= 1 and high == 1 != sharpness:
-            sharpness = 1.0
-        elif wanted <= 0 and low == 0 != sharpness:
-            sharpness = 0.0
-        else:
-            sharpness = wanted if low < wanted < high else (low + high) / 2
-        at = sums(sharpness)
-    return sharpness, at.loss / odds.rows
-
-
-def _best_step(at: TemperedSums) -> float:
-    """Where the series of the slope is 0, near the step of Newton's; far away where the loss is a straight line."""
-    if at.curvature <= 0:
-        return -math.copysign(math.inf, at.slope)
-    newton = step = -at.slope / at.curvature
-    for _ in range(5):
-        slope = at.slope + step * (at.curvature + step * (at.third / 2 + step * at.fourth / 6))
-        curvature = at.curvature + step * (at.third + step * at.fourth / 2)
-        if curvature <= 0:
-            return newton
-        step -= slope / curvature
-    return step if abs(step - newton) <= abs(newton) else newton
-
-
-def _is_small(step: float, sharpness: float, at: TemperedSums) -> bool:
-    term = abs(at.fourth) * step**4 / 24
-    return not at.clipped and abs(step) <= _SMALL_STEP * sharpness and term <= _LAST_TERM * at.loss
-
-
-def _taylor(at: TemperedSums, step: float) -> float:
-    """What a step adds to the loss."""
-    return step * (at.slope + step * (at.curvature / 2 + step * (at.third / 6 + step * at.fourth / 24)))
 
 
 # Where to cut

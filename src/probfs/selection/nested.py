@@ -16,11 +16,11 @@ from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
 from probfs.ranking.candidates import Candidates
+from probfs.ranking.sharpness import fit_sharpness
 from probfs.rows.block import EVERYTHING, Block, WithoutFold
 from probfs.rows.blocks import add_answers
 from probfs.runtime.progress import report
 from probfs.selection.choice import Choice, choose_columns
-from probfs.selection.curve import fit_sharpness
 from probfs.selection.result import HonestEstimate, Judged
 from probfs.tables.arrays import Integers
 

@@ -67,7 +67,7 @@ def select_columns(
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
     leaks = note_on_kept_leaks(inputs.prepared.leaks, kept)
-    notes = [*choice.classifier.notes, *_notes(settings, folds, choice), *leaks]
+    notes = [*choice.classifier.notes, *choice.notes, *_notes(settings, folds, choice), *leaks]
     for note in notes:
         on_note(note)
     announce_folds(seconds, folds, on_note)

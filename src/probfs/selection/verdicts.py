@@ -42,8 +42,8 @@ def judge_columns(
         rank = ranked.rank
         size = curve.sizes[rank] if rank < len(curve.sizes) else None
         twin, share = twins.get(screened.repeats.get(position, position), (None, None))
-        if twin == screened.repeats.get(position):
-            share = likeness.get(position)
+        if position in screened.repeats and twin == screened.repeats[position]:
+            share = likeness[position]
         verdict: Verdict = "weak" if twin is None else "redundant"
         if rank <= choice.size:
             verdict = "keep"

@@ -128,11 +128,11 @@ class RefittedClassifier:
         self._active = np.setdiff1d(self._active, features, assume_unique=True)
         self._odds = None
 
-    def odds(self) -> RowOdds:
+    def odds(self, features: Sequence[int] | None = None) -> RowOdds:
+        if features is not None or not len(self._active):
+            return RowOdds.joined(list(self._judge_without_features()))
         if self._odds is None:
-            if len(self._active):
-                raise ValueError("there are no odds before the active features are scored")
-            self._odds = RowOdds.joined(list(self._judge_without_features()))
+            raise ValueError("there are no odds before the active features are scored")
         return self._odds
 
     def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
