@@ -247,6 +247,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         lambda stage: stage.rank(noise(), classifier=LogisticRegression(max_iter=1, C=100.0), folds=2),
         (),
     ),
+    NoteKind.WEAK_MODEL: (lambda stage: stage.rank(noise(), folds=2, estimate="cv"), ()),
     NoteKind.FEWER_COPIES: (_fewer_copies, ()),
     NoteKind.UNJUDGED: (lambda stage: stage.rank(noise(), classifier="forest", trees=1, estimate="oob"), ()),
     NoteKind.FEW_FOLDS: (lambda stage: stage.select(LATE[:8], folds=10), ()),

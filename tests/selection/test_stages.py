@@ -175,9 +175,10 @@ def test_a_copy_that_is_always_kept_stands_for_the_others() -> None:
 
 def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
     selection = probfs.select(with_copies(make_frame(rows=400)), target="y", keep=1, folds=0)
-    judged = {own.feature: (own.verdict, own.instead, own.explained) for own in selection.features}
+    judged = {own.feature: own for own in selection.features}
     assert selection.kept == ("copy",)
-    assert judged["recoded"] == judged["good1"] != judged["copy"]
+    assert judged["recoded"].verdict == judged["good1"].verdict == "weak"
+    assert (judged["recoded"].instead, judged["good1"].instead) == ("good1", None)
 
 
 @pytest.mark.parametrize(

@@ -281,7 +281,7 @@ def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":
-        return "nearly the same as a dropped column" if feature.is_copy else "adds too little"
+        return "adds too little"
     return "by request" if feature.keep and feature.feature in selection.settings.always else ""
 
 

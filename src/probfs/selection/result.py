@@ -32,7 +32,7 @@ class SelectedFeature:
     """What became of a feature, and why."""
 
     rank: int
-    """Survivors of the screen in the order of elimination, best first; then copies of them by p; then noise by p."""
+    """Survivors of the screen in the order of elimination, best first; then near-copies and noise, each by p."""
     feature: str
     keep: bool
     verdict: Verdict
@@ -47,13 +47,13 @@ class SelectedFeature:
     folds: int | None
     """In how many folds it was kept; None without an honest estimate."""
     instead: str | None
-    """The kept feature that says what a redundant one says."""
+    """The kept feature that says what a redundant one says; for a near-copy, the feature that took part for both."""
     explained: float | None
-    """How much of it, from 0 to 1."""
+    """How much of it, from 0 to 1; for a near-copy, how alike they are."""
 
     @property
     def is_copy(self) -> bool:
-        """Whether it has the values of a better feature, and so was not eliminated by itself."""
+        """Whether it is nearly the same as another feature, and so was not eliminated by itself."""
         return self.verdict in ("redundant", "weak") and self.log_loss is None
 
 

@@ -26,14 +26,14 @@ best column that has nothing to do with it explains a quarter.
 def judge_columns(
     candidates: Candidates, choice: Choice, kept_in_folds: Integers | None
 ) -> tuple[SelectedFeature, ...]:
-    """All columns with their verdicts: survivors in the order of elimination, then copies of them and noise, each by
-    p-value and name.
+    """All columns with their verdicts, in the order of the ranking. What is nearly the same as another column is judged
+    as that one, and redundant where that is kept.
     """
     names, screened, curve = candidates.names, choice.screened, choice.curve
     untested = candidates.settings.model.sees_columns_together
     twins = _find_twins(candidates, choice)
     assert choice.collector is not None, "the rounds were asked for"
-    noise = frozenset(screened.noise)
+    kept, noise = frozenset(choice.kept), frozenset(screened.noise)
     likeness = {place: alike for group in screened.copies for place, alike in group.items()}
     judged = []
     for ranked, position in zip(
@@ -41,11 +41,11 @@ def judge_columns(
     ):
         rank = ranked.rank
         size = curve.sizes[rank] if rank < len(curve.sizes) else None
-        twin, share = twins.get(screened.repeats.get(position, position), (None, None))
-        if position in screened.repeats and twin == screened.repeats[position]:
-            share = likeness[position]
-        verdict: Verdict = "weak" if twin is None else "redundant"
-        if rank <= choice.size:
+        first = screened.repeats.get(position, position)
+        is_redundant = first in twins or (first != position and first in kept)
+        verdict: Verdict = "redundant" if is_redundant else "weak"
+        twin, share = twins.get(position, (None, None)) if first == position else (first, likeness[position])
+        if position in kept:
             verdict = "keep"
         elif position in noise:
             verdict = "noise"
@@ -61,23 +61,22 @@ def judge_columns(
                 s_a=None if size is None else ranked.s_a,
                 log_loss=None if size is None else size.log_loss,
                 folds=None if kept_in_folds is None else int(kept_in_folds[position]),
-                instead=None if verdict == "keep" or twin is None else names[twin],
-                explained=None if verdict == "keep" else share,
+                instead=None if twin is None else names[twin],
+                explained=share,
             )
         )
     return tuple(judged)
 
 
 def _find_twins(candidates: Candidates, choice: Choice) -> dict[int, tuple[int, float]]:
-    """For redundant columns, the kept column that says the same, and how much of it; a kept one says all of a copy."""
+    """For redundant columns that were eliminated, the kept column that says the same, and how much of it."""
     dropped = choice.curve.order[choice.size :]
     blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
     if blocks.here is not None:
         blocks = blocks.map(with_intervals)
         dataset = dataset if blocks.here is None else blocks.here.dataset
     found = find_twins(blocks, dataset, dropped, choice.kept)
-    redundant = {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
-    return {**redundant, **{column: (column, 1.0) for column in choice.kept}}
+    return {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
 
 
 def with_intervals(block: Block) -> Block:
