@@ -104,5 +104,5 @@ def test_counted_rows_are_repeated_rows() -> None:
     counts = RANDOM.integers(0, 4, ROWS)
     dataset = replace(dataset_of([COLOURS, np.where(np.arange(ROWS) % 40, COLOURS, 0)], LABELS), counts=counts)
     rows = np.repeat(np.arange(ROWS), counts)
-    repeated = dataset_of([feature.labelled[rows] for feature in dataset.features], LABELS[rows])
+    repeated = dataset_of([feature.labelled[rows].astype(np.int64) for feature in dataset.features], LABELS[rows])
     assert of_blocks(dataset, (), []) == of_blocks(repeated, (), [])

@@ -16,7 +16,8 @@ from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate
-from probfs.selection.curve import Compare, Curve, choose_size, compare_sizes, find_best, fit_sharpness, trace_curve
+from probfs.ranking.sharpness import fit_sharpness
+from probfs.selection.curve import Compare, Curve, choose_size, compare_sizes, find_best, trace_curve
 from probfs.selection.result import Size
 from tests.support.datasets import dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem

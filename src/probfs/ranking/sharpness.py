@@ -27,6 +27,8 @@ no measurement of the loss after it.
 _MOST_STEPS = 100
 _CLEAR = 2.0
 """Standard errors by which a model must beat guessing."""
+_FEWEST_ROWS = 20
+"""Of fewer rows nothing is clear, and nobody expects it."""
 _OFTEN_WRONG = 0.2
 """The share of rows that guessing gets wrong, from which errors tell whether a model is better."""
 
@@ -100,7 +102,8 @@ def notes_on_weak_model(
     guessing = scores.rows - max(dataset.class_rows().values())
     # Rows in which only one of the two is wrong are at most as many as both have errors, so this is cautious.
     clear = guessing - scores.errors > _CLEAR * math.sqrt(guessing + scores.errors)
-    if clear or settings.estimate == "resubstitution" or not isinstance(classifier, OddsClassifier):
+    known_rows = settings.estimate == "resubstitution"
+    if clear or known_rows or scores.rows < _FEWEST_ROWS or not isinstance(classifier, OddsClassifier):
         return []
     model, none = classifier.odds(), classifier.odds(())
     least = least_probability(model.rows)
