@@ -220,7 +220,11 @@ def _defaults(attribute: str) -> str:
 OPTION_DETAILS = {
     "data": "CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel, also compressed. Several files, a pattern in "
     "quotes, or a directory of files are one table.",
-    "delimiter": "That is a comma, or ; tab | where the first lines show it. tab and \\t stand for a tab.",
+    "delimiter": "That is a comma, or ; tab | or blanks where the first lines show it. tab and \\t stand for a tab.",
+    "encoding": "That is UTF-8, or Windows-1252 with a note where the text is not UTF-8 but may be that.",
+    "skip_rows": "Without it, rows of few cells and comments (#) above a row of names are skipped, with a note; 0 "
+    "skips none.",
+    "no_header": "The columns are called column 1, column 2 and so on.",
     "decimal": "The other one separates thousands. Decimal commas are understood without it where a column leaves no "
     "doubt.",
     "union": "Where a file lacks a column, its cells are missing. Default: such files are refused.",

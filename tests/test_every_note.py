@@ -171,6 +171,13 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         lambda stage: stage.rank_text("t.csv", "a,,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n"),
         ("column 2",),
     ),
+    NoteKind.EQUAL_NAMES: (
+        lambda stage: stage.rank_text("t.csv", "a,a,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n"),
+        ("a.1",),
+    ),
+    NoteKind.TITLES: (lambda stage: stage.rank_text("t.csv", "Report\na,b,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n"), ()),
+    NoteKind.NO_HEADER: (lambda stage: stage.rank_text("t.csv", "7,y\n3,p\n4,q\n3,p\n4,q\n"), ()),
+    NoteKind.ENCODING: (lambda stage: stage.rank_text("t.csv", "ä,y\nü,p\nv,q\nü,p\nv,q\n".encode("cp1252")), ()),
     NoteKind.SHEETS: (
         lambda stage: stage.rank_text("t.xlsx", workbook_bytes([["a", "y"], *([["u", "p"], ["v", "q"]] * 2)], [["b"]])),
         (),

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
@@ -90,6 +90,7 @@ def assert_equal_rankings(one: probfs.Ranking, many: probfs.Ranking) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
+@settings(max_examples=settings().max_examples // 4)
 @given(data=st.data())
 def test_rows_in_many_files_rank_as_in_one(ending: str, data: Any) -> None:
     frame = data.draw(tables(wide=data.draw(st.booleans())))
@@ -171,6 +172,7 @@ def test_a_list_of_frames_is_no_table() -> None:
         probfs.rank([], target="a")
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(
     cells=st.lists(st.sampled_from(["a/b", "c=d", "é %", "1", "07", "..", None]), min_size=12, max_size=30),
     seed=st.integers(0, 99),

@@ -189,7 +189,6 @@ def test_years_of_two_digits_are_near_today() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("@relation r\n@attribute a numeric\n@attribute a {x}\n@data\n", 3, "declared on line 2 already"),
         (
             "@relation r\n@attribute a numeric\n@data\n{1 3}\n",
             4,

@@ -61,14 +61,14 @@ def lines(table: Table) -> list[int]:
 def small_steps(size: int) -> Iterator[None]:
     """Chunks, first blocks, Arrow's blocks and batches of few bytes and rows, as large files have them."""
     saved = csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES
-    counts = csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE
+    counts = csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE
     csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = size, max(size, 8), max(size, 16)
-    csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = 2, 1, 2
+    csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = 2, 1, 2
     try:
         yield
     finally:
         csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = saved
-        csv_reader._CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = counts
+        csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = counts
 
 
 def records_of(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], bool]:
@@ -137,7 +137,7 @@ def written_tables(draw: st.DrawFn) -> tuple[str, str]:
 LOOSE = st.tuples(st.text(alphabet='ab10,,""\n\n é \r-.', max_size=40).map("n0,n1\n".__add__), st.just(","))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=10 * settings().max_examples, deadline=None)
 @given(st.one_of(written_tables(), LOOSE), st.sampled_from([1, 2, 3, 7, 64, 1 << 18]))
 @example(('n0,n1\n1,"a\n\nb"\n2,3\n', ","), 7)
 @example(('n0,n1\n1,5" pipe\n2,3\n', ","), 7)
@@ -156,11 +156,11 @@ def test_cells_kinds_lines_and_errors_are_those_of_the_csv_module(written: tuple
     with small_steps(step):
         if bad is not None or not whole or not rows:
             with pytest.raises(DataError) as caught:
-                read(text, delimiter)
+                read(text, delimiter, skip_rows=0)
             assert bad is None or caught.value.line == bad
             assert whole or bad is not None or caught.value.line is not None
             return
-        table = read(text, delimiter)
+        table = read(text, delimiter, skip_rows=0)
     assert lines(table) == [line for line, _ in rows]
     for place, column in enumerate(table.columns.values()):
         kind, cells = expected_column([record[place] for _, record in rows])
@@ -197,7 +197,7 @@ def test_numbers_are_doubles_and_words_among_them_leave_plain_texts(cells: list[
 
 
 def test_a_text_far_down_makes_its_column_text_and_leaves_the_others_numbers(tmp_path: Path) -> None:
-    rows = 60_000
+    rows = 20_000
     table_rows = [[str(row), f"{row / 8}", "5", "1", "2", "", "3"] for row in range(rows)]
     table_rows[-1] = ["x", "NA", "007", "nan", "9007199254740993", "6", ""]
     path = tmp_path / "t.csv"
@@ -245,7 +245,6 @@ def test_with_decimal_commas_points_may_separate_thousands() -> None:
     ("data", "line", "message"),
     [
         (b'a,b\n"1\n\n1",2\n\n3\n', 6, "1 field, but the header has 2"),
-        (b",a,b,a\n0,1,2,3\n", 1, "'a' is column 2 and 4"),
         (b'a,b\n1,2,3\n3,"x"y\n', 2, "3 fields"),
         (b'[{"a": 1}]\n', None, "JSON array"),
         (b"a;b|c\n1;2|3\n", 1, "contains ';'; use delimiter="),

@@ -43,7 +43,7 @@ def labelled(y: Any, mapping_target: str | None = None) -> Table:
 
 
 @given(columns=tables(), score=st.sampled_from(["absolute", "signed"]))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_a_table_has_the_same_ranking_in_every_form(columns: dict[str, Cells], score: str) -> None:
     options: dict[str, Any] = {"target": "y", "score": score}
     with tempfile.TemporaryDirectory() as folder:
@@ -229,7 +229,6 @@ def test_a_target_without_a_name_gets_one_that_no_column_has() -> None:
         (read, [pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})], "cannot be read through Arrow"),
         (read, [pl.DataFrame({"a": [], "y": []})], "<frame>: has no data rows"),
         (read, [pd.DataFrame()], "<frame>: has no columns"),
-        (read, [pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])], "two columns are called 'a'"),
         (read, [np.zeros((2, 0))], "<array>: has no columns"),
         (read, [np.zeros((0, 2))], "<array>: has no data rows"),
         (read, [np.zeros(3)], "<array>: has 1 dimensions, but a table has two"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.errors import ProbfsError
-from probfs.tables.csv_head import name_columns
+from probfs.tables.header import name_columns
 from probfs.tables.names import read_column_names as column_names
 from probfs.text import delimited
 from tests.support.table_content import Write, table_content

@@ -163,7 +163,7 @@ def test_an_unknown_format_is_refused_wherever_it_is_given(name: str) -> None:
     with pytest.raises(UsageError, match=written):
         choose_table_format("t.csv", name)
     with command_line_language(), pytest.raises(UsageError, match=r"^--input-format: .* is not one of .*, excel$"):
-        ReadOptions(format=name)
+        ReadOptions(input_format=name)
 
 
 def test_the_ending_decides_the_format() -> None:
@@ -248,7 +248,7 @@ def test_options_that_do_not_fit_are_refused(write: Write, options: dict[str, ob
     ("content", "options", "in_python", "on_the_command_line"),
     [
         (b"", {"encoding": "x"}, "encoding=: no encoding 'x'", "--encoding: no encoding 'x'"),
-        (b"a,y\n\xe9,p\n", {}, 'not UTF-8; try encoding="latin-1"', "not UTF-8; try --encoding latin-1"),
+        (b"a,y\n\x81,p\n", {}, 'not UTF-8; try encoding="latin-1"', "not UTF-8; try --encoding latin-1"),
         (b"a,y\n\xe9,p\n", {"encoding": "ascii"}, "byte 4; try another encoding=", "try another --encoding"),
         (b"PAR1", {}, 'a Parquet file, not CSV; use input_format="parquet"', "use --input-format parquet"),
     ],

@@ -36,12 +36,13 @@ READING: Mapping[str, Any] = {
     "ignore_case": False,
     "delimiter": None,
     "decimal": None,
-    "encoding": "utf-8",
+    "encoding": None,
     "max_unpacked": None,
     "input_format": None,
     "union": False,
     "sheet": None,
-    "skip_rows": 0,
+    "skip_rows": None,
+    "no_header": False,
 }
 """The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
 _CELLS = ("na", "dates", "ignore_case")
@@ -87,11 +88,12 @@ _TRUTH = _Instance("True or False", bool | np.bool_, bool)
 _ENGINE = Choice(ENGINES)
 _CHECKS: Mapping[str, _Check] = {
     **dict.fromkeys(
-        ("eliminate", "ignore_case", "keep_identifiers", "report", "screen", "uncertainty", "union"), _TRUTH
+        ("eliminate", "ignore_case", "keep_identifiers", "no_header", "report", "screen", "uncertainty", "union"),
+        _TRUTH,
     ),
     **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
     **dict.fromkeys(("include", "exclude", "always", "join", "na"), _Names()),
-    **dict.fromkeys(("decimal", "delimiter", "scheduler", "sheet"), _Instance("a text", str)),
+    **dict.fromkeys(("decimal", "delimiter", "encoding", "scheduler", "sheet"), _Instance("a text", str)),
     **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
     **dict.fromkeys(("on_note", "on_progress"), _Instance("a function", Callable)),
     "dates": Choice(DATE_ORDERS),
@@ -194,8 +196,7 @@ class Call:
 
 def read_options(values: Mapping[str, Any]) -> ReadOptions:
     """The checked keywords of ``read`` as readers take them; texts that mean missing are the columns' business."""
-    named = {name: values[name] for name in READING if name not in ("feature_names", "input_format", *_CELLS)}
-    return ReadOptions(format=values["input_format"], **named)
+    return ReadOptions(**{name: values[name] for name in READING if name not in ("feature_names", *_CELLS)})
 
 
 def _refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) -> None:

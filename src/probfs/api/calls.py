@@ -144,9 +144,9 @@ def rank(
     **options
         How the table is read, in the keywords of ``probfs.read``: ``feature_names``, ``na``, ``dates``,
         ``ignore_case``, ``delimiter``, ``decimal``, ``encoding``, ``max_unpacked``, ``input_format``, ``union``,
-        ``sheet``, ``skip_rows``. And options of a classifier that is given by its name: ``classifier="nb",
-        smoothing=0.5`` is ``classifier=probfs.NaiveBayes(smoothing=0.5)``. ``help(probfs.NaiveBayes)`` and so on list
-        them. An estimator
+        ``sheet``, ``skip_rows``, ``no_header``. And options of a classifier that is given by its name:
+        ``classifier="nb", smoothing=0.5`` is ``classifier=probfs.NaiveBayes(smoothing=0.5)``.
+        ``help(probfs.NaiveBayes)`` and so on list them. An estimator
         takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
         which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
         a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first (into ``bins`` intervals),
@@ -389,12 +389,13 @@ def read(
     ignore_case: bool = False,
     delimiter: str | None = None,
     decimal: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     max_unpacked: int | None = None,
     input_format: str | None = None,
     union: bool = False,
     sheet: str | None = None,
-    skip_rows: int = 0,
+    skip_rows: int | None = None,
+    no_header: bool = False,
 ) -> Table:
     """Read a table once, to rank it, or select from it, several times.
 
@@ -416,7 +417,7 @@ def read(
     decimal : {".", ","}, default: a point
         The decimal separator of numbers; the other one separates thousands. Columns of decimal commas are noticed
         without it.
-    encoding : str, default "utf-8"
+    encoding : str, default: UTF-8, or Windows-1252 where the text is not UTF-8 but may be that
         The encoding of text files.
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
@@ -427,8 +428,10 @@ def read(
         that the first file lacks come before its last. Otherwise such files are refused.
     sheet : str, default: the first
         Which sheet of an Excel workbook to read.
-    skip_rows : int, default 0
+    skip_rows : int, default: titles and comments above the header
         How many lines of a CSV file, or rows of a sheet, to pass over before the header.
+    no_header : bool, default False
+        Whether the first row holds data: the columns are called ``column 1``, ``column 2`` and so on.
 
     Returns
     -------

@@ -22,8 +22,8 @@ from probfs.notes import NoteKind
 from probfs.tables.arrays import Flags, Integers, code_type, index_array, mask_array, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
-from probfs.tables.csv_head import name_columns
 from probfs.tables.frames import table_in_memory
+from probfs.tables.header import name_columns
 from probfs.tables.table import Table
 from probfs.text import counted, option, quoted
 

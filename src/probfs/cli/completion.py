@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
 from probfs.cli.options import Option, parse_delimiter
@@ -115,9 +116,12 @@ class _Line:
         chosen = {name: values[-1] for name, values in self.given.items() if values}
         if "data" not in chosen:
             return []
-        reading = {name: chosen[name] for name in ("input_format", "delimiter", "encoding") if name in chosen}
-        if "delimiter" in reading:
-            reading["delimiter"] = parse_delimiter(reading["delimiter"])
+        reading: dict[str, Any] = {name: chosen[name] for name in ("input_format", "encoding") if name in chosen}
+        if "delimiter" in chosen:
+            reading["delimiter"] = parse_delimiter(chosen["delimiter"])
+        if chosen.get("skip_rows", "").isdecimal():
+            reading["skip_rows"] = int(chosen["skip_rows"])
+        reading["no_header"] = "no_header" in self.given
         return read_column_names(os.path.expanduser(os.path.expandvars(self.given["data"][0])), **reading)
 
 

@@ -173,7 +173,10 @@ READING = panel(
     input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names(is_readable))),
     delimiter=Option("Separator of CSV. Default: found in the file.", parse_delimiter, "CHAR"),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
-    encoding=Option("Encoding of text files.", str, "NAME", "utf-8"),
+    encoding=Option("Encoding of text files. Default: found in the file.", str, "NAME"),
+    sheet=Option("Sheet of a workbook. Default: the first.", str, "NAME"),
+    skip_rows=Option("Rows above the header. Default: titles found there.", WholeNumber(0, metavar="N")),
+    no_header=Option("The first row is data, not names."),
     union=Option("Allow files with different columns."),
     max_unpacked=Option("Limit of unpacked data, like 500M or 8G.", parse_size, "SIZE"),
 )

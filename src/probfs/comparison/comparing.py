@@ -46,10 +46,13 @@ def compare(
     top: int | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     max_unpacked: int | None = None,
     input_format: str | None = None,
     union: bool = False,
+    sheet: str | None = None,
+    skip_rows: int | None = None,
+    no_header: bool = False,
     on_note: Callable[[Note], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
@@ -63,7 +66,7 @@ def compare(
         made with an estimator of your own. A pattern or a folder is the table of its files.
     top : int, default: 10, or half of the columns where there are fewer than 20
         How many of the first columns the measure ``overlap`` is about.
-    delimiter, decimal, encoding, input_format, union
+    delimiter, decimal, encoding, input_format, union, sheet, skip_rows, no_header
         How the table is read, as for ``rank``.
     max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
         How many bytes compressed data may unpack to.
@@ -96,6 +99,8 @@ def compare(
         "decimal": decimal,
         "encoding": encoding,
         "input_format": input_format,
+        "sheet": sheet,
+        "skip_rows": skip_rows,
     }
     tell = on_note or _warn_of
     if _is_standard_input(old) and _is_standard_input(new):
@@ -104,9 +109,9 @@ def compare(
         before = _find_side(old, "old", input_format, max_unpacked)
         after = _find_side(new, "new", input_format, max_unpacked)
         if before is not None and after is not None:
-            _refuse_reading({**reading, "union": union or None})
+            _refuse_reading({**reading, "union": union or None, "no_header": no_header or None})
         else:
-            reading |= {"max_unpacked": max_unpacked, "union": union}
+            reading |= {"max_unpacked": max_unpacked, "union": union, "no_header": no_header}
             if before is not None:
                 after = _rank_alike(new, before, reading, tell)
             elif after is not None:
@@ -131,7 +136,7 @@ def _warn_of(note: Note) -> None:
 def _refuse_reading(reading: Mapping[str, Any]) -> None:
     """Refuse what says how a table is read where there is none."""
     for name, value in reading.items():
-        if value is not None and (name, value) != ("encoding", "utf-8"):
+        if value is not None:
             raise UsageError(f"{option(name, value)}: both are JSON of probfs, and there is no table to read")
 
 

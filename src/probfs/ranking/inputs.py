@@ -186,12 +186,13 @@ def as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: S
 def _refuse_reading(reading: ReadOptions, parameter: str) -> None:
     """Refuse options that say how to read a file, where there is none."""
     given = {
-        "input_format": reading.format is not None,
+        "input_format": reading.input_format is not None,
         "delimiter": reading.delimiter is not None,
         "max_unpacked": reading.max_unpacked is not None,
         "union": reading.union,
         "sheet": reading.sheet is not None,
-        "skip_rows": reading.skip_rows > 0,
+        "skip_rows": reading.skip_rows is not None,
+        "no_header": reading.no_header,
     }
     for name, is_given in given.items():
         if is_given and parameter == "data":

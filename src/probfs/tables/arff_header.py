@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from io import TextIOWrapper
+from io import BufferedReader, TextIOWrapper
 from itertools import chain
 from typing import BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.csv_head import name_by_position
+from probfs.tables.csv_head import HEAD_BYTES, CsvText
+from probfs.tables.header import tell_apart
 from probfs.tables.opening import decode_line
 from probfs.text import quoted
 
@@ -80,7 +81,8 @@ class Header:
 
 def open_text(raw: BinaryIO) -> TextIOWrapper:
     """The text of a file, whose lines may end in any way; bytes that are not UTF-8 are found line by line."""
-    return TextIOWrapper(raw, "utf-8", "surrogateescape")
+    # The file stays open when the text is closed.
+    return TextIOWrapper(BufferedReader(CsvText(raw).open(0), HEAD_BYTES), "utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:
@@ -112,7 +114,6 @@ class _HeaderParser:
 
     def parse(self) -> Header:
         attributes: list[Attribute] = []
-        seen: dict[str, int] = {}
         for number, line in self._lines:
             self._line = number
             word, rest = _split(_KEYWORD, line)
@@ -120,16 +121,12 @@ class _HeaderParser:
             if keyword == "@data":
                 if not attributes:
                     raise self._error("no @attribute comes before @data; declare each column with one")
-                names, notes = name_by_position([attribute.name for attribute in attributes], self._source, "attribute")
+                names, notes = tell_apart([attribute.name for attribute in attributes], self._source, "attribute")
                 named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
                 row = "" if _END.fullmatch(rest) else rest.strip()
                 return Header(named, tuple(dict.fromkeys([*notes, *self._notes])), self._line, row)
             if keyword == "@attribute":
                 attributes.append(self._parse_attribute(rest))
-                name = attributes[-1].name
-                if name.strip() and seen.setdefault(name, number) != number:
-                    problem = f"attribute {quoted(name)} is declared on line {seen[name]} already; rename one"
-                    raise DataError(problem, source=self._source, line=number)
             elif keyword not in ("", "@relation"):
                 choices = "choose from @relation, @attribute and @data"
                 raise self._error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")

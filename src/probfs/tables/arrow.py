@@ -15,7 +15,7 @@ from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
 from probfs.tables.column import typed_columns, unread_column
-from probfs.tables.csv_head import name_columns
+from probfs.tables.header import name_columns
 from probfs.tables.opening import ChooseColumns, TableInput
 from probfs.tables.table import Table, table_of_columns
 from probfs.text import option

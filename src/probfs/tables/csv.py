@@ -7,10 +7,8 @@ column is one of numbers only if nothing is lost by that.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from itertools import islice
 from typing import TypeAlias
 
@@ -32,9 +30,9 @@ from probfs.tables.arrays import (
 )
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
-from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, read_head
+from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, open_csv
 from probfs.tables.csv_scan import NotPlainError, RowScan
-from probfs.tables.opening import TableInput
+from probfs.tables.opening import NotUtf8Error, TableInput
 from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted
 
@@ -47,8 +45,6 @@ _SMALL_FILE = 1 << 20
 """Bytes of a file that is never refused for want of memory."""
 _BYTES_OF_THREADS = 256 << 20
 """Memory that threads may need to parse blocks; with less, they would end the process without a message."""
-_CELLS_LOOKED_AT, _FEWEST_ROWS = 20_000, 2
-"""How many of the first cells tell the types of columns, and how many rows at least."""
 _MOST_FAILURES = 4
 """Columns that turn out to be texts, one after the other, before all columns of numbers are read as texts."""
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double: invalid value '(.*)'", re.DOTALL)
@@ -62,9 +58,7 @@ Cells: TypeAlias = dict[str, pa.ChunkedArray]
 def read_delimited(table_input: TableInput) -> Table:
     """Read a header and the rows below it."""
     source, decimal = table_input.source, table_input.options.decimal
-    with table_input.as_utf8() as raw:
-        text = CsvText(raw)
-        head = read_head(text, table_input)
+    with open_csv(table_input) as (text, head):
         reader = _RowReader(text, head, table_input)
         cells, lines, rows = reader.read_by_arrow() or reader.read_by_csv_module()
     indexes, names = head.columns.indexes, head.columns.names[head.columns.indexes :]
@@ -87,6 +81,7 @@ def read_delimited(table_input: TableInput) -> Table:
 class _RowReader:
     def __init__(self, text: CsvText, head: CsvHead, table_input: TableInput) -> None:
         self._text, self._head, self._source = text, head, table_input.source
+        self._any_encoding = table_input.options.encoding is None
         options, names, indexes = table_input.options, head.columns.names, head.columns.indexes
         unneeded = frozenset(options.unneeded(names[indexes:]) if options.unneeded is not None else ())
         as_text = frozenset(options.as_text(names[indexes:]) if options.as_text is not None else ())
@@ -108,16 +103,19 @@ class _RowReader:
         if not self._head.sample.strip(b"\r\n") or self._head.sample.startswith(_BOM):
             return None
         may_be_numbers = self.undecided
+        self._plan_blocks()
         try:
             return self._read_columns(self._guess_types())
-        except (pa.ArrowInvalid, NotPlainError):
+        except (pa.ArrowInvalid, NotPlainError) as error:
+            if "invalid UTF8" in str(error) and self._any_encoding:
+                raise NotUtf8Error("is not UTF-8", source=self._source) from error
             self.undecided = may_be_numbers
             return None
 
     def _guess_types(self) -> dict[str, pa.DataType]:
         """The type of each wanted column by its first cells; columns of nothing but words are left undecided."""
         types = dict.fromkeys(self._wanted, _TEXTS)
-        first = self._first_records()
+        first = self._head.first
         if not (first and self._numbers_are_plain and {len(record) for record in first} == {len(self._positions)}):
             # Rows of other lengths will be refused.
             return types
@@ -140,17 +138,11 @@ class _RowReader:
         """Whether the points in numbers may stand between thousands: as texts, it can be told by all of them."""
         return any("." in number for number in numbers) and all(map(_OF_THOUSANDS.fullmatch, numbers))
 
-    def _first_records(self) -> list[list[str]]:
-        """Some of the first records; also choose the size of blocks, and refuse a file that memory cannot hold."""
-        size = self._text.size
-        records = CsvRecords(self._source, self._head.delimiter, io.BytesIO(self._head.sample))
-        first: list[list[str]] = []
-        # What is wrong with them will be found with its line.
-        with suppress(DataError):
-            most = max(_FEWEST_ROWS, _CELLS_LOOKED_AT // len(self._positions))
-            first.extend(record for _, record in islice(records, most))
+    def _plan_blocks(self) -> None:
+        """Choose the size of blocks and whether threads read them, and refuse a file that memory cannot hold."""
+        first, size = self._head.first, self._text.size
         self._newlines_in_cells = any("\n" in cell for record in first for cell in record)
-        bytes_of_row = records.bytes_read // max(len(first), 1) + 1
+        bytes_of_row = self._head.first_bytes // max(len(first), 1) + 1
         self._block_bytes = min(max(_BLOCK_BYTES, _BLOCK_ROWS * bytes_of_row), _MOST_BLOCK_BYTES)
         # Ranking the table will take about as much memory again as the table itself.
         needed = 2 * 8 * len(self._wanted) * (size // bytes_of_row)
@@ -159,7 +151,6 @@ class _RowReader:
         free = free_memory()
         is_enough = free is None or free > needed + _BYTES_OF_THREADS
         self._in_threads = count_cores() > 1 and size > self._block_bytes and is_enough
-        return first
 
     def _read_columns(self, types: dict[str, pa.DataType]) -> tuple[Cells, RowLines, int] | None:
         """The rows, with columns read as numbers only where they all are and nothing is lost by that."""

@@ -12,84 +12,45 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
-from itertools import count, islice
+from itertools import islice
 from typing import Any, BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.opening import TableInput, decode_line
-from probfs.text import counted, listed, option, quoted
+from probfs.tables.header import (
+    NamedColumns,
+    count_titles,
+    is_number,
+    name_columns,
+    note_data,
+    note_titles,
+    positions_as_names,
+)
+from probfs.tables.opening import NotUtf8Error, TableInput, copy_of, decode_line
+from probfs.text import option
 
 HEAD_BYTES = 1 << 20
 """How much of a file is read to see how it is laid out; more only if that is less than a header and a row."""
-_ROWS_LOOKED_AT = 10
+CELLS_LOOKED_AT = 20_000
+"""How many of the first cells tell how a file is laid out, and the types of its columns."""
+_FEWEST_ROWS = 3
+_LINES_LOOKED_AT = 100
 _LONGEST_NUMBER = 20
 _LONGEST_CELL = 1 << 30
-# What pandas calls a first column without a name, and again when such a file is written and read once more.
-_PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A physical line with its line end, of whatever kind."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _JSON_ARRAY = re.compile(rb"\s*\[\s*\{\s*\"")
+_SEPARATOR_LINE = re.compile(rb'"?sep=([^\r\n"\x80-\xff])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
+"""What Excel writes above the header to say what separates cells."""
+_BETWEEN_BLANKS = re.compile(r'"[^"\r\n]*"(?!\S)|\S+')
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
 _DELIMITER_NAMES = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 """Delimiters as messages show them."""
-
-
-@dataclass(frozen=True)
-class NamedColumns:
-    """The columns of a file, all of them named, of which the first few may be row indexes."""
-
-    names: tuple[str, ...]
-    """A name for every column; those of row indexes are as the file has them."""
-    indexes: int
-    """How many of the first columns are row indexes, to be left out."""
-    notes: tuple[Note, ...]
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The names of the row indexes as the file has them."""
-        return self.names[: self.indexes]
-
-
-def name_columns(names: Sequence[str], source: str) -> NamedColumns:
-    """Find the row index among a file's columns, and name the other columns that have no name.
-
-    >>> name_columns(["", "a", "", "b"], "t.csv").names
-    ('', 'a', 'column 3', 'b')
-    """
-    indexes = 1 if names and not names[0].strip() else 0
-    while indexes < len(names) and _PANDAS_INDEX.fullmatch(names[indexes]):
-        indexes += 1
-    if indexes == len(names):
-        # A table of nothing else keeps them.
-        indexes = 0
-    complete, notes = name_by_position(names, source, "column", indexes)
-    if indexes:
-        which = "the unnamed first column was" if indexes == 1 else f"the unnamed first {indexes} columns were"
-        left_out = NoteKind.ROW_INDEX.note(f"{source}: {which} left out as a row index", names[:indexes])
-        notes = [left_out, *notes]
-    return NamedColumns(tuple(complete), indexes, tuple(notes))
-
-
-def name_by_position(names: Sequence[str], source: str, noun: str, first: int = 0) -> tuple[list[str], list[Note]]:
-    """The names with one by position in place of each blank one from the first on, and a note that says so."""
-    complete, given, taken = list(names), [], set(names)
-    for position in range(first, len(names)):
-        if not names[position].strip():
-            name = f"column {position + 1}"
-            if name in taken:
-                name = next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
-            complete[position] = name
-            given.append(name)
-            taken.add(name)
-    if not given:
-        return complete, []
-    what = counted(len(given), f"{noun} has no name", f"{noun}s have no name")
-    message = f"{source}: {what}, so named by position: {listed(given)}"
-    return complete, [NoteKind.UNNAMED_COLUMNS.note(message, given)]
 
 
 class CsvText:
@@ -192,46 +153,130 @@ class CsvHead:
     """The line after the header."""
     sample: bytes
     """The first rows, whole ones."""
+    first: Sequence[Sequence[str]]
+    """A few of them as records."""
+    first_bytes: int
+    """How many bytes these have."""
 
 
-def read_head(text: CsvText, table_input: TableInput) -> CsvHead:
-    """Read the header; one of the other delimiters is recognised from the first lines."""
-    source, usual = table_input.source, table_input.delimiter
-    skipped = table_input.options.skip_rows
-    start, block = _first_block(text, skipped)
+@contextmanager
+def open_csv(table_input: TableInput) -> Iterator[tuple[CsvText, CsvHead]]:
+    """The text of a delimited file, and what its first lines say; where blanks separate cells, these become tabs."""
+    with table_input.as_utf8() as raw, ExitStack() as stack:
+        text, notes = CsvText(raw), []
+        if table_input.other_delimiters and _has_blanks_between(text, table_input.options.skip_rows or 0):
+            notes = [NoteKind.DELIMITER.note(f"{table_input.source}: cells are separated by blanks")]
+            table_input = replace(table_input, delimiter="\t", other_delimiters="")
+            text = CsvText(stack.enter_context(copy_of(_blanks_as_tabs(text))))
+        yield text, read_head(text, table_input, notes)
+
+
+def _has_blanks_between(text: CsvText, skipped: int) -> bool:
+    """Whether nothing but blanks separates the first cells, as some columns of numbers show."""
+    lines = text.open(0).read(1 << 16).decode("utf-8", "replace").split("\n")[skipped:][:_LINES_LOOKED_AT]
+    if any(delimiter in line for line in lines for delimiter in _DELIMITER_NAMES):
+        return False
+    header, *below = [row for row in map(_BETWEEN_BLANKS.findall, lines) if row] or [[]]
+    if len(header) < 2 or not below or any(len(row) != len(header) for row in below[:-1]):
+        return False
+    # The last line may be cut off.
+    columns = zip(*(row for row in below if len(row) == len(header)), strict=True)
+    return any(all(map(is_number, cells)) and not is_number(name) for name, cells in zip(header, columns, strict=False))
+
+
+def _blanks_as_tabs(text: CsvText) -> Iterator[bytes]:
+    for line in BufferedReader(text.open(0), HEAD_BYTES):
+        cells = _BETWEEN_BLANKS.findall(line.decode("utf-8", "surrogateescape"))
+        yield ("\t".join(cells) + "\n").encode("utf-8", "surrogateescape")
+
+
+def read_head(text: CsvText, table_input: TableInput, notes: Sequence[Note] = ()) -> CsvHead:
+    """Read the header, below titles and comments; another delimiter is recognised from the first lines."""
+    source, options = table_input.source, table_input.options
+    usual, others = table_input.delimiter, table_input.other_delimiters
+    start, block = _first_block(text, options.skip_rows)
     if block[:1000].lstrip().lower().startswith(_MARKUP):
         raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
     if _JSON_ARRAY.match(block[:1000]):
         raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
-    delimiter = _recognise_delimiter(block, usual, table_input.other_delimiters)
-    notes: tuple[Note, ...] = ()
-    if delimiter != usual:
+    line = (options.skip_rows or 0) + 1
+    told = _SEPARATOR_LINE.match(block)
+    if told is not None:
+        block, start, line = block[told.end() :], start + told.end(), line + 1
+        usual, others = (told[1].decode(), "") if others else (usual, "")
+    find_titles = options.skip_rows is None and not options.no_header
+    look = _lay_out(usual, others, partial(_Look, block, find_titles, options.encoding is None))
+    delimiter, titles, first = look.delimiter, look.titles, look.records
+    if delimiter != table_input.delimiter:
         shown = _DELIMITER_NAMES.get(delimiter, delimiter).replace("tab", "tabs")
-        notes = (NoteKind.DELIMITER.note(f"{source}: cells are separated by {shown}"),)
-    records = CsvRecords(source, delimiter, BytesIO(block), skipped + 1)
-    line, names = next(iter(records), (0, None))
-    if names is None:
+        notes = [*notes, NoteKind.DELIMITER.note(f"{source}: cells are separated by {shown}")]
+    if len(first) <= titles:
+        # Say what is wrong with the header.
+        next(iter(CsvRecords(source, delimiter, BytesIO(block), line)), None)
         raise DataError("is empty; a header line and data rows are needed", source=source)
-    sample = block[records.bytes_read :]
-    if _rows_have_names(sample, len(names), delimiter):
+    names, rows = first[titles], first[titles + 1 :]
+    if options.no_header:
+        columns = positions_as_names(len(names))
+        return CsvHead(columns, delimiter, tuple(notes), start, line, block, first, look.ends[-1][0])
+    end, lines = look.ends[titles]
+    line, sample = line + lines, block[end:]
+    if rows and len(rows[0]) == len(names) + 1 and _rows_have_names(sample, len(names), delimiter):
         names = ["", *names]
     elif len(names) == 1:
         other = next((other for other in _DELIMITER_NAMES if other != delimiter and other in names[0]), None)
         if other is not None:
             shown = _DELIMITER_NAMES[other]
             remedy = f"use {option('delimiter', other, typed=shown)}"
-            raise DataError(f"the header is one column and contains {shown}; {remedy}", source=source, line=line)
+            raise DataError(f"the header is one column and contains {shown}; {remedy}", source=source, line=line - 1)
     columns = name_columns(names, source)
-    first: dict[str, int] = {}
-    # The names of row indexes do not matter.
-    for number, name in enumerate(columns.names[columns.indexes :], start=columns.indexes + 1):
-        if first.setdefault(name, number) != number:
-            problem = f"{quoted(name)} is column {first[name]} and {number}; rename one of them"
-            raise DataError(problem, source=source, line=line)
-    return CsvHead(columns, delimiter, notes + columns.notes, start + records.bytes_read, records.next_line, sample)
+    notes = [*notes, *note_titles(first[:titles], source), *columns.notes, *note_data(names, rows, source)]
+    return CsvHead(columns, delimiter, tuple(notes), start + end, line, sample, rows, look.ends[-1][0] - end)
 
 
-def _first_block(text: CsvText, skipped: int) -> tuple[int, bytes]:
+class _Look:
+    """The first records of a block as one delimiter separates them."""
+
+    def __init__(self, block: bytes, find_titles: bool, any_encoding: bool, delimiter: str) -> None:
+        self.delimiter = delimiter
+        self.records: list[list[str]] = []
+        self.ends: list[tuple[int, int]] = []
+        """How many bytes and lines there are up to the end of each record."""
+        records, cells = CsvRecords("", delimiter, BytesIO(block)), 0
+        try:
+            for _, record in records:
+                self.records.append(record)
+                self.ends.append((records.bytes_read, records.next_line - 1))
+                cells += len(record)
+                if cells >= CELLS_LOOKED_AT and len(self.records) >= _FEWEST_ROWS:
+                    break
+        except DataError as error:
+            # What else is wrong with them will be found with its line.
+            if isinstance(error, NotUtf8Error) and any_encoding:
+                raise
+        self.titles = count_titles(self.records) if find_titles else 0
+
+    def is_even(self) -> bool:
+        """Whether all rows have as many cells as the header, or one more, their names."""
+        header, *rows = self.records[self.titles :] or [[]]
+        return len(header) > 1 and {len(row) for row in rows} in ({len(header)}, {len(header) + 1})
+
+
+def _lay_out(usual: str, others: str, look_by: Callable[[str], _Look]) -> _Look:
+    """The first records, separated by what splits header and rows evenly below the fewest titles.
+
+    That is one of the other delimiters if it alone does; else the usual one, and what is wrong with the file will be
+    found with it.
+    """
+    look = look_by(usual)
+    if not others or (look.is_even() and not look.titles):
+        return look
+    even = [one for one in (look, *map(look_by, others)) if one.is_even()]
+    fewest = min((one.titles for one in even), default=0)
+    best = [one for one in even if one.titles == fewest]
+    return best[0] if len(best) == 1 else look
+
+
+def _first_block(text: CsvText, skipped: int | None) -> tuple[int, bytes]:
     """Whole records after the lines that are passed over, at least two if there are as many; and where they begin."""
     size = HEAD_BYTES
     while True:
@@ -260,22 +305,6 @@ def _whole_records(data: bytes) -> bytes:
     return b""
 
 
-def _recognise_delimiter(block: bytes, delimiter: str, others: Sequence[str]) -> str:
-    """The one of the ``others`` that splits the first records evenly, if ``delimiter`` does not split the header.
-
-    If none of them does, or several do, it is ``delimiter``, and what is wrong with the file will be found with it.
-    """
-    if not others or len((_records(block, delimiter, 1) or [[]])[0]) > 1:
-        return delimiter
-    fitting = []
-    for other in others:
-        header, *rows = _records(block, other, 1 + _ROWS_LOOKED_AT) or [[]]
-        # Each row may have one cell more, its name.
-        if len(header) > 1 and {len(row) for row in rows} in ({len(header)}, {len(header) + 1}):
-            fitting.append(other)
-    return fitting[0] if len(fitting) == 1 else delimiter
-
-
 def _rows_have_names(block: bytes, width: int, delimiter: str) -> bool:
     """Whether each of a block's rows begins with a name that the header of ``width`` columns does not count.
 
@@ -283,10 +312,7 @@ def _rows_have_names(block: bytes, width: int, delimiter: str) -> bool:
     them comes from a delimiter at the end of each line; and where decimal commas split a column, the first cells are
     hardly all different, nor numbers in ascending order. A single column is left alone: commas in it are likelier.
     """
-    # Nearly all files are told by their first row, and need no more than that.
-    if width < 2 or [len(row) for row in _records(block, delimiter, 1)] != [width + 1]:
-        return False
-    rows = _records(block, delimiter, None)
+    rows = _records(block, delimiter) if width > 1 else []
     if any(len(row) != width + 1 for row in rows) or all(row[-1] == "" for row in rows):
         return False
     names = [row[0] for row in rows if row[0].strip()]
@@ -296,9 +322,9 @@ def _rows_have_names(block: bytes, width: int, delimiter: str) -> bool:
     return len(numbers) < len(names) or numbers == sorted(numbers)
 
 
-def _records(block: bytes, delimiter: str, most: int | None) -> list[list[str]]:
-    """The first records of a block; none if one of them is broken."""
+def _records(block: bytes, delimiter: str) -> list[list[str]]:
+    """The records of a block; none if one of them is broken."""
     try:
-        return [record for _, record in islice(CsvRecords("", delimiter, BytesIO(block)), most)]
+        return [record for _, record in CsvRecords("", delimiter, BytesIO(block))]
     except DataError:
         return []

@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
+from probfs.tables.header import count_titles, name_columns, note_data, note_titles, positions_as_names
 from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput, refuse_suspicious_size
 from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
@@ -29,6 +31,8 @@ _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
 _WIDE_CELL = re.compile(rb""" r=["']([A-Z]{2,3})\d""")
 _FAR_CELL = re.compile(rb""" r=["'][A-Z]{1,3}(\d{6,})""")
 _NARROW, _NEAR = 26, 99_999
+_ROWS_LOOKED_AT = 50
+"""How many of the first rows tell titles from names."""
 _CHUNK = 8 << 20
 _LONGEST_REFERENCE = 32
 _CELL_BYTES = 100
@@ -62,7 +66,7 @@ def read_excel(table_input: TableInput) -> Table:
             problem = f"is no readable Excel workbook: {reason}; save it again, or as CSV"
             raise DataError(problem, source=source) from error
         raise
-    return _table_of_rows(rows, first_row, source, notes)
+    return _table_of_rows(rows, first_row, source, notes, options.no_header)
 
 
 def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[int, list[list[Cell]], tuple[Note, ...]]:
@@ -75,32 +79,49 @@ def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[int, 
         raise UsageError(f"{option('sheet')}: {problem}")
     sheet = workbook.get_sheet_by_name(options.sheet or sheets[0])
     message = f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}"
-    notes = (NoteKind.SHEETS.note(message),) if len(sheets) > 1 and options.sheet is None else ()
+    notes: tuple[Note, ...] = (NoteKind.SHEETS.note(message),) if len(sheets) > 1 and options.sheet is None else ()
     first_row = 1 if sheet.start is None else sheet.start[0] + 1
     rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True)
-    skipped = max(options.skip_rows - first_row + 1, 0)
+    skipped = 0
+    if options.skip_rows is not None:
+        skipped = max(options.skip_rows - first_row + 1, 0)
+    elif not options.no_header:
+        first = rows[:_ROWS_LOOKED_AT]
+        used = [place for place, cells in enumerate(zip(*first, strict=True)) if any(cell != "" for cell in cells)]
+        texts = [[_text(row[place]) for place in used] for row in first]
+        skipped = count_titles(texts)
+        notes += tuple(note_titles(texts[:skipped], source))
     while skipped < len(rows) and all(cell == "" for cell in rows[skipped]):
         skipped += 1
     return first_row + skipped, rows[skipped:], notes
 
 
-def _table_of_rows(rows: list[list[Cell]], first_row: int, source: str, notes: tuple[Note, ...]) -> Table:
+def _table_of_rows(
+    rows: list[list[Cell]], first_row: int, source: str, notes: tuple[Note, ...], no_header: bool
+) -> Table:
     if not rows:
         raise DataError("is empty; a row of names and data rows are needed", source=source)
-    header, *data = rows
+    header = [""] * len(rows[0]) if no_header else [_text(cell) for cell in rows[0]]
+    data = rows[not no_header :]
     # Rows that hold nothing are for the eye, and so are columns without a name or a cell.
     kept = [place for place, row in enumerate(data) if any(cell != "" for cell in row)]
     if not kept:
-        names = [_text(name) for name in header if name != ""]
+        names = [name for name in header if name]
         raise NoRowsError("has no data rows below the row of names", source=source, columns=names)
     cells = list(zip(*(data[place] for place in kept), strict=True))
-    columns = [
-        _column(_text(name), values)
-        for name, values in zip(header, cells, strict=True)
-        if name != "" or any(cell != "" for cell in values)
+    named = [
+        (name, values) for name, values in zip(header, cells, strict=True) if name or any(cell != "" for cell in values)
     ]
-    lines = RowLines.of(np.array(kept, dtype=np.int64) + first_row + 1)
-    return table_of_columns(columns, source, len(kept), notes, lines)
+    names = [name for name, _ in named]
+    found = positions_as_names(len(names)) if no_header else name_columns(names, source)
+    first = [
+        [_text(cell) for cell in row] for row in zip(*(values[:_ROWS_LOOKED_AT] for _, values in named), strict=True)
+    ]
+    notes += (*found.notes, *([] if no_header else note_data(names, first, source)))
+    columns = [_column(name, values) for name, (_, values) in zip(found.names, named, strict=True)]
+    lines = RowLines.of(np.array(kept, dtype=np.int64) + first_row + (not no_header))
+    table = table_of_columns(columns[found.indexes :], source, len(kept), notes, lines)
+    return replace(table, left_out=found.left_out)
 
 
 def _column(name: str, cells: Sequence[Any]) -> Column:

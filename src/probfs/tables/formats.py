@@ -110,9 +110,9 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
 
 def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
     """The format of a file, as the user says, else by its ending, else by how it begins."""
-    if options.format is not None:
-        return TABLE_FORMATS.get(options.format, "input_format", is_readable)
-    return format_of_path(path) or format_of_content(head, options.encoding)
+    if options.input_format is not None:
+        return TABLE_FORMATS.get(options.input_format, "input_format", is_readable)
+    return format_of_path(path) or format_of_content(head, options.encoding or "utf-8")
 
 
 def _is_arff(text: str) -> bool:

@@ -19,7 +19,7 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.arrow import table_from_arrow
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
-from probfs.tables.csv_head import name_columns
+from probfs.tables.header import name_columns
 from probfs.tables.table import GIVEN_AS_Y, Table, table_of_columns
 from probfs.text import did_you_mean, option, printable, quoted
 

@@ -12,10 +12,10 @@ from io import BytesIO
 from typing import Any
 
 from probfs.errors import ProbfsError
-from probfs.tables.csv_head import CsvText, read_head
+from probfs.tables.csv_head import open_csv
 from probfs.tables.files import find_parts
 from probfs.tables.formats import choose_format
-from probfs.tables.opening import ReadOptions, open_source
+from probfs.tables.opening import ReadOptions, TableInput, open_source, read_text
 from probfs.tables.urls import is_url
 
 _LONGEST_HEADER = 1 << 22
@@ -25,7 +25,12 @@ _LONGEST_NAME = 1000
 
 
 def read_column_names(
-    path: str, input_format: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+    path: str,
+    input_format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    skip_rows: int | None = None,
+    no_header: bool = False,
 ) -> list[str]:
     """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
 
@@ -37,7 +42,8 @@ def read_column_names(
         part = find_parts([path])[0]
         # To open a pipe would wait for somebody to write to it.
         is_file = stat.S_ISREG(os.stat(part.path).st_mode)
-        names = _names_in_file(part.path, ReadOptions(input_format, delimiter, encoding)) if is_file else []
+        options = ReadOptions(input_format, delimiter, encoding, skip_rows=skip_rows, no_header=no_header)
+        names = _names_in_file(part.path, options) if is_file else []
         return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
     except (ProbfsError, OSError, ValueError):
         return []
@@ -48,18 +54,21 @@ def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
         table_format = choose_format(path, head, options)
         if table_format.name == "parquet":
             return _parquet_names(path)
+        if not table_format.delimiter and table_format.name != "arff":
+            return []
         first: Any = BytesIO(raw.read(_LONGEST_HEADER))
-    table_input = table_format.input_from(first, path, options)
-    if table_format.name == "arff":
-        from probfs.tables.arff_header import open_text, read_header
+    return read_text(_names_in_text, table_format.input_from(first, path, options))[0]
 
-        with table_input.as_utf8() as raw:
-            return [attribute.name for attribute in read_header(open_text(raw), path).attributes]
-    if not table_format.delimiter:
-        return []
+
+def _names_in_text(table_input: TableInput) -> Sequence[str]:
+    if table_input.delimiter:
+        with open_csv(table_input) as (_, head):
+            names = head.columns.names[head.columns.indexes :]
+        return [name for name in names if len(name) <= _LONGEST_NAME]
+    from probfs.tables.arff_header import open_text, read_header
+
     with table_input.as_utf8() as raw:
-        columns = read_head(CsvText(raw), table_input).columns
-    return [name for name in columns.names[columns.indexes :] if len(name) <= _LONGEST_NAME]
+        return [attribute.name for attribute in read_header(open_text(raw), table_input.source).attributes]
 
 
 def _parquet_names(path: str) -> list[str]:

@@ -17,21 +17,38 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
 from probfs.tables.urls import first_line, is_url, open_url
 from probfs.text import option, printable, shown_bytes, shown_url
 
+Result = TypeVar("Result")
 STANDARD_INPUT = "-"
 ZIP_MAGIC = b"PK\x03\x04"
 """How zip archives begin, among them workbooks of today (.xlsx)."""
 COMPOUND_FILE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How workbooks of before 2007 (.xls) begin, and other files of that time."""
 ZIPPED_WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xlsb")
+_NO_TABLES = (
+    (
+        0,
+        b"SQLite format 3\0",
+        "an SQLite database; write its table as CSV: sqlite3 -header -csv FILE 'select * from t'",
+    ),
+    (0, b"%PDF-", "a PDF document, not a table; find the table itself"),
+    (0, b"version https://git-lfs.github.com/spec/", "a pointer of Git LFS, not the file; fetch it with git lfs pull"),
+    (0, (b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07"), "an archive; unpack it first"),
+    (257, b"ustar", "a tar archive; unpack it first"),
+    (0, b"\x89HDF\r\n", "an HDF5 file; write its table as CSV or Parquet"),
+    (0, (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8"), "a picture, not a table"),
+)
+"""How files begin that hold no table, or none that is read: where, with which bytes, and what they are."""
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
 """Given the names of a file's columns in order, some of them."""
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_HIGH, _NOT_1252 = bytes(range(128, 256)), b"\x81\x8d\x8f\x90\x9d"
 _HEAD_BYTES = 1 << 18
 """How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
 _PIECE = 1 << 20
@@ -47,12 +64,12 @@ _MOST_RATIO = 250
 class ReadOptions:
     """How files are to be read, where they do not say so themselves."""
 
-    format: str | None = None
+    input_format: str | None = None
     """The name of a table format; without one, the file's ending or else its first bytes decide."""
     delimiter: str | None = None
     """The character between cells of CSV and TSV; without one, a comma or what the first lines show, and a tab."""
-    encoding: str = "utf-8"
-    """The encoding of text formats."""
+    encoding: str | None = None
+    """The encoding of text formats; without one, UTF-8, or what the bytes show."""
     max_unpacked: int | None = None
     """How many bytes compressed data may unpack to; without a limit, as many as are not suspicious."""
     decimal: str | None = None
@@ -63,18 +80,20 @@ class ReadOptions:
     """Texts that mean missing by the user's word."""
     sheet: str | None = None
     """Which sheet of an Excel workbook to read; without a name, the first."""
-    skip_rows: int = 0
-    """How many lines, or rows of a sheet, to pass over before the header."""
+    skip_rows: int | None = None
+    """How many lines, or rows of a sheet, to pass over before the header; without a number, those that look so."""
+    no_header: bool = False
+    """Whether the first row holds data, so that columns are named by their positions."""
     as_text: ChooseColumns | None = field(default=None, compare=False)
     """Which columns a text format must not read as numbers; without it, it reads all numbers as such."""
     unneeded: ChooseColumns | None = field(default=None, compare=False)
     """Which columns need not be read, in formats that can pass over them; without it, all are read."""
 
     def __post_init__(self) -> None:
-        if self.format is not None:
+        if self.input_format is not None:
             from probfs.tables.formats import TABLE_FORMATS, is_readable
 
-            TABLE_FORMATS.get(self.format, "input_format", is_readable)
+            TABLE_FORMATS.get(self.input_format, "input_format", is_readable)
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
@@ -82,8 +101,9 @@ class ReadOptions:
             raise UsageError(f"{option('delimiter')}: {problem}")
         if self.decimal not in (None, ".", ","):
             raise UsageError(f"{option('decimal')}: {self.decimal!r} is neither '.' nor ','")
-        if isinstance(self.skip_rows, bool) or not isinstance(self.skip_rows, int) or self.skip_rows < 0:
-            raise UsageError(f"{option('skip_rows')}: {self.skip_rows!r} is not a whole number of rows, 0 or more")
+        rows = self.skip_rows
+        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 0):
+            raise UsageError(f"{option('skip_rows')}: {rows!r} is not a whole number of rows, 0 or more")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file, without those that its format has no use for."""
@@ -92,13 +112,18 @@ class ReadOptions:
         known = format_of_path(path)
         return replace(
             self,
-            format=None,
+            input_format=None,
             delimiter=self.delimiter if known is None or known.delimiter else None,
             sheet=self.sheet if known is None or known.has_sheets else None,
-            skip_rows=self.skip_rows if known is None or known.has_header_row else 0,
+            skip_rows=self.skip_rows if known is None or known.has_header_row else None,
+            no_header=self.no_header and (known is None or known.has_header_row),
             as_text=None,
             unneeded=None,
         )
+
+
+class NotUtf8Error(DataError):
+    """A text that is said to be UTF-8, or of which nothing is said, is not."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +145,7 @@ class TableInput:
     @contextlib.contextmanager
     def as_utf8(self) -> Iterator[BinaryIO]:
         """The file's text as UTF-8, whatever its encoding, from its beginning behind a byte-order mark."""
-        encoding, raw = self.options.encoding, self.raw
+        encoding, raw = self.options.encoding or "utf-8", self.raw
         try:
             codec = codecs.lookup(encoding)
             b"a\0\0\0".decode(encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
@@ -129,11 +154,11 @@ class TableInput:
             raise UsageError(f"{option('encoding')}: {problem}") from error
         with contextlib.ExitStack() as stack:
             if codec.name not in ("utf-8", "utf-8-sig"):
-                raw = stack.enter_context(_copy(self._recoded(codec.incrementaldecoder())))
+                raw = stack.enter_context(copy_of(self._recoded(codec.incrementaldecoder())))
             start = raw.tell()
             mark = raw.read(len(codecs.BOM_UTF8))
             if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise DataError(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
+                raise NotUtf8Error(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
             raw.seek(start + (len(mark) if mark == codecs.BOM_UTF8 else 0))
             yield raw
 
@@ -149,6 +174,38 @@ class TableInput:
                 problem = f"is not {self.options.encoding} near byte {place}; try another {option('encoding')}"
                 raise DataError(problem, source=self.source) from error
             done += len(chunk)
+
+
+def read_text(read: Callable[[TableInput], Result], table_input: TableInput) -> tuple[Result, str | None]:
+    """What ``read`` makes of a text, and its encoding if it is not UTF-8: what its bytes show, unless users say."""
+    start = table_input.raw.tell()
+    try:
+        return read(table_input), None
+    except NotUtf8Error:
+        if table_input.options.encoding is not None:
+            raise
+    table_input.raw.seek(start)
+    # As plain UTF-8, the line at fault is found.
+    encoding = _guess_encoding(table_input) or "utf-8"
+    table_input.raw.seek(start)
+    return read(replace(table_input, options=replace(table_input.options, encoding=encoding))), encoding
+
+
+def _guess_encoding(table_input: TableInput) -> str | None:
+    """The encoding of bytes that are not UTF-8: UTF-16 with its mark, or Windows-1252 if nothing speaks against it."""
+    raw, size, high, valid = table_input.raw, 0, 0, 0
+    while piece := raw.read(_PIECE):
+        if not size and piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        if _CONTROL.search(piece):
+            raise DataError("holds binary data, not text; is it the right file?", source=table_input.source)
+        size += len(piece)
+        high += len(piece) - len(piece.translate(None, _HIGH))
+        valid += len(piece.decode("utf-8", "ignore").encode()) - len(piece.translate(None, _HIGH))
+        if len(piece.translate(None, _NOT_1252)) < len(piece):
+            return None
+    # Text of other alphabets has more such letters; and damaged UTF-8 is mostly valid.
+    return "cp1252" if high * 4 <= size and valid * 2 <= high else None
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
@@ -175,7 +232,7 @@ def open_source(
             head = _peek(raw)
             compression = compression_of(head)
             if compression is not None:
-                raw = stack.enter_context(_copy(_unpacked(compression, raw, name, max_unpacked), most))
+                raw = stack.enter_context(copy_of(_unpacked(compression, raw, name, max_unpacked), most))
                 head = _peek(raw)
                 again = compression_of(head)
                 if again is not None:
@@ -183,6 +240,9 @@ def open_source(
                     raise DataError(f"{twice}; unpack it first", source=name)
             if head.startswith(ZIP_MAGIC) and not _is_zipped_workbook(raw, name):
                 raise DataError("is a zip archive; unpack it first", source=name)
+            for place, magic, what in _NO_TABLES:
+                if head.startswith(magic, place):
+                    raise DataError(f"is {what}", source=name)
             yield raw, head
         except OSError as error:
             raise DataError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=name) from error
@@ -202,7 +262,7 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
         file = _CountedFile(stack.enter_context(open(path, "rb", buffering=0)))  # noqa: SIM115  # closed by the stack
     if file.seekable():
         return io.BufferedReader(file, _HEAD_BYTES)
-    return stack.enter_context(_copy(iter(lambda: file.read(_HEAD_BYTES), b"")))
+    return stack.enter_context(copy_of(iter(lambda: file.read(_HEAD_BYTES), b"")))
 
 
 class _CountedFile(io.RawIOBase):
@@ -256,7 +316,7 @@ def _size_of(stream: Any) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _copy(pieces: Iterable[bytes], most: int | None = None) -> Any:
+def copy_of(pieces: Iterable[bytes], most: int | None = None) -> Any:
     """A temporary file with these bytes; at ``most`` so many, give or take a piece."""
     # Here, as it imports what unpacks any archive.
     import tempfile
@@ -383,7 +443,7 @@ def decode_line(line: bytes, number: int, source: str) -> str:
         text = line.decode()
     except UnicodeDecodeError as error:
         problem = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not UTF-8"
-        raise DataError(f"{problem}; try {option('encoding', 'latin-1')}", source=source, line=number) from error
+        raise NotUtf8Error(f"{problem}; try {option('encoding', 'latin-1')}", source=source, line=number) from error
     if "\0" in text:
         raise DataError("holds a NUL byte; is it a text file?", source=source, line=number)
     return text

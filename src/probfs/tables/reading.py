@@ -19,7 +19,7 @@ from probfs.tables.column import text_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import choose_format, format_of_magic
 from probfs.tables.joining import NO_ROWS, has_values, join_tables, refuse_other_columns
-from probfs.tables.opening import ReadOptions, display_name, open_source
+from probfs.tables.opening import ReadOptions, display_name, open_source, read_text
 from probfs.tables.table import NoRowsError, Table
 from probfs.text import listed, option
 
@@ -146,7 +146,8 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
         for parameter, given, taken, lacking in (
             ("delimiter", options.delimiter is not None, bool(chosen.delimiter), "no delimiter to choose"),
             ("sheet", options.sheet is not None, chosen.has_sheets, "no sheets"),
-            ("skip_rows", options.skip_rows > 0, chosen.has_header_row, "no rows before its names"),
+            ("skip_rows", options.skip_rows is not None, chosen.has_header_row, "no rows before its names"),
+            ("no_header", options.no_header, chosen.has_header_row, "no row of names"),
         ):
             if given and not taken:
                 raise UsageError(f"{option(parameter)}: {source} is {chosen.title}, which has {lacking}")
@@ -157,4 +158,9 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
             problem = f"is {article} {other.title} file, not {chosen.title}; use {option('input_format', other.name)}"
             raise DataError(problem, source=source)
         assert chosen.read is not None
-        return chosen.read(chosen.input_from(raw, source, options, part.row_groups))
+        table, encoding = read_text(chosen.read, chosen.input_from(raw, source, options, part.row_groups))
+    if encoding is None:
+        return table
+    shown = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}[encoding]
+    message = f"{source}: is not UTF-8 and was read as {shown}; {option('encoding')} says otherwise"
+    return replace(table, notes=(NoteKind.ENCODING.note(message), *table.notes))

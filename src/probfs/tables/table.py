@@ -149,12 +149,8 @@ class Table:
 def table_of_columns(
     columns: Iterable[Column], source: str, rows: int, notes: tuple[Note, ...] = (), lines: RowLines | None = None
 ) -> Table:
-    """The table of these columns, whose names must differ; without rows there is none."""
-    by_name: dict[str, Column] = {}
-    for column in columns:
-        if column.name in by_name:
-            raise DataError(f"two columns are called {quoted(column.name)}; rename one", source=source)
-        by_name[column.name] = column
+    """The table of these columns, whose names differ; without rows there is none."""
+    by_name = {column.name: column for column in columns}
     if not rows:
         hint = "" if source.startswith("<") else "; is it the right file?"
         raise NoRowsError(f"has no data rows{hint}", source=source, columns=tuple(by_name))

@@ -1,0 +1,165 @@
+"""Headers as people write them: what columns are called, titles above the names, names that are data.
+
+All formats that have a row of names come here with their first rows. Light to import, as shells ask for names.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, count, pairwise
+
+from probfs.notes import Note, NoteKind
+from probfs.text import counted, listed, option
+
+_ROWS_LOOKED_AT = 100
+"""How many of the first rows tell names from data."""
+# What pandas calls a first column without a name, and again when such a file is written and read once more.
+_PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """The columns of a file, all of them named, of which the first few may be row indexes."""
+
+    names: tuple[str, ...]
+    """A name for every column; those of row indexes are as the file has them."""
+    indexes: int
+    """How many of the first columns are row indexes, to be left out."""
+    notes: tuple[Note, ...]
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the row indexes as the file has them."""
+        return self.names[: self.indexes]
+
+
+def name_columns(names: Sequence[str], source: str) -> NamedColumns:
+    """Find the row index among a file's columns, and name the other columns that have no name, or that of another.
+
+    >>> name_columns(["", "a", "", "b", "a"], "t.csv").names
+    ('', 'a', 'column 3', 'b', 'a.1')
+    """
+    indexes = 1 if names and not names[0].strip() else 0
+    while indexes < len(names) and _PANDAS_INDEX.fullmatch(names[indexes]):
+        indexes += 1
+    if indexes == len(names):
+        # A table of nothing else keeps them.
+        indexes = 0
+    complete, notes = tell_apart(names[indexes:], source, "column", indexes)
+    if indexes:
+        which = "the unnamed first column was" if indexes == 1 else f"the unnamed first {indexes} columns were"
+        left_out = NoteKind.ROW_INDEX.note(f"{source}: {which} left out as a row index", names[:indexes])
+        notes = [left_out, *notes]
+    return NamedColumns((*names[:indexes], *complete), indexes, tuple(notes))
+
+
+def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> tuple[list[str], list[Note]]:
+    """The names with one by position in place of each blank one, and a number behind those that repeat; and notes.
+
+    ``first`` is the position of the first of them.
+    """
+    taken, complete = {name for name in names if name.strip()}, list[str]()
+    if len(taken) == len(names):
+        return list(names), []
+    unnamed, renamed, seen = list[str](), dict[str, str](), set[str]()
+    for position, name in enumerate(names, start=first + 1):
+        if not name.strip():
+            usual = f"column {position}"
+            others = chain([usual], (f"{usual} ({number})" for number in count(2)))
+            name = next(other for other in others if other not in taken)
+            unnamed.append(name)
+        elif name in seen:
+            repeated = name
+            name = next(other for number in count(1) if (other := f"{repeated}.{number}") not in taken)
+            renamed[name] = repeated
+        taken.add(name)
+        seen.add(name)
+        complete.append(name)
+    notes = []
+    if unnamed:
+        what = counted(len(unnamed), f"{noun} has no name", f"{noun}s have no name")
+        message = f"{source}: {what}, so named by position: {listed(unnamed)}"
+        notes.append(NoteKind.UNNAMED_COLUMNS.note(message, unnamed))
+    if renamed:
+        message = f"{source}: several {noun}s are called {listed(dict.fromkeys(renamed.values()))}"
+        notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; the further ones are read as {listed(renamed)}", renamed))
+    return complete, notes
+
+
+def count_titles(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows of a file are titles, which hold few cells, or comments; a row of names follows.
+
+    >>> count_titles([["Sales 2024"], ["", "", ""], ["city", "year", "sum"], ["Rome", "2024", "7"]])
+    2
+    """
+    lengths = Counter(len(row) for row in rows if len(row) > 1)
+    width = max(lengths, key=lambda length: (lengths[length], length), default=0)
+    for place, row in enumerate(rows):
+        if row[0].lstrip().startswith("#") and len(row) != width:
+            continue
+        texts = [cell for cell in row if cell.strip()]
+        # A title may hold delimiters, or be padded with them.
+        if len(texts) > max(1, width // (2 if len(row) < width else 3)):
+            if not place:
+                return 0
+            numbers = [cell for cell in texts if is_number(cell)]
+            # Years may be names beside others.
+            has_names = not numbers or (len(numbers) < len(texts) and _are_consecutive(numbers))
+            fits = len(row) == width or len(row) == width - 1
+            return place if has_names and fits and len(rows) > place + 1 else 0
+    return 0
+
+
+def note_titles(titles: Sequence[Sequence[str]], source: str) -> list[Note]:
+    """A note on the rows above the header that were skipped."""
+    if not titles:
+        return []
+    shown = [text for title in titles if (text := " ".join(cell.strip() for cell in title if cell.strip()))]
+    which = counted(len(titles), "title row above the header was", "title rows above the header were")
+    what = f": {listed(shown)}" if shown else ""
+    return [NoteKind.TITLES.note(f"{source}: {which} skipped{what}; {option('skip_rows')} says otherwise")]
+
+
+def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> list[Note]:
+    """A warning if the names look like data, so that the file may have no header: they are numbers above numbers, or
+    values of their own columns.
+    """
+    numbers, repeated, columns = [], [], 0
+    for name, *column in zip(names, *rows[:_ROWS_LOOKED_AT], strict=False):
+        cells = [cell for cell in column if cell.strip()]
+        if not cells or not name.strip():
+            continue
+        columns += 1
+        if all(map(is_number, cells)):
+            if not is_number(name):
+                return []
+            numbers.append(name)
+        if name in cells:
+            repeated.append(name)
+    if _are_consecutive(numbers) if numbers else 2 * len(repeated) <= columns or len(rows) < 2:
+        return []
+    message = f"{source}: the row of names looks like data: {listed(numbers or repeated)}"
+    return [NoteKind.NO_HEADER.note(f"{message}; if the file has no header, use {option('no_header', True)}")]
+
+
+def positions_as_names(width: int) -> NamedColumns:
+    """What the columns of a file without a header are called."""
+    return NamedColumns(tuple(f"column {place + 1}" for place in range(width)), 0, ())
+
+
+def is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _are_consecutive(numbers: Sequence[str]) -> bool:
+    """Whether numbers are names rather than data, as positions, years and wavelengths are: with equal steps."""
+    values = [float(number.replace(",", ".")) for number in numbers]
+    steps = [after - before for before, after in pairwise(values)]
+    if not steps or steps[0] <= 0 or (len(steps) == 1 and steps[0] != 1):
+        return False
+    return all(math.isclose(step, steps[0], rel_tol=1e-6) for step in steps)
