@@ -81,8 +81,9 @@ def describe_basis(data: InputSummary) -> list[str]:
     if basis.left_out:
         words = {"index": "row index", "mapping": "by the mapping"}
         words |= {name: f"by {option(name)}" for name in ("exclude", "include")}
-        reasons = ", ".join(f"{number:,} {words.get(reason, reason)}" for reason, number in basis.left_out.items())
-        parts.append(f"{counted(sum(basis.left_out.values()), 'column is', 'columns are')} left out ({reasons})")
+        reasons = [(words.get(reason, reason), number) for reason, number in basis.left_out.items()]
+        why = ", ".join(f"{number:,} {word}" for word, number in reasons) if len(reasons) > 1 else reasons[0][0]
+        parts.append(f"{counted(sum(basis.left_out.values()), 'column is', 'columns are')} left out ({why})")
     if basis.missing_cells:
         cells = counted(basis.missing_cells, "cell is", "cells are")
         parts.append(f"{cells} missing in {counted(basis.missing_columns, 'column')}")
