@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,17 +63,6 @@ def rows_of(dataset: Dataset) -> np.ndarray:
     return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
 
 
-def without_codes_of_classes(dataset: Dataset, label: int) -> Dataset:
-    """The dataset in which no labelled row is of one class, which stays a class."""
-    kept = np.flatnonzero(dataset.labels != label)
-    return replace(
-        dataset,
-        features=tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features),
-        labels=dataset.labels[kept],
-        counts=dataset.counts[kept],
-    )
-
-
 def votes_of_trees(model: FittedEstimator, rows: np.ndarray, cells: Floats) -> Floats:
     """The mean vote of the trees for which a row was not drawn, one row and tree after the other; of all trees for
     an unlabelled row, and the frequencies of the classes for a row that was drawn for every tree.
@@ -118,16 +106,6 @@ def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: in
     unjudged = model.report.unjudged
     assert counted or unjudged == len(set.intersection(*drawn))
     assert unjudged or trees > 2
-
-
-def test_one_class_or_no_column_leaves_the_frequencies() -> None:
-    dataset = random_dataset(1, 30, "cd", 3, counted=True)
-    alone = without_codes_of_classes(without_codes_of_classes(dataset, 0), 2)
-    model = fitted(alone, LogisticRegression(), "standardised")
-    assert model.probabilities(np.arange(2)).tolist() == [[0, 0], [1, 1], [0, 0]]
-    bare = fitted(replace(dataset, features=()), LogisticRegression(), "standardised")
-    frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
-    np.testing.assert_allclose(bare.probabilities(np.arange(2)), np.stack([frequencies, frequencies], axis=1))
 
 
 class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
