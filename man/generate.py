@@ -30,7 +30,7 @@ EXIT_STATUS = (
 )
 DESCRIPTIONS = {
     "rank": f"""
-Every column is a feature, except the target, the column named by --count and those left out. The first round scores all
+Every column is a feature, except the target, those named by --count and --group and those left out. The first round scores all
 features by how much the class probabilities of the rows change when a feature is taken away. Features that cannot be
 told from noise leave in it, ordered by the p-value of a test against the class; --false-discoveries is the share of
 noise tolerated among the others, on average (Benjamini-Hochberg). Each further round scores the remaining features, and
@@ -69,7 +69,7 @@ s_a are the scores in the round in which the column left, log_loss is that of th
 folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and the exit status
 is 0.
 
---reduced writes the table itself with only the kept columns, the target and the column named by --count: rows without
+--reduced writes the table itself with only the kept columns, the target and the columns named by --count and --group: rows without
 a class, the order of rows and columns and the text of each cell stay as they were. In Parquet, Feather and JSON lines,
 a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
 of 20 digits); all else becomes text, dates too.
@@ -241,6 +241,8 @@ OPTION_DETAILS = {
     "include": "May be given several times.",
     "keep_identifiers": "Columns such as row numbers are left out otherwise, unless --include or the mapping "
     "names them.",
+    "group": "Rows with the same value there, like those of one patient, are left out together; folds never split "
+    "them, and tests take subjects as the unit. The column is not ranked. Not with --engine dask.",
     "cut_target": "The classes are cut at quantiles.",
     "min_class": "Rows of such classes are dropped, with a warning.",
     "classifier": "; ".join(f"{known.name}: {known.description}" for known in CLASSIFIERS) + ".",

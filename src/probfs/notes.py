@@ -122,6 +122,11 @@ class NoteKind(Enum):
     TIME = "time", _NOTE, "how many models will be fitted, or how long the work will take"
     SPILLED = "spilled", _WARNING, "the workers of a cluster lack memory for all rows, and keep some on disk"
     SIGMOID = "sigmoid", _WARNING, "sigmoids of the SVM came out decreasing and were replaced, so scores are rough"
+    SUBJECT_FOLDS = (
+        "subject-folds",
+        _NOTE,
+        "subjects are left out in ten folds, as there are too many to do so one by one",
+    )
     NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"
     FIT_WARNINGS = "fit-warnings", _WARNING, "fitting an estimator warned"

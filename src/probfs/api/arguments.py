@@ -47,7 +47,9 @@ READING: Mapping[str, Any] = {
 """The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
 _CELLS = ("na", "dates", "ignore_case")
 """Those that say what cells mean, once they are read."""
-_COLUMN_SETTINGS = ("count", *_CELLS, "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join")
+_COLUMN_SETTINGS = (
+    *("count", "group", *_CELLS, "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join"),
+)
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 
@@ -91,7 +93,7 @@ _CHECKS: Mapping[str, _Check] = {
         ("eliminate", "ignore_case", "keep_identifiers", "no_header", "report", "screen", "uncertainty", "union"),
         _TRUTH,
     ),
-    **dict.fromkeys(("target", "count"), _Instance("the name of a column", _NAME_TYPES, str)),
+    **dict.fromkeys(("target", "count", "group"), _Instance("the name of a column", _NAME_TYPES, str)),
     **dict.fromkeys(("include", "exclude", "always", "join", "na"), _Names()),
     **dict.fromkeys(("decimal", "delimiter", "encoding", "scheduler", "sheet"), _Instance("a text", str)),
     **dict.fromkeys(("max_unpacked", "workers"), WholeNumber(1)),
@@ -161,6 +163,7 @@ class Call:
             min_class=settings.min_class,
             # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
             keep_category_order=options.get("categories") in ("codes", "frame"),
+            group=settings.group,
         )
         labels = Labels(self["y"], self["feature_names"])
         unlabelled = self._values.get("unlabeled")

@@ -49,6 +49,7 @@ def rank(
     keep_identifiers: bool = False,
     count: str | None = None,
     join: str | Sequence[str] = (),
+    group: str | None = None,
     uncertainty: bool = False,
     seed: int = 0,
     engine: Literal["local", "dask"] = "local",
@@ -117,6 +118,9 @@ def rank(
         The column that says how many equal rows a row stands for.
     join : str or sequence of str, default: none
         Pairs of columns, as ``"a+b"``, whose joint value takes their place.
+    group : str, optional
+        The column that says which rows belong together, as those of one patient do. They are left out together, folds
+        never split them, and tests take subjects as the unit. The column itself is never ranked.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -216,6 +220,7 @@ def select(
     keep_identifiers: bool = False,
     count: str | None = None,
     join: str | Sequence[str] = (),
+    group: str | None = None,
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
@@ -251,6 +256,7 @@ def select(
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
     target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, group
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds

@@ -46,7 +46,7 @@ FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
 _OF_CLASSIFIERS = (*(name for name, _, _ in known_options()), "categories")
 """Options that are the classifier's."""
-_OF_THE_CALL = ("data", "y", "target", "count", "seed", "jobs", "feature_names", "unlabeled")
+_OF_THE_CALL = ("data", "y", "target", "count", "group", "seed", "jobs", "feature_names", "unlabeled")
 """Keywords of ``rank`` that the selector fills in."""
 _KEEP = ("best", "fewest", "most")
 
@@ -206,7 +206,14 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             super().set_params(classifier=changed)
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabeled: Any = None) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any = None,
+        unlabeled: Any = None,
+        groups: Any = None,
+    ) -> Self:
         """Learn which columns to keep.
 
         Parameters
@@ -219,13 +226,16 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             How many equal rows each row stands for: whole numbers, 0 leaves a row out.
         unlabeled : matrix or data frame of shape (n_others, n_features), default=None
             Further rows, without classes, for ``score="unlabeled"`` and the Ŝ_SU in ``ranking_result_``.
+        groups : array-like of shape (n_samples,), default=None
+            Which rows belong together, such as those of one patient: they are left out together, and folds and tests
+            never split them. ``set_fit_request(groups=True)`` has pipelines and searches pass them on.
 
         Returns
         -------
         ProbabilisticSelector
             The selector itself.
         """
-        training = training_table(self, X, y, sample_weight, self.unlabeled_value)
+        training = training_table(self, X, y, sample_weight, self.unlabeled_value, groups)
         others = None if unlabeled is None else unlabelled_table(self, unlabeled)
         self._check_parameters(others, training.unlabelled_rows)
         arguments = self._arguments(training)
@@ -378,6 +388,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return {
             "target": training.target,
             "count": training.count,
+            "group": training.group,
             "classifier": classifier,
             "score": parameters["score"],
             "min_class": least if self.min_class is None else self.min_class,

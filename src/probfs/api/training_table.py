@@ -35,6 +35,7 @@ class TrainingTable:
     table: Table
     target: str
     count: str | None
+    group: str | None
     classes: npt.NDArray[Any]
     """The distinct values of y, sorted."""
     class_rows: tuple[int, ...]
@@ -47,6 +48,7 @@ def training_table(
     y: Any,
     sample_weight: Any,
     unlabeled_value: Any,
+    groups: Any = None,
 ) -> TrainingTable:
     """The table of all rows whose weight is not 0; the estimator learns the number of columns and their names."""
     if y is None:
@@ -56,10 +58,12 @@ def training_table(
     name = getattr(y, "name", None)
     y = column_or_1d(y, warn=True)
     check_consistent_length(data, y)
+    subjects = None if groups is None else _check_groups(groups, len(y))
     counts = None if sample_weight is None else _check_counts(sample_weight, len(y))
     if counts is not None and not counts.all():
         present = counts > 0
         data, y, counts = _some_rows(data, present), y[present], counts[present]
+        subjects = None if subjects is None else subjects[present]
     classes, codes = _check_classes(y, unlabeled_value)
     table = _table_of(estimator, data, "X")
     target = _free_name(name if isinstance(name, str) and name.strip() else "y", table.columns)
@@ -70,10 +74,14 @@ def training_table(
     if counts is not None:
         count_name = _free_name("sample_weight", {*table.columns, target})
         added[count_name] = Column(count_name, pa.chunked_array([index_array(counts)]), Kind.NUMBER)
+    group_name = None
+    if subjects is not None:
+        group_name = _free_name("groups", {*table.columns, *added})
+        added[group_name] = Column(group_name, pa.chunked_array([index_array(subjects)]), Kind.NUMBER)
     rows = np.zeros(len(texts) + 1, np.int64)
     np.add.at(rows, codes, 1 if counts is None else counts)
     learned = table.with_columns(added)
-    return TrainingTable(learned, target, count_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
+    return TrainingTable(learned, target, count_name, group_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -168,6 +176,20 @@ def _check_counts(sample_weight: Any, rows: int) -> Integers:
         raise ValueError(f"{parameter}: the weights add up to more than 2^53 rows; divide them")
     counts: Integers = weights.astype(np.int64)
     return counts
+
+
+def _check_groups(groups: Any, rows: int) -> Integers:
+    """The subject of each row, by number."""
+    subjects = column_or_1d(groups, warn=True)
+    if len(subjects) != rows:
+        problem = f"there are {len(subjects):,}, but X has {counted(rows, 'row')}"
+        raise ValueError(f"{option('groups')}: {problem}; name a group for each")
+    import pandas
+
+    if pandas.isna(subjects).any():
+        raise ValueError(f"{option('groups')}: some are missing; name a group for each row of X")
+    codes: Integers = np.unique(subjects.astype(str), return_inverse=True)[1].astype(np.int64)
+    return codes
 
 
 def _check_classes(y: npt.NDArray[Any], unlabeled_value: Any) -> tuple[npt.NDArray[Any], Integers]:

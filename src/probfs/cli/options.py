@@ -194,6 +194,7 @@ OTHER_COLUMNS = panel(
     exclude=Option("Leave a column out, or several: a,b.", str, "COLUMN", many=True),
     include=Option("Use only this column, or several: a,b.", str, "COLUMN", many=True),
     keep_identifiers=Option("Rank columns that look like identifiers, too."),
+    group=Option("Column of subjects whose rows belong together.", str, "COLUMN"),
     cut_target=Option("Cut a numeric target into K classes.", CUT_TARGET),
     min_class=Option("Drop classes with fewer rows.", MIN_CLASS, default=DEFAULT_MIN_CLASS),
 )

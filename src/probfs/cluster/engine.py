@@ -143,6 +143,9 @@ class ClusterEngine:
         if labels.y is not None or labels.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
+        if choice.group is not None:
+            problem = f"{option('group')}: rows of one subject may be in many blocks of {option('engine', 'dask')}"
+            raise UsageError(f"{problem}, so that they cannot be left out together; rank without a cluster")
         # Without a name, the target is the last column, of which each file might have another.
         named = choice.target or mapping.target or not choice.include
         options = reading_for(reading, mapping, choice, every_column=request.every_column or not named)

@@ -56,9 +56,11 @@ class ColumnChoice:
     keep_category_order: bool = True
     """Whether categories stand in the order that their column's type may give them, and not always in that of their
     texts."""
+    group: str | None = None
+    """The column that says which subject a row belongs to."""
 
     def __post_init__(self) -> None:
-        for name in (self.target, self.count, *self.include, *self.exclude, *self.na):
+        for name in (self.target, self.count, self.group, *self.include, *self.exclude, *self.na):
             if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
                 raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
 
@@ -133,7 +135,7 @@ class TableNames:
 
 def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnChoice) -> str | None:
     """The column to predict where no file suggests one: the user's, the mapping's, or the last that is free."""
-    unwanted = {*mapping.drop, *choice.exclude, choice.count}
+    unwanted = {*mapping.drop, *choice.exclude, choice.count, choice.group}
     free = [name for name in names if name not in unwanted]
     return choice.target or mapping.target or (free[-1] if free else None)
 
@@ -155,10 +157,10 @@ def columns_not_needed(names: Sequence[str], mapping: ColumnMapping, choice: Col
         return frozenset()
     dropped = {*mapping.drop, *exclude}
     # A target or a count that is also left out is a mistake, and its message shows cells.
-    needed = {choice.target, mapping.target, choice.count}
+    needed = {choice.target, mapping.target, choice.count, choice.group}
     if not include:
         return frozenset(dropped.difference(needed))
-    free = [name for name in names if name not in dropped and name != choice.count]
+    free = [name for name in names if name not in dropped and name not in (choice.count, choice.group)]
     # Without a name, the last column is the target; and what a mapping says of values is checked by the values.
     needed.update(free[-1:], include, mapping.columns, mapping.missing_cells)
     return frozenset(names).difference(name for name in needed if name is not None)
@@ -176,12 +178,22 @@ def check_choice(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> N
     """Refuse options that contradict each other, or the mapping."""
     include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
     name, held, source = quoted(target), quoted(choice.count or ""), mapping.source
-    problems = [(choice.count == target, f"{count}: {held} is the target; name the column that holds the counts")]
+    group, subject = option("group"), quoted(choice.group or "")
+    problems = [
+        (choice.count == target, f"{count}: {held} is the target; name the column that holds the counts"),
+        (choice.group == target, f"{group}: {subject} is the target; name the column that says whose rows they are"),
+        (
+            choice.group is not None and choice.group == choice.count,
+            f"column {held} is named by both {group} and {count}",
+        ),
+        (choice.group in mapping.columns, f"{group}: {subject} has a rule in {source}; subjects are taken as they are"),
+    ]
     for included in choice.include:
         both = f"column {quoted(included)} is named by both {include} and"
         dropped = f"{include}: {quoted(included)} is dropped by the mapping {source}"
         problems += [(included == choice.count, f"{both} {count}"), (included in choice.exclude, f"{both} {exclude}")]
         problems += [(included in mapping.drop, dropped)]
+        problems += [(included == choice.group, f"{both} {group}, and what names subjects is never ranked")]
     unlabelled = f"{name} has 'missing' in {source}, but its missing cells are unlabelled rows"
     problems += [
         (target in mapping.drop, f"{by_target}: {name} is dropped by the mapping {source}"),

@@ -94,10 +94,17 @@ class Dataset:
     counts: Integers
     unlabelled_counts: Integers
     source: str = "table"
+    groups: Integers | None = None
+    """The subject that each labelled row belongs to, by number; None where each row is one of its own."""
 
     @property
     def rows(self) -> int:
         return int(self.counts.sum())
+
+    @cached_property
+    def units(self) -> int:
+        """How many rows, or subjects, can be left out one by one."""
+        return self.rows if self.groups is None else int(np.count_nonzero(np.bincount(self.groups, self.counts)))
 
     @property
     def unlabelled_rows(self) -> int:
@@ -109,7 +116,10 @@ class Dataset:
             replace(f, labelled=f.labelled[labelled], unlabelled=f.unlabelled[unlabelled]) for f in self.features
         )
         labels, counts, others = self.labels[labelled], self.counts[labelled], self.unlabelled_counts[unlabelled]
-        return replace(self, features=tuple(features), labels=labels, counts=counts, unlabelled_counts=others)
+        groups = None if self.groups is None else self.groups[labelled]
+        return replace(
+            self, features=tuple(features), labels=labels, counts=counts, unlabelled_counts=others, groups=groups
+        )
 
     def counted(self) -> Dataset:
         """The dataset without the rows that count for nothing."""
@@ -121,18 +131,29 @@ class Dataset:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
         return dict(zip(self.classes, totals.tolist(), strict=True))
 
+    def class_units(self) -> dict[str, int]:
+        """How many rows, or subjects that have such rows, there are of each class."""
+        if self.groups is None:
+            return self.class_rows()
+        held = np.flatnonzero(self.counts)
+        pairs = np.unique(self.groups[held] * len(self.classes) + self.labels[held])
+        totals = np.bincount(pairs % len(self.classes), minlength=len(self.classes))
+        return dict(zip(self.classes, totals.tolist(), strict=True))
+
 
 def merge_equal_rows(dataset: Dataset) -> Dataset:
     """The dataset with equal rows merged, where rows must repeat because few combinations of values can occur."""
-    sizes: list[int] = []
+    groups = [] if dataset.groups is None else [dataset.groups]
+    sizes: list[int] = [int(codes.max(initial=0)) + 1 for codes in groups]
     for feature in dataset.features:
         # A missing cell counts as one more value.
         sizes.append(1 + max(int(codes.max(initial=0)) for codes in (feature.labelled, feature.unlabelled)))
         if math.prod(sizes) * len(dataset.classes) * _ROWS_PER_COMBINATION > len(dataset.counts):
             return dataset
-    labelled = [dataset.labels, *(feature.labelled for feature in dataset.features)]
+    labelled = [dataset.labels, *groups, *(feature.labelled for feature in dataset.features)]
     rows, counts = _merge_rows(labelled, [len(dataset.classes), *sizes], dataset.counts)
     others, unlabelled_counts = np.arange(len(dataset.unlabelled_counts)), dataset.unlabelled_counts
+    sizes = sizes[len(groups) :]
     if math.prod(sizes) * _ROWS_PER_COMBINATION <= len(unlabelled_counts):
         others, unlabelled_counts = _merge_rows([f.unlabelled for f in dataset.features], sizes, unlabelled_counts)
     return replace(dataset.take(rows, others), counts=counts, unlabelled_counts=unlabelled_counts)

@@ -70,6 +70,7 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         prepared.weights[rows],
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, count) for table in others)]),
         prepared.table.source,
+        prepared.groups(),
     )
     return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 

@@ -1,7 +1,8 @@
 """Rows in an order that only their content decides, and stratified folds that are dealt out in such an order.
 
 Rows are ordered by class and then by a seeded hash of their content, and dealt out in turn. Shuffling rows or columns
-changes nothing, and a row that stands for m equal rows is dealt out as m rows would be.
+changes nothing, and a row that stands for m equal rows is dealt out as m rows would be. Where rows belong to subjects,
+all rows of a subject are dealt to the same fold.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
-from probfs.tables.arrays import Codes, Integers
+from probfs.tables.arrays import Integers, Labels
 from probfs.tables.cells import Kind
 from probfs.tables.column import numbers_of
 from probfs.text import option, quoted
@@ -34,7 +36,14 @@ def order_by_content(dataset: Dataset, seed: int) -> Dataset:
     """
     features = sorted(dataset.features, key=lambda feature: feature.name)
     labelled, unlabelled = content_hashes(dataset, seed)
-    rows, counts = _distinct_by_hash([dataset.labels, *(f.labelled for f in features)], labelled, dataset.counts)
+    cells: list[npt.NDArray[Any]] = [dataset.labels, *(f.labelled for f in features)]
+    if dataset.groups is not None:
+        # Numbered by their content, too.
+        places = np.argsort(np.argsort(subject_hashes(dataset, labelled), kind="stable"))
+        groups = places[dataset.groups]
+        dataset = replace(dataset, groups=groups)
+        cells.insert(1, groups)
+    rows, counts = _distinct_by_hash(cells, labelled, dataset.counts)
     no_class = np.zeros(len(unlabelled), dtype=np.int64)
     others, other_counts = _distinct_by_hash(
         [no_class, *(f.unlabelled for f in features)], unlabelled, dataset.unlabelled_counts
@@ -44,11 +53,11 @@ def order_by_content(dataset: Dataset, seed: int) -> Dataset:
 
 
 def _distinct_by_hash(
-    cells: list[Codes | Integers], hashes: Hashes, counts: Integers
+    cells: list[npt.NDArray[Any]], hashes: Hashes, counts: Integers
 ) -> tuple[npt.NDArray[np.intp], Integers]:
     """The position of one row of each set of equal rows, by class and then by hash, and how many rows each set has.
 
-    ``cells`` holds the class and then the columns.
+    ``cells`` holds the class, and then the subject, if there are such, and the columns.
     """
     # Very rarely, rows that differ share a hash: the cells settle their order. Lexsort's last key counts first.
     order = np.lexsort((*cells[1:], hashes, cells[0]))
@@ -104,6 +113,8 @@ def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     """How many copies of each row are in each fold: an array of folds × rows."""
     refuse_many_folds(dataset, folds)
     hashes, _ = content_hashes(dataset, seed)
+    if dataset.groups is not None:
+        return np.where(fold_of_each_row(dataset, hashes, folds) == np.arange(folds)[:, None], dataset.counts, 0)
     order = np.lexsort((hashes, dataset.labels))
     dealt = np.empty((folds, len(order)), dtype=np.int64)
     dealt[:, order] = deal(dataset.counts[order], folds)
@@ -111,10 +122,76 @@ def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
 
 
 def refuse_many_folds(dataset: Dataset, folds: int) -> None:
-    """Refuse more folds than there are rows."""
-    if folds > dataset.rows:
-        problem = f"{option('folds', folds)} is more than the {dataset.rows:,} labelled rows of {dataset.source}"
+    """Refuse more folds than there are rows, or subjects."""
+    if folds > dataset.units:
+        what = "labelled rows" if dataset.groups is None else "subjects"
+        problem = f"{option('folds', folds)} is more than the {dataset.units:,} {what} of {dataset.source}"
         raise UsageError(f"{problem}; use fewer, or another {option('estimate')}")
+
+
+def subject_hashes(dataset: Dataset, hashes: Hashes) -> Hashes:
+    """A hash of each subject, of whose labelled rows the hashes are known: subjects of the same rows have the same."""
+    assert dataset.groups is not None, "rows do not belong to subjects"
+    sums = np.zeros(int(dataset.groups.max(initial=-1)) + 1, dtype=np.uint64)
+    with_class = _mix_bits(hashes + _mix_bits(dataset.labels.astype(np.uint64) + np.uint64(1)))
+    np.add.at(sums, dataset.groups, with_class * dataset.counts.astype(np.uint64))
+    return sums
+
+
+def fold_of_each_row(dataset: Dataset, hashes: Hashes, folds: int) -> Integers:
+    """The fold of each labelled row, which is that of its subject; ``hashes`` are those of rows."""
+    assert dataset.groups is not None, "rows do not belong to subjects"
+    order = subject_hashes(dataset, hashes)
+    fold_of_each = deal_subjects(dataset.labels, dataset.counts, dataset.groups, order, folds)[dataset.groups]
+    of_fold = np.zeros((folds, len(dataset.classes)))
+    np.add.at(of_fold, (fold_of_each, dataset.labels), dataset.counts)
+    for name, without in zip(dataset.classes, (of_fold.sum(axis=0) - of_fold).min(axis=0).tolist(), strict=True):
+        if not without:
+            problem = f"class {quoted(name)} has {counted_subjects(dataset, name)}, and a fold would hold all of them"
+            raise DataError(f"{problem}; {_without_folds(dataset)}", source=dataset.source)
+    return fold_of_each
+
+
+def deal_subjects(
+    labels: Integers | Labels, counts: Integers, groups: Integers, order: Hashes | Integers, folds: int
+) -> Integers:
+    """The fold of each subject, in which each class has as many subjects as in others, if that can be.
+
+    Subjects of rare classes come first, and then the ``order`` counts, which has an entry for each subject.
+    """
+    held = np.flatnonzero(counts)
+    has_class = np.zeros((len(order), int(labels.max(initial=0)) + 1), dtype=np.bool_)
+    has_class[groups[held], labels[held]] = True
+    subjects = has_class.sum(axis=0)
+    rarest = np.where(has_class, subjects, len(order) + 1).min(axis=1)
+    in_order = np.lexsort((order, rarest))
+    in_order = in_order[rarest[in_order] <= len(order)]
+    fold_of_each = np.zeros(len(order), dtype=np.int64)
+    if folds >= len(in_order):
+        fold_of_each[in_order] = np.arange(len(in_order))
+        return fold_of_each
+    rows = np.bincount(groups, counts, minlength=len(order))
+    # The share of each class's subjects that a fold has, and its rows, which decide between equals.
+    shares, sizes = np.zeros((folds, has_class.shape[1])), np.zeros(folds)
+    for subject in in_order.tolist():
+        own = has_class[subject]
+        crowded = shares[:, own].sum(axis=1)
+        fold = int(np.lexsort((sizes, crowded.round(9)))[0])
+        fold_of_each[subject] = fold
+        shares[fold, own] += 1 / subjects[own]
+        sizes[fold] += rows[subject]
+    return fold_of_each
+
+
+def counted_subjects(dataset: Dataset, class_name: str) -> str:
+    subjects = dataset.class_units()[class_name]
+    return "rows of one subject only" if subjects == 1 else f"rows of {subjects:,} subjects only"
+
+
+def _without_folds(dataset: Dataset) -> str:
+    """What to do about a class of too few subjects."""
+    rows = min(dataset.class_rows().values())
+    return f"use {option('estimate', 'resubstitution')}, or drop the class{by_dropping_rare_classes(dataset, rows + 1)}"
 
 
 def with_distinguishing_features(dataset: Dataset) -> Dataset:
@@ -172,8 +249,11 @@ def row_hashes(dataset: Dataset, seed: int, by_some: bool = False) -> Hashes:
 
 def check_class_sizes(dataset: Dataset) -> None:
     """Holding rows out leaves nothing to learn from when a class has one row only."""
-    for name, rows in dataset.class_rows().items():
-        if rows < 2:
+    for name, units in dataset.class_units().items():
+        if units < 2 and dataset.groups is not None:
+            problem = f"class {quoted(name)} has {counted_subjects(dataset, name)}, and leaving it out leaves none"
+            raise DataError(f"{problem}; {_without_folds(dataset)}", source=dataset.source)
+        if units < 2:
             problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
             ways = f"use {option('estimate', 'resubstitution')}, or drop the row{by_dropping_rare_classes(dataset, 2)}"
             raise DataError(f"{problem}; {ways}", source=dataset.source)

@@ -26,6 +26,7 @@ from probfs.columns.target import (
     row_counts,
 )
 from probfs.columns.texts import TableTexts, learn_texts
+from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, code_type, index_array, is_number, looked_up
 from probfs.tables.cells import Kind
@@ -43,6 +44,7 @@ class Role(Enum):
 
     TARGET = "target"
     COUNT = "count"
+    GROUP = "group"
     FEATURE = "feature"
     LEFT_OUT = "left out"
 
@@ -124,6 +126,20 @@ class PreparedTable:
         columns = [self.table.columns[plan.name] for plan in self.features]
         return find_leaks(columns, self.profiles, self.target, self.labelled_weights)
 
+    def groups(self) -> Integers | None:
+        """The subject of each labelled row, by number; a row without one is a subject of its own."""
+        if self.choice.group is None:
+            return None
+        column = self.table.usable(self.table.columns[self.choice.group])
+        codes = column.codes.astype(np.int64)
+        unknown = np.flatnonzero(column.is_missing())
+        codes[unknown] = len(column.entries) + np.arange(len(unknown))
+        groups: Integers = np.unique(codes[self.labelled], return_inverse=True)[1].astype(np.int64)
+        if groups.max(initial=0) < 1:
+            problem = f"{option('group')}: all rows have the same value in {quoted(self.choice.group)}"
+            raise DataError(f"{problem}, and with one subject left out there is none", source=self.table.source)
+        return groups
+
     @property
     def target_note(self) -> Note:
         """Which column is predicted, and who named it."""
@@ -149,8 +165,9 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     target_name, reason = choose_target(table, mapping, choice)
     texts = learn_texts(table, mapping, choice, decimal, target_name)
     table = texts.read_columns(table, found)
-    if choice.count is not None:
-        names.refuse_unknown(choice.count, "count")
+    for parameter, named in (("count", choice.count), ("group", choice.group)):
+        if named is not None:
+            names.refuse_unknown(named, parameter)
     check_choice(mapping, choice, target_name)
     weights = row_counts(table, choice.count)
     counts = None if choice.count is None else weights
@@ -186,6 +203,8 @@ def _plan_columns(
             yield ColumnPlan(name, Role.TARGET, "")
         elif name == choice.count:
             yield ColumnPlan(name, Role.COUNT, option("count"))
+        elif name == choice.group:
+            yield ColumnPlan(name, Role.GROUP, option("group"))
         elif name in left_out:
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
         else:

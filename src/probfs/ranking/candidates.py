@@ -125,7 +125,7 @@ class Candidates:
             FitRequest(
                 dataset=dataset,
                 estimate=settings.estimate,
-                folds=settings.folds_of_estimate(dataset.rows),
+                folds=settings.folds_of_estimate(dataset.units),
                 seed=settings.seed,
                 rounds=schedule(len(features), settings.step) * self.times if rounds is None else rounds,
                 on_note=self.on_note,

@@ -54,6 +54,8 @@ class Settings:
     seed: int
     mapping: str | None = None
     count: str | None = None
+    group: str | None = None
+    """The column that says which subject a row belongs to."""
     na: tuple[str, ...] = ()
     dates: str | None = None
     """Whether the day or the month comes first in dates; None where the columns showed it."""
@@ -140,8 +142,12 @@ def choose_settings(
         "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),
         "min_class": _check("min_class", MIN_CLASS, columns.get("min_class")) or DEFAULT_MIN_CLASS,
     }
-    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or model.default_estimate
+    default, group = model.default_estimate, columns.get("group")
+    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or ("cv" if group and default == "oob" else default)
     check_estimate(model, chosen)
+    if group and chosen == "oob":
+        problem = f"{option('estimate', 'oob')} judges rows by trees that know others of the same subject"
+        raise UsageError(f"{problem}; with {option('group')}, use {option('estimate', 'cv')}")
     folds = _check("folds", FOLDS, folds)
     if folds is not None and chosen != "cv":
         raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")

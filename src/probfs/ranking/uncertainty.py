@@ -108,17 +108,19 @@ def _order(block: Block, seed: int) -> Block:
 def check_rows(dataset: Dataset, settings: Settings) -> None:
     """Refuse a table that has too few rows to take samples of, or too many."""
     problem = None
-    if dataset.rows < GROUPS:
-        problem = f"needs {GROUPS} labelled rows, and there are {dataset.rows}"
+    what = "rows" if dataset.groups is None else "subjects"
+    if dataset.units < GROUPS:
+        labelled = "labelled rows" if dataset.groups is None else what
+        problem = f"needs {GROUPS} {labelled}, and there are {dataset.units}"
     elif dataset.rows + dataset.unlabelled_rows >= _MOST_ROWS:
         problem = f"takes samples of fewer than {_MOST_ROWS:,} rows, and there are {dataset.rows:,}"
     elif SCORES[settings.score].needs_unlabelled and dataset.unlabelled_rows < 2:
         problem = "needs 2 unlabelled rows, and there is one"
     else:
-        for name, own in dataset.class_rows().items():
+        for name, own in dataset.class_units().items():
             if own < _FEWEST_OF_A_CLASS:
                 remedy = by_dropping_rare_classes(dataset, _FEWEST_OF_A_CLASS)
-                problem = f"needs {_FEWEST_OF_A_CLASS} rows of each class, and {quoted(name)} has {own}"
+                problem = f"needs {_FEWEST_OF_A_CLASS} {what} of each class, and {quoted(name)} has {own}"
                 problem += f"; drop the class{remedy}" if remedy else ""
                 break
     if problem is not None:

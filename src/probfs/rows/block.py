@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import copies_in_fold, deal_from, row_hashes
+from probfs.columns.folds import copies_in_fold, deal_from, deal_subjects, fold_of_each_row, row_hashes
 from probfs.tables.arrays import Integers, Labels
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Block:
         """How many copies of each labelled row a fold has."""
         assert self.places is not None, "the rows were not dealt out"
         counts = self.dataset.counts
-        if counts.max(initial=1) <= 1:
+        if self.dataset.groups is not None or counts.max(initial=1) <= 1:
             # Most tables have single rows, and then no array but the answer is made.
             return np.where(self.places == fold, counts, 0)
         return copies_in_fold(self.places.astype(np.int64), counts, self.folds, fold)
@@ -128,14 +128,19 @@ def class_rows(block: Block, part: Part) -> Integers:
 
 def deal_block(block: Block, part: Part, starts: Integers, folds: int, seed: int, by_some: bool) -> Block:
     """A part of a block with its rows dealt out to folds: class by class, in an order that their content decides, the
-    first row of each class at the place of ``starts`` that is this block's.
+    first row of each class at the place of ``starts`` that is this block's. Rows of subjects, which are all in one
+    block, are dealt out by subject.
     """
     rows = block.rows_of(part)
-    order = np.lexsort((row_hashes(rows, seed, by_some), rows.labels))
-    by_class = class_rows(block, part)
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = np.cumsum(rows.counts[order]) - rows.counts[order]
-    places += (starts[block.number] - (np.cumsum(by_class) - by_class))[rows.labels]
+    hashes = row_hashes(rows, seed, by_some)
+    if rows.groups is not None:
+        places = fold_of_each_row(rows, hashes, folds)
+    else:
+        order = np.lexsort((hashes, rows.labels))
+        by_class = class_rows(block, part)
+        places = np.empty(len(order), dtype=np.int64)
+        places[order] = np.cumsum(rows.counts[order]) - rows.counts[order]
+        places += (starts[block.number] - (np.cumsum(by_class) - by_class))[rows.labels]
     # Only the remainder counts, and it is small.
     narrow = (places % folds).astype(np.min_scalar_type(folds))
     return Block(rows, block.numbers if part.features is None else (), block.number, narrow, folds)
@@ -174,12 +179,12 @@ class SampleSeries:
         none = np.zeros_like(dataset.unlabelled_counts)
         starts = np.array(self.starts[block.number], dtype=np.int64)
         for _ in range(self.pairs):
-            halves = _deal_at_random(dataset.labels, dataset.counts, 2, generator, starts)
+            halves = _deal_at_random(dataset, 2, generator, starts)
             others = [none, none]
             if self.with_unlabelled:
-                others = _deal_at_random(no_class, dataset.unlabelled_counts, 2, generator, np.zeros(1, np.int64))
+                others = _deal_rows_at_random(no_class, dataset.unlabelled_counts, 2, generator, np.zeros(1, np.int64))
             yield from zip(halves, others, strict=True)
-        for group in _deal_at_random(dataset.labels, dataset.counts, self.groups, generator, starts):
+        for group in _deal_at_random(dataset, self.groups, generator, starts):
             yield dataset.counts - group, none
 
 
@@ -200,7 +205,16 @@ class _Replay:
         return self._current
 
 
-def _deal_at_random(
+def _deal_at_random(dataset: Dataset, groups: int, generator: np.random.Generator, starts: Integers) -> list[Integers]:
+    """How many copies of each labelled row fall to each of several groups; those of a subject fall to the same one."""
+    if dataset.groups is None:
+        return _deal_rows_at_random(dataset.labels, dataset.counts, groups, generator, starts)
+    order = generator.permutation(int(dataset.groups.max(initial=-1)) + 1)
+    dealt = deal_subjects(dataset.labels, dataset.counts, dataset.groups, order, groups)[dataset.groups]
+    return [np.where(dealt == group, dataset.counts, 0) for group in range(groups)]
+
+
+def _deal_rows_at_random(
     labels: Labels, counts: Integers, groups: int, generator: np.random.Generator, starts: Integers
 ) -> list[Integers]:
     """How many copies of each row fall to each of several groups, when those of each class are dealt out at random."""

@@ -164,9 +164,9 @@ class Selection(DrawnResult):
 
     @property
     def reduced_columns(self) -> tuple[str, ...]:
-        """The columns of the reduced table: those kept, the target and the one that counts rows."""
-        count = self.settings.count
-        return (*self.kept, self.input.target, *(() if count is None else (count,)))
+        """The columns of the reduced table: those kept, the target, and those of counts and subjects."""
+        others = (self.settings.count, self.settings.group)
+        return (*self.kept, self.input.target, *(name for name in others if name is not None))
 
     def top(self, number: int | None) -> Selection:
         """The same selection with only the best features listed; all else stays complete."""

@@ -12,7 +12,7 @@ import numpy as np
 from probfs import __version__
 from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.columns.folds import by_dropping_rare_classes, refuse_many_folds
+from probfs.columns.folds import by_dropping_rare_classes, counted_subjects, refuse_many_folds
 from probfs.columns.leakage import note_on_kept_leaks
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
@@ -154,22 +154,24 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
     # One of them can be left out then, and enough are left.
     fewest = settings.model.training_rows_of_class + 1
-    for name, rows in dataset.class_rows().items():
+    for name, rows in dataset.class_units().items():
         if _rows_left(rows, folds) < fewest:
             enough = next(more for more in range(rows, 2 * fewest + 1) if _rows_left(more, folds) >= fewest)
-            held = "one row" if rows == 1 else f"{rows} rows"
-            problem = f"class {quoted(name)} has {held} only, too few to hold some out"
+            held = "one row only" if rows == 1 else f"{rows} rows only"
+            if dataset.groups is not None:
+                held, enough = counted_subjects(dataset, name), dataset.class_rows()[name] + 1
+            problem = f"class {quoted(name)} has {held}, too few to hold some out"
             fewer = f"use {option('folds', 0)}, or " if folds and rows >= fewest else ""
             ways = f"{fewer}drop the class{by_dropping_rare_classes(dataset, enough)}"
             raise DataError(f"{problem}; {ways}", source=dataset.source)
 
 
 def _affordable_folds(dataset: Dataset, wanted: int) -> int:
-    """No more folds than classes have rows on average, so that a fold holds rows of most classes.
+    """No more folds than classes have rows (or subjects) on average, so that a fold holds rows of most classes.
 
     In smaller folds a row's class would have fewer training rows than it has for other rows, which tells the class.
     """
-    return min(wanted, max(2, dataset.rows // len(dataset.classes)))
+    return min(wanted, max(2, sum(dataset.class_units().values()) // len(dataset.classes)))
 
 
 def _rows_left(rows: int, folds: int) -> int:

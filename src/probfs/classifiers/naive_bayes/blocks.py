@@ -57,8 +57,18 @@ class Model:
             return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
         return self.of_all_rows
 
-    def labelled_rows(self, dataset: Dataset, copies: Callable[[int], Integers]) -> Rows:
-        """The labelled rows of a dataset that count for something; ``copies`` says how many of each a fold has."""
+    def labelled_rows(
+        self, dataset: Dataset, copies: Callable[[int], Integers], places: Integers | None = None
+    ) -> Rows:
+        """The labelled rows of a dataset that count for something; ``copies`` says how many of each a fold has, and
+        ``places`` has the fold of each row that belongs to a subject: there may be very many such folds.
+        """
+        columns = [feature.labelled for feature in dataset.features]
+        if self.folds and dataset.groups is not None and places is not None:
+            held = np.flatnonzero(dataset.counts)
+            rows = held[np.lexsort((dataset.labels[held], places[held]))]
+            labels, model = dataset.labels[rows].astype(np.int64), places[rows].astype(np.int64)
+            return self._rows(columns, rows, dataset.counts[rows], labels, model, self.of_labelled_rows)
         members, counts = [], []
         for fold in range(max(1, len(self.folds))):
             own = copies(fold) if self.folds else dataset.counts
@@ -69,7 +79,6 @@ class Model:
         rows = np.concatenate(members)
         labels = dataset.labels[rows].astype(np.int64)
         folds = np.repeat(np.arange(len(members)), [len(own) for own in members])
-        columns = [feature.labelled for feature in dataset.features]
         model = labels if self.estimate == "loo" else folds
         return self._rows(columns, rows, np.concatenate(counts), labels, model, self.of_labelled_rows)
 
@@ -182,7 +191,7 @@ def labelled(block: Block, model: Model, state: State) -> Rows:
 
 
 def _make_labelled(block: Block, model: Model) -> Rows:
-    return model.labelled_rows(block.rows_of(model.part), block.copies)
+    return model.labelled_rows(block.rows_of(model.part), block.copies, block.places)
 
 
 def _odds(block: Block, model: Model, state: State) -> RowOdds:

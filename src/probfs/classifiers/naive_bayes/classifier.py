@@ -22,7 +22,7 @@ from probfs.classifiers.naive_bayes.blocks import (
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
 from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
-from probfs.classifiers.options import EstimateName
+from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
@@ -49,6 +49,8 @@ _CELLS_WORTH_PRUNING = 60_000
 """Cells of a round below which scoring all features is faster than finding out which can be skipped."""
 _MOST_RESCORED = 0.9
 """Where a larger part of the features has to be scored again, floors are given up."""
+_MOST_CELLS_OF_SUBJECTS = 1 << 22
+"""Of the tables of counts that leave-one-subject-out has: one for each subject."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
 
 
@@ -85,6 +87,14 @@ class FittedNaiveBayes:
         """
         if estimate != "resubstitution":
             check_class_sizes(dataset)
+        self._subject_note: Note | None = None
+        if estimate == "loo" and dataset.groups is not None:
+            estimate, folds = "cv", dataset.units
+            cells = folds * len(dataset.classes) * int((_values(dataset) + 1).sum())
+            if cells > _MOST_CELLS_OF_SUBJECTS and folds > DEFAULT_FOLDS:
+                folds = DEFAULT_FOLDS
+                problem = f"leaving out one by one of {dataset.units:,} subjects would take tables of {cells:,} cells"
+                self._subject_note = NoteKind.SUBJECT_FOLDS.note(f"{problem}, so {folds} folds of them are left out")
         self._classes = len(dataset.classes)
         self._rows, self._unlabelled_rows = dataset.rows, dataset.unlabelled_rows
         self._smoothing = smoothing
@@ -122,7 +132,7 @@ class FittedNaiveBayes:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        notes = [] if self._shrinkage.note is None else [self._shrinkage.note]
+        notes = [note for note in (self._shrinkage.note, self._subject_note) if note is not None]
         if self._not_compiled_because is not None:
             message = f"compiled loops are not available ({self._not_compiled_because}), so this took longer"
             notes.append(NoteKind.NOT_COMPILED.note(message))

@@ -57,12 +57,15 @@ class TrainingRows:
     labels: Integers
     counts: Integers
     classes: int
+    groups: Integers | None = None
+    """The subject of each, if rows belong to subjects."""
 
     @classmethod
-    def of(cls, labels: Integers, training: Integers, classes: int) -> TrainingRows:
+    def of(cls, labels: Integers, training: Integers, classes: int, groups: Integers | None = None) -> TrainingRows:
         """Those of the labelled rows of which copies are left to train on."""
         positions = np.flatnonzero(training)
-        return cls(positions, labels[positions], training[positions], classes)
+        own = None if groups is None else groups[positions]
+        return cls(positions, labels[positions], training[positions], classes, own)
 
     @cached_property
     def class_counts(self) -> Integers:
@@ -83,7 +86,8 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
         rows = np.arange(len(dataset.labels) + len(unlabelled))
         counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
         return [Split(rows, counts, np.concatenate([dataset.labels, no_labels]))]
-    if estimate == "cv":
+    if estimate == "cv" or dataset.groups is not None:
+        folds = folds if estimate == "cv" else dataset.units
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
         splits = list(_split_by_fold(dataset, folds, seed))

@@ -24,7 +24,7 @@ from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, fi
 from probfs.classifiers.svm.platt import Sigmoid, fit_sigmoid, note_on_guessing
 from probfs.classifiers.svm.rbf import RbfModel, squared_distances
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import by_dropping_rare_classes, deal
+from probfs.columns.folds import by_dropping_rare_classes, deal, deal_subjects
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import catch_fit_warnings
@@ -70,6 +70,8 @@ class SvmTrainer(Trainer):
     cost: float
     gamma: Gamma | None
     """None for the linear kernel."""
+    groups: Integers | None = None
+    """The subject of each row, where rows belong to subjects."""
     training_sigmoids: Sequence[bool] | None = None
     """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows instead of
     cross-validated ones. None: only where the cross-validated sigmoid decreases.
@@ -82,7 +84,7 @@ class SvmTrainer(Trainer):
         encoder = MatrixEncoder(dataset, "standardised", name)
         # A row's kernel value with itself is always 1 for RBF.
         chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
-        return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma)
+        return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma, dataset.groups)
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
         check_training_sizes(dataset, splits, estimate)
@@ -126,7 +128,7 @@ class SvmTrainer(Trainer):
         sigmoid is fitted on these instead. But such a sigmoid is much steeper: models that are compared with each other
         must use the same kind, which is what ``training_sigmoids`` is for.
         """
-        rows = TrainingRows.of(self.labels, training, self.classes)
+        rows = TrainingRows.of(self.labels, training, self.classes, self.groups)
         matrix = self.encoder.build(features, training)
         targets = [1] if self.classes == 2 else list(range(self.classes))
         if not matrix.width:
@@ -255,9 +257,27 @@ class _Pieces:
 
     @classmethod
     def cut(cls, rows: TrainingRows, folds: int) -> _Pieces:
-        dealt = deal(rows.counts, folds).T
+        dealt = _deal_to_subjects(rows, folds)
+        if dealt is None:
+            dealt = deal(rows.counts, folds).T
         positions, piece_folds = np.nonzero(dealt)
         return cls(positions, piece_folds, dealt[positions, piece_folds].astype(np.float64), rows.labels[positions])
+
+
+def _deal_to_subjects(rows: TrainingRows, folds: int) -> Integers | None:
+    """How many copies of each row are in each fold, rows of a subject in the same; None where rows have no subjects,
+    or where a class would be missing without some fold, as it has one subject only.
+    """
+    if rows.groups is None:
+        return None
+    # Rows are ordered by content, and so are their subjects.
+    subjects, groups = np.unique(rows.groups, return_inverse=True)
+    folds = min(folds, len(subjects))
+    fold_of_each = deal_subjects(rows.labels, rows.counts, groups, np.arange(len(subjects)), folds)[groups]
+    dealt = np.where(fold_of_each[:, None] == np.arange(folds), rows.counts[:, None], 0)
+    of_fold = np.zeros((folds, rows.classes))
+    np.add.at(of_fold, (fold_of_each, rows.labels), rows.counts)
+    return dealt if (of_fold.sum(axis=0) - of_fold).min() > 0 else None
 
 
 class _Solver:

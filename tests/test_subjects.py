@@ -1,0 +1,259 @@
+"""Rows that belong to subjects: left out together, never split by folds, and tested as one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import probfs
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+from probfs.classifiers.refitting.rows import TrainingRows, make_splits
+from probfs.classifiers.scores import SCORES
+from probfs.classifiers.svm.model import _Pieces
+from probfs.columns.dataset import Dataset, merge_equal_rows
+from probfs.columns.folds import deal_folds, order_by_content
+from probfs.ranking.elimination import eliminate
+from probfs.rows.block import EVERYTHING, Block, SampleSeries
+from probfs.rows.blocks import LocalBlocks, deal_blocks
+from tests.support import exact_naive_bayes as reference
+from tests.support.datasets import dataset_of, problems
+from tests.support.exact_naive_bayes import Problem
+
+# Leave-one-subject-out, in closed form
+
+
+@st.composite
+def problems_of_subjects(draw: st.DrawFn) -> tuple[Problem, list[int]]:
+    """Small tables, and the subject of each row; every class has rows of two subjects or more."""
+    problem = draw(problems())
+    subjects = draw(st.integers(2, 6))
+    groups = draw(st.lists(st.integers(0, subjects - 1), min_size=len(problem.rows), max_size=len(problem.rows)))
+    for label in range(problem.classes):
+        # The first rows of a problem are two of each class.
+        groups[2 * label + 1] = (groups[2 * label] + 1) % subjects
+    return problem, groups
+
+
+HOW = st.fixed_dictionaries(
+    {
+        "score": st.sampled_from(["absolute", "signed", "unlabeled"]),
+        "smoothing": st.sampled_from([0.0, 0.5, 1.0]),
+        "shrink": st.sampled_from(["off", "on"]),
+        "compiled": st.booleans(),
+        "merged": st.booleans(),
+        "folds": st.sampled_from([None, None, 2, 3]),
+    }
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems_of_subjects(), HOW)
+def test_leaving_a_subject_out_equals_exact_refits(drawn: tuple[Problem, list[int]], how: dict[str, Any]) -> None:
+    problem, groups = drawn
+    score = how["score"] if problem.unlabelled else "absolute"
+    dataset = replace(dataset_of(problem), groups=np.array(groups))
+    folds, estimate, smoothing = groups, "loo", how["smoothing"]
+    if how["folds"] is not None:
+        if how["folds"] > dataset.units:
+            return
+        try:
+            folds, estimate = deal_folds(dataset, how["folds"], 7).argmax(axis=0).tolist(), "cv"
+        except probfs.ProbfsError as error:
+            assert "a fold would hold all of them" in str(error)
+            return
+    expected = reference.eliminate(problem, score, "cv", Fraction(smoothing), 1, folds, how["shrink"])
+    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if how["merged"] else 4):
+        dataset = merge_equal_rows(dataset)
+    given = (dataset, estimate, how["folds"] or 0, smoothing, 7)
+    classifier = FittedNaiveBayes(*given, shrink=how["shrink"], compiled=how["compiled"])
+    for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], 1), expected, strict=True):
+        names = [problem.names[feature] for feature in ours.scored]
+        assert tuple(names[position] for position in ours.leaving) == theirs.removed
+        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
+            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
+            if wanted[0] is not None:
+                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-14)
+        assert ours.scores.errors == theirs.errors
+        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-14)
+
+
+def table(seed: int = 0, subjects: int = 24, rows: int = 5, signal: float = 2.0) -> pd.DataFrame:
+    """Rows of subjects, whose class is the subject's; ``x`` tells the class, ``z`` the subject."""
+    random = np.random.default_rng(seed)
+    labels, offset = np.arange(subjects) % 2, random.normal(size=subjects)
+    who = np.repeat(np.arange(subjects), rows)
+    noise = random.normal(size=(3, len(who)))
+    columns = {"x": signal * labels[who] + noise[0], "z": offset[who] + 0.1 * noise[1], "n": noise[2].round(1)}
+    return pd.DataFrame({**columns, "who": [f"s{place:02}" for place in who], "y": np.array(["p", "q"])[labels[who]]})
+
+
+def test_so_many_subjects_that_their_tables_are_too_large_are_left_out_in_ten_folds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_OF_SUBJECTS", 100)
+    ranking = probfs.rank(table(), target="y", group="who", screen=False)
+    (note,) = (note for note in ranking.warnings if note.code == "subject-folds")
+    assert note.startswith("leaving out one by one of 24 subjects would take tables of")
+    by_folds = probfs.rank(table(), target="y", group="who", estimate="cv", screen=False)
+    assert [own.s_a for own in ranking.features] == [own.s_a for own in by_folds.features]
+
+
+# Folds
+
+
+@st.composite
+def grouped_datasets(draw: st.DrawFn) -> Dataset:
+    random = np.random.default_rng(draw(st.integers(0, 10**6)))
+    problem, _ = draw(problems_of_subjects())
+    copies = draw(st.integers(2, 5))
+    dataset = dataset_of(problem)
+    rows = np.tile(np.arange(len(problem.rows)), copies)
+    repeated = dataset.take(rows, np.arange(len(dataset.unlabelled_counts)))
+    groups = np.arange(copies).repeat(len(problem.rows)) * 2 + random.integers(0, 2, len(rows))
+    return replace(repeated, groups=groups, counts=random.integers(1, 4, len(rows)))
+
+
+@given(grouped_datasets(), st.integers(2, 4), st.integers(0, 9))
+def test_no_fold_splits_a_subject(dataset: Dataset, folds: int, seed: int) -> None:
+    assert dataset.groups is not None
+    folds = min(folds, dataset.units)
+    ordered = order_by_content(dataset, seed)
+    assert ordered.rows == dataset.rows
+    for rows in (dataset, ordered):
+        try:
+            dealt = deal_folds(rows, folds, seed)
+        except probfs.ProbfsError as error:
+            assert "a fold would hold all of them" in str(error)
+            return
+        np.testing.assert_array_equal(dealt.sum(axis=0), rows.counts)
+        assert not subjects_split(dealt, rows.groups)
+        block = deal_blocks(LocalBlocks(Block(rows)), EVERYTHING, folds, seed).here
+        np.testing.assert_array_equal([block.copies(fold) for fold in range(folds)], dealt)
+        for estimate in ("loo", "cv"):
+            splits = [split for split in make_splits(rows, estimate, folds, seed) if len(split.held_out)]
+            assert len(splits) == (folds if estimate == "cv" else dataset.units)
+            copies = np.zeros((len(splits), len(rows.labels)), dtype=np.int64)
+            for place, split in enumerate(splits):
+                copies[place, split.held_out] = split.held_out_copies
+            assert not subjects_split(copies, rows.groups)
+    training = TrainingRows.of(ordered.labels, ordered.counts, len(ordered.classes), ordered.groups)
+    pieces = _Pieces.cut(training, folds)
+    assert pieces.weights.sum() == dataset.rows
+    series = SampleSeries(3, 3, seed, with_unlabelled=False, starts=((0,) * len(dataset.classes),))
+    samples = [counts for counts, _ in series.draw(Block(ordered))]
+    for first, second in zip(samples[:6:2], samples[1:6:2], strict=True):
+        np.testing.assert_array_equal(first + second, ordered.counts)
+        assert not subjects_split(np.array([first, second]), ordered.groups)
+
+
+def subjects_split(dealt: Any, groups: Any) -> bool:
+    """Whether rows of some subject are in several parts."""
+    return any(np.count_nonzero(dealt[:, groups == subject].any(axis=1)) > 1 for subject in np.unique(groups))
+
+
+@pytest.mark.parametrize("options", [{}, {"classifier": "logistic"}, {"classifier": "svm", "estimate": "cv"}])
+def test_the_order_and_the_repetition_of_rows_change_nothing(options: dict[str, Any]) -> None:
+    frame = table(subjects=12, rows=3).round(0)
+    options = {"target": "y", "group": "who", "jobs": 1, **options} if options else {"target": "y", "group": "who"}
+    first = probfs.rank(frame, **options)
+    shuffled = probfs.rank(frame.sample(frac=1, random_state=3)[["y", "n", "who", "z", "x"]], **options)
+    counted = frame.groupby(list(frame.columns), as_index=False).size()
+    by_counts = probfs.rank(counted, count="size", **options)
+    for other in (shuffled, by_counts):
+        assert [own.feature for own in other.features] == [own.feature for own in first.features]
+        assert [own.s_a for own in other.features] == pytest.approx([own.s_a for own in first.features], abs=1e-12)
+
+
+# What users meet
+
+
+def test_the_column_of_subjects_is_never_ranked_and_stays_in_the_reduced_table() -> None:
+    frame = table()
+    for group in ("who", "y2"):
+        named = frame.rename(columns={"who": group})
+        assert "who" not in [own.feature for own in probfs.rank(named, target="y", group=group).features]
+    selection = probfs.select(frame, target="y", group="who", folds=3)
+    assert selection.reduced_columns == ("x", "y", "who")
+    assert selection.settings.to_dict()["group"] == "who"
+    assert probfs.Selection.from_json(selection.to_json()).settings.group == "who"
+    assert probfs.select(frame, target="y", folds=0).features[0].feature != "x", "z recognizes subjects"
+
+
+def test_a_row_without_a_subject_is_one_of_its_own() -> None:
+    frame = table()
+    unknown = frame.assign(who=frame["who"].where(np.arange(len(frame)) % 4 > 0))
+    alone = frame.assign(who=np.where(np.arange(len(frame)) % 4 > 0, frame["who"], np.arange(len(frame)).astype(str)))
+    first, second = (probfs.rank(one, target="y", group="who").features for one in (unknown, alone))
+    assert [own.s_a for own in first] == [own.s_a for own in second]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"group": "whom"}, "group=: no column 'whom' in data; did you mean 'who'?"),
+        ({"group": "y"}, "group=: 'y' is the target; name the column that says whose rows they are"),
+        ({"group": "n", "count": "n"}, "column 'n' is named by both group= and count="),
+        ({"group": "who", "include": ["x", "who"]}, "column 'who' is named by both include= and group="),
+        ({"group": "who", "mapping": {"columns": {"who": "category"}}}, "group=: 'who' has a rule in <dict>"),
+        ({"group": "same"}, "group=: all rows have the same value in 'same'"),
+        ({"group": "half"}, "class 'p' has rows of one subject only, and leaving it out leaves none"),
+        ({"group": "who", "estimate": "cv", "folds": 30}, "folds=30 is more than the 24 subjects"),
+        ({"group": "who", "estimate": "oob", "classifier": "forest"}, 'estimate="oob" judges rows by trees that know'),
+        ({"group": "half", "uncertainty": True}, "uncertainty=True needs 20 subjects, and there are 2"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], problem: str) -> None:
+    frame = table().assign(same="s")
+    frame["half"] = frame["y"]
+    frame = frame[[*frame.columns.drop("y"), "y"]]
+    if options["group"] != "half":
+        frame = frame.drop(columns="half")
+    with pytest.raises(probfs.ProbfsError) as refusal:
+        probfs.rank(frame, target="y", **options)
+    assert str(refusal.value).startswith(problem) or problem in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_cluster_refuses_subjects(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support.clusters import connect_here
+
+    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
+    path = tmp_path / "t.csv"
+    table().to_csv(path, index=False)
+    with pytest.raises(probfs.UsageError, match="group=: rows of one subject may be in many blocks"):
+        probfs.rank(path, target="y", group="who", engine="dask")
+
+
+def test_the_selector_takes_groups_and_scikit_learn_routes_them() -> None:
+    frame = table()
+    data, y, groups = frame[["x", "z", "n"]], frame["y"], frame["who"]
+    plain = probfs.ProbabilisticSelector().fit(data, y, groups=groups)
+    assert plain.get_feature_names_out().tolist() == ["x"]
+    assert plain.selection_result_.settings.group == "groups"
+    weights = np.where(np.arange(len(y)) % 2, 2, 0)
+    weighted = probfs.ProbabilisticSelector().fit(data, y, sample_weight=weights, groups=groups)
+    assert weighted.selection_result_.input.labelled_rows == len(y)
+    with pytest.raises(ValueError, match="groups=: there are 3, but X has 120 rows"):
+        probfs.ProbabilisticSelector().fit(data, y, groups=[1, 2, 3])
+    with config_context(enable_metadata_routing=True):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import GroupKFold
+
+        selector = probfs.ProbabilisticSelector().set_fit_request(groups=True)
+        pipeline = make_pipeline(StandardScaler(), selector, LogisticRegression())
+        found = cross_validate(
+            pipeline, data, y, cv=GroupKFold(3), params={"groups": groups}, return_estimator=True, error_score="raise"
+        )
+        assert all(one[1].selection_result_.settings.group == "groups" for one in found["estimator"])
