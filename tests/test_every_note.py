@@ -151,6 +151,11 @@ def _difference(stage: Stage) -> None:
     probfs.compare(*by_score, on_note=stage.heard.append)
 
 
+def _subject_folds(stage: Stage) -> None:
+    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_OF_SUBJECTS", 1)
+    stage.rank(make_frame(who=[place // 2 for place in range(1, ROWS + 1)]), group="who")
+
+
 def _reproduce(stage: Stage) -> None:
     stage.run("reproduce", "bound", "--runs", 2, "--output", stage.write("x", "").parent / "paper")
 
@@ -248,6 +253,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.TIME: (lambda stage: stage.rank(make_frame(), classifier="svm", estimate="loo", jobs=1), ()),
     NoteKind.SPILLED: (_spilled, ()),
     NoteKind.SIGMOID: (_sigmoid, ()),
+    NoteKind.SUBJECT_FOLDS: (_subject_folds, ()),
     NoteKind.NOT_CONVERGED: (_not_converged, ()),
     NoteKind.GUESSING: (lambda stage: stage.rank(noise(), classifier="svm", eliminate=False, jobs=1), ()),
     NoteKind.FIT_WARNINGS: (

@@ -255,8 +255,7 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, group
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, group
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds

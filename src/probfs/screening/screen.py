@@ -15,6 +15,7 @@ from probfs.runtime.parallel import count_cores, map_ahead
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, order_test, rank_test, rank_test_of_counts
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers
 from probfs.screening.permutations import enough_draws
+from probfs.screening.subjects import subject_tests
 from probfs.tables.arrays import Floats, Integers
 
 _COLUMNS_AT_ONCE = 8
@@ -70,6 +71,8 @@ def screen(
     holds numbers itself needs none. ``seed`` is for tables drawn where values or classes are rare. ``counts`` are the
     dataset's, where they are known already. A row may count for no row at all.
     """
+    if dataset.groups is not None:
+        return Screening.of(*subject_tests(dataset, numbers, seed))
     uncut = (
         CodedNumbers(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)
