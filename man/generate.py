@@ -30,8 +30,9 @@ EXIT_STATUS = (
 )
 DESCRIPTIONS = {
     "rank": f"""
-Every column is a feature, except the target, those named by --count and --group and those left out. The first round scores all
-features by how much the class probabilities of the rows change when a feature is taken away. Features that cannot be
+Every column is a feature, except the target, those named by --count and --group and those left out. The first round
+scores all features by how much the class probabilities of the rows change when a feature is taken away. Features
+that cannot be
 told from noise leave in it, ordered by the p-value of a test against the class; --false-discoveries is the share of
 noise tolerated among the others, on average (Benjamini-Hochberg). Each further round scores the remaining features, and
 removes the one with the lowest score, until none is left. The feature that leaves last has rank 1. With --no-screen
@@ -69,8 +70,9 @@ s_a are the scores in the round in which the column left, log_loss is that of th
 folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and the exit status
 is 0.
 
---reduced writes the table itself with only the kept columns, the target and the columns named by --count and --group: rows without
-a class, the order of rows and columns and the text of each cell stay as they were. In Parquet, Feather and JSON lines,
+--reduced writes the table itself with only the kept columns, the target and the columns named by --count and
+--group: rows without a class, the order of rows and columns and the text of each cell stay as they were.
+In Parquet, Feather and JSON lines,
 a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
 of 20 digits); all else becomes text, dates too.
 """,

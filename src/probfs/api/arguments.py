@@ -47,9 +47,8 @@ READING: Mapping[str, Any] = {
 """The keywords of ``read``, which ``rank`` and ``select`` pass on, with their defaults."""
 _CELLS = ("na", "dates", "ignore_case")
 """Those that say what cells mean, once they are read."""
-_COLUMN_SETTINGS = (
-    *("count", "group", *_CELLS, "include", "exclude", "keep_identifiers", "cut_target", "min_class", "join"),
-)
+_OTHERS = ("include", "exclude", "keep_identifiers", "cut_target", "min_class", "join")
+_COLUMN_SETTINGS = ("count", "group", *_CELLS, *_OTHERS)
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 

@@ -194,12 +194,12 @@ OTHER_COLUMNS = panel(
     exclude=Option("Leave a column out, or several: a,b.", str, "COLUMN", many=True),
     include=Option("Use only this column, or several: a,b.", str, "COLUMN", many=True),
     keep_identifiers=Option("Rank columns that look like identifiers, too."),
-    group=Option("Column of subjects whose rows belong together.", str, "COLUMN"),
     cut_target=Option("Cut a numeric target into K classes.", CUT_TARGET),
     min_class=Option("Drop classes with fewer rows.", MIN_CLASS, default=DEFAULT_MIN_CLASS),
 )
 COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
 JOIN = panel("Columns", join=Option("Rank two columns as one: a+b.", str, "A+B", many=True))
+GROUP = panel("Columns", group=Option("Column of subjects whose rows belong together.", str, "COLUMN"))
 
 
 def _classifier_options(for_columns_only: bool) -> Group:

@@ -50,6 +50,7 @@ RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
     | opt.READING
     | opt.COLUMNS
     | opt.JOIN
+    | opt.GROUP
     | opt.CLASSIFIER
     | opt.ELIMINATION
     | RANKING_OUTPUT
@@ -102,7 +103,15 @@ SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | KEPT_OUTPUT | S
 
 
 @opt.command(
-    opt.DATA | opt.READING | opt.COLUMNS | opt.JOIN | opt.CLASSIFIER | SELECTION | SELECTION_OUTPUT | opt.ENGINE,
+    opt.DATA
+    | opt.READING
+    | opt.COLUMNS
+    | opt.JOIN
+    | opt.GROUP
+    | opt.CLASSIFIER
+    | SELECTION
+    | SELECTION_OUTPUT
+    | opt.ENGINE,
     """
     probfs select patients.csv
     probfs select patients.csv --target outcome --reduced small.parquet
