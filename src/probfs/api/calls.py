@@ -365,7 +365,15 @@ def pairs(
     >>> pairs(frame, target="y").found[0].b
     'b'
     """
-    given = {**locals(), "join": (), "report": False, "engine": "local", "scheduler": None, "workers": None}
+    given = {
+        **locals(),
+        "join": (),
+        "group": None,
+        "report": False,
+        "engine": "local",
+        "scheduler": None,
+        "workers": None,
+    }
     call = Call(pairs, given)
     settings = choose_settings(
         classifier="nb",
