@@ -28,8 +28,6 @@ NOISE_MARK = "≈ noise"
 _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
-_ALL = 0.995
-"""A share that would be shown as 100 %, which is more than can be said."""
 _ARROWS = {"rose": "▲", "fell": "▼", "same": "="}
 
 DType = Literal["text", "int64", "Int64", "float64", "bool", "boolean"]

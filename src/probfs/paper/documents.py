@@ -7,7 +7,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.output.documents import Document, Table, TableColumn
-from probfs.output.writers import csv_text, markdown_text
+from probfs.output.writers import markdown_text
 
 if TYPE_CHECKING:
     from probfs.paper.theory import PopulationScores
@@ -29,10 +29,6 @@ class Claim:
     verdict: Verdict
     runs: int
     """How often what is random was repeated."""
-
-
-def claims_csv(claims: Sequence[Claim]) -> str:
-    return csv_text(claims_document(claims))
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:

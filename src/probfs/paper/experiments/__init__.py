@@ -34,7 +34,8 @@ def reproduce(
 def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     """The numbers and the claims as CSV, and the figure as PNG and SVG."""
     from probfs.output.figure import figure_bytes, file_style
-    from probfs.paper.documents import claims_csv
+    from probfs.output.writers import csv_text
+    from probfs.paper.documents import claims_document
     from probfs.runtime.output import write_whole
 
     with file_style():
@@ -44,7 +45,11 @@ def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
         finding.draw(figure)
         pictures = {f"{name}.{ending}": figure_bytes(figure, ending) for ending in ("png", "svg")}
     numbers = delimited([finding.header, *finding.rows]).encode()
-    written = {f"{name}.csv": numbers, f"{name}_claims.csv": claims_csv(finding.claims).encode(), **pictures}
+    written = {
+        f"{name}.csv": numbers,
+        f"{name}_claims.csv": csv_text(claims_document(finding.claims)).encode(),
+        **pictures,
+    }
     for each, content in written.items():
         write_whole(folder / each, content)
     return [folder / each for each in written]
