@@ -161,6 +161,7 @@ def test_a_sheet_may_have_titles_empty_columns_and_no_names() -> None:
     assert bare.place(0)[2] == 1
     nameless = read_bytes(workbook_bytes([["k", "m", "", ""], [*"uvwx"], [*"abcd"]]), "t.xlsx")
     assert list(nameless.columns) == ["k", "m", "column 3", "column 4"]
+    assert count_titles([["", "content"], ["a", "Alpha"], ["b", "Beta"]]) == 0, "a row index and one column"
 
 
 @pytest.mark.parametrize("line", ["%s", "  %s  "])

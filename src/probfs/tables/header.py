@@ -103,6 +103,9 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
         if row[0].lstrip().startswith("#") and len(row) != width:
             continue
         texts = [cell for cell in row if cell.strip()]
+        if len(row) == width == 2 and not row[0].strip() and texts:
+            # The only name beside that of a row index.
+            return place
         # A title may hold delimiters, or be padded with them.
         if len(texts) > max(1, width // (2 if len(row) < width else 3)):
             if not place:
