@@ -121,10 +121,12 @@ class Rows:
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
         assert self.labels is not None
-        logs = self._log_weights()
-        own_logs = _of_own_class(logs, self.labels)
-        others = range(self.classes - 1)
-        odds = np.stack([np.where(place < self.labels, logs[place], logs[place + 1]) - own_logs for place in others])
+        if self.classes == 2:
+            odds = np.where(self.labels == 0, -self.odds, self.odds)
+        else:
+            logs = self._log_weights()
+            others = [np.where(place < self.labels, logs[place], logs[place + 1]) for place in range(self.classes - 1)]
+            odds = np.stack(others) - _of_own_class(logs, self.labels)
         if math.isfinite(self.impossible):
             behind = odds.max(axis=0, initial=0.0)
             odds[odds < behind - self.impossible] = -np.inf
