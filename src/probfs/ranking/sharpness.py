@@ -25,8 +25,10 @@ _SMALL_STEP = 0.05
 no measurement of the loss after it.
 """
 _MOST_STEPS = 100
-_CLEAR = 2.0
-"""Standard errors by which a model must beat guessing."""
+_CLEAR, _FAR = 2.0, 5.0
+"""Standard errors by which a model must beat guessing, and by which nobody need look closer."""
+_FAR_LOSS = 0.95
+"""The log-loss, relative to that of guessing, for which the same is true."""
 _FEWEST_ROWS = 20
 """Of fewer rows nothing is clear, and nobody expects it."""
 _OFTEN_WRONG = 0.2
@@ -96,23 +98,26 @@ def notes_on_weak_model(
     classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings
 ) -> list[Note]:
     """A warning where the model of all columns, whose scores these are, does not clearly beat guessing in rows that it
-    does not know: by errors, or by log-loss where one class is so frequent that even a good model may never guess
-    another one.
+    does not know, by log-loss and by errors. These say nothing where one class is so frequent that even a good model
+    may never guess another one.
     """
-    guessing = scores.rows - max(dataset.class_rows().values())
-    # Rows in which only one of the two is wrong are at most as many as both have errors, so this is cautious.
-    clear = guessing - scores.errors > _CLEAR * math.sqrt(guessing + scores.errors)
-    known_rows = settings.estimate == "resubstitution"
-    if clear or known_rows or scores.rows < _FEWEST_ROWS or not isinstance(classifier, OddsClassifier):
+    classes = [rows for rows in dataset.class_rows().values() if rows]
+    guessing = scores.rows - max(classes)
+    entropy = -sum(rows / scores.rows * math.log(rows / scores.rows) for rows in classes)
+    # Rows in which only one of the two is wrong are at most as many as both have errors.
+    is_far_better = guessing - scores.errors > _FAR * math.sqrt(guessing + scores.errors)
+    is_known = settings.estimate != "resubstitution" and scores.rows >= _FEWEST_ROWS
+    if not is_known or (is_far_better and scores.log_loss < _FAR_LOSS * entropy):
+        return []
+    if not isinstance(classifier, OddsClassifier):
         return []
     model, none = classifier.odds(), classifier.odds(())
     least = least_probability(model.rows)
+    sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model)[0], fit_sharpness(none)[0])
+    excess = [model.losses(sharpness[0], least).minus(none.losses(sharpness[1], least))]
     if guessing >= _OFTEN_WRONG * scores.rows:
-        excess = model.losses(math.inf, least).minus(none.losses(math.inf, least))
-    else:
-        sharpness = None if classifier.calibrated else fit_sharpness(model)[0]
-        excess = model.losses(sharpness, least).minus(none.losses(None, least))
-    if -excess.mean > _CLEAR * excess.se:
+        excess.append(model.losses(math.inf, least).minus(none.losses(math.inf, least)))
+    if all(-one.mean > _CLEAR * one.se for one in excess):
         return []
     known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong, and guessing {guessing:,}"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
