@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from probfs.columns.dataset import Dataset, Feature
@@ -99,3 +100,20 @@ def test_a_shift_and_a_change_of_scale_are_found() -> None:
     screening = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
     assert (screening.q[:2] < 0.01).all()
     assert screening.q[2] > 0.1
+
+
+@pytest.mark.parametrize(("codes", "seen"), [("trend", True), ("hump", True), ("none", False)])
+def test_numbers_of_few_values_are_tested_by_their_order_and_by_their_values(codes: str, seen: bool) -> None:
+    random = np.random.default_rng(0)
+    labels = np.arange(200) % 2
+    dosage = random.integers(0, 3, 200)
+    if codes == "trend":
+        dosage = np.where(random.random(200) < 0.3, 2 * labels, dosage)
+    elif codes == "hump":
+        dosage = np.where(random.random(200) < 0.5, np.where(labels, 1, 2 * random.integers(0, 2, 200)), dosage)
+    plain = dataset_of([dosage], labels)
+    (feature,) = plain.features
+    found = screen(replace(plain, features=(replace(feature, scale=np.arange(3.0)),)))
+    by_number = rank_test(dosage[None].astype(np.float64), labels, 2, plain.counts, 0)
+    assert found.p[0] == pytest.approx(min(1, 2 * min(by_number.p[0], screen(plain).p[0])))
+    assert (found.p[0] < 0.01) == seen

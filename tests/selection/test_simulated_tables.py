@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import probfs
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
@@ -116,3 +118,27 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, caps
 def _first_rows(dataset: Dataset, rows: int) -> Dataset:
     features = tuple(replace(own, labelled=own.labelled[:rows]) for own in dataset.features)
     return replace(dataset, features=features, labels=dataset.labels[:rows], counts=dataset.counts[:rows])
+
+
+def twins(seed: int, rows: int = 400) -> pd.DataFrame:
+    """A column in three near-copies, another one that adds something, and noise."""
+    random = np.random.default_rng(seed)
+    x, z = random.normal(size=(2, rows))
+    cells = {f"x{number}": x + 0.03 * random.normal(size=rows) for number in range(3)}
+    cells |= {"z": z, **{f"noise{number}": random.normal(size=rows) for number in range(6)}}
+    return pd.DataFrame({**cells, "y": x + 0.7 * z + random.normal(size=rows) > 0})
+
+
+@pytest.mark.parametrize("tables", [1, pytest.param(50, marks=pytest.mark.slow)])
+def test_of_near_copies_none_is_kept_beside_another(tables: int, capsys: pytest.CaptureFixture[str]) -> None:
+    superfluous, first = [], []
+    for seed in range(tables):
+        kept = probfs.select(twins(seed), target="y", folds=0).kept
+        superfluous.append(sum(name.startswith("x") for name in kept) - 1)
+        first.append({name[0] for name in kept[:2]} == {"x", "z"})
+    if tables > 1:
+        with capsys.disabled():
+            error = np.std(superfluous) / np.sqrt(tables)
+            print(f"\nsuperfluous near-copies: {np.mean(superfluous):.2f} ± {error:.2f} of a table")
+    assert np.mean(superfluous) <= 0.1
+    assert np.mean(first) >= 0.95
