@@ -128,8 +128,9 @@ frequent value, and what probfs rank would do with the column.
 """,
     "sample": """
 The tables are breast_cancer (699 tumours, nine cell measures, benign or malignant), customers (600 made-up customers of
-a service, with the faults of real tables), commute (240 made-up survey answers, three classes, some rows unlabelled)
-and kiln (300 made-up firings of pots, cracked or not). Without a NAME they are listed. Breast cancer: W. Wolberg,
+a service, with the faults of real tables), commute (240 made-up survey answers, three classes, some rows unlabelled),
+kiln (300 made-up firings of pots, cracked or not), and shop (60 made-up customers, in cells as people write them).
+Without a NAME they are listed. Breast cancer: W. Wolberg,
 Breast Cancer Wisconsin (Original), UCI Machine Learning Repository, 1990, doi 10.24432/C5HP4Z, CC BY 4.0; the others
 are drawn from random generators, and free to use (CC0 1.0).
 """,

@@ -19,6 +19,8 @@ _MOST_ACCENTS = 5
 """On one letter; no script needs more."""
 _LONGEST_QUOTE = 60
 _MANY_NAMES = 2_000
+_SHORT_NAME = 4
+"""Of a name of so many letters, two thirds are enough to be near: aeg is age, but outcome is not postcode."""
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _OUTPUT = re.compile(r"-q*o.*|--output(?:=.*)?", re.DOTALL)
@@ -251,7 +253,7 @@ def nearest_name(wrong: str, names: Iterable[str]) -> str | None:
     alike = [name for name in folded if len(name) in lengths]
     if len(alike) > _MANY_NAMES:
         alike = [name for name in alike if name[:1] == meant[:1]][:_MANY_NAMES]
-    near = difflib.get_close_matches(meant, alike, n=1)
+    near = difflib.get_close_matches(meant, alike, n=1, cutoff=0.6 if len(meant) <= _SHORT_NAME else 0.7)
     return folded[near[0]] if near else None
 
 

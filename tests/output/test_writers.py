@@ -39,8 +39,10 @@ WRITERS: dict[str, Callable[[Document, Presentation], str]] = {
 def inspected(names: list[str]) -> Inspection:
     columns = (
         ColumnSummary(names[0], "number", 12, 3, "7", 4, "feature: cut into 5 intervals (12 numbers)"),
-        ColumnSummary(names[1], "text", 200, 0, names[2] * 9, 1_000, "left out (identifier: a key)", ("identifier",)),
-        ColumnSummary(names[2], "text", 0, 200, None, 0, "feature", ("empty", "leakage? 99%")),
+        ColumnSummary(
+            names[1], "text", 200, 0, names[2] * 9, 1_000, "left out (identifier: a key)", "", ("identifier",)
+        ),
+        ColumnSummary(names[2], "text", 0, 200, None, 0, "feature", "'NA' missing", ("empty", "leakage? 99%")),
         ColumnSummary("y", "nominal", 2, 0, "no", 120, "target (the last column)"),
     )
     notes = (NoteKind.IDENTIFIER.note("left out", [names[1]]),)

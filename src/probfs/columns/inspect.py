@@ -28,6 +28,8 @@ class ColumnSummary:
     most_frequent: str | None
     frequency: int
     use: str
+    reading: str = ""
+    """What the file's texts are read as, where that is not as they stand, with an example; and what may be meant."""
     flags: tuple[str, ...] = ()
     """What a user should look at before the column is ranked: an identifier, leakage, a constant."""
 
@@ -103,6 +105,7 @@ def _summary(prepared: PreparedTable, plan: ColumnPlan) -> ColumnSummary:
         None if top is None else as_texts(column.entries[top : top + 1])[0].as_py(),
         0 if top is None else int(present[top]),
         f"target ({prepared.target.reason})" if plan.role is Role.TARGET else plan.describe(),
+        prepared.texts.columns[plan.name].describe() if plan.name in prepared.texts.columns else "",
         tuple(_flags(prepared, plan)),
     )
 

@@ -24,6 +24,8 @@ _SAMPLE = 20
 """Texts that are looked at first: they rule out most columns."""
 _FEWEST_WITH_UNIT = 3
 """Distinct numbers that must have the same word behind them before it is taken for a unit."""
+_SHORT_UNITS = "%kKMBmglsh"
+"""Other single letters behind numbers are as often names, as of flats."""
 _MOST_UNITS = 4
 """More different words behind numbers are no units."""
 _BLANKS, _APOSTROPHES = " \u00a0\u2009\u202f", "'\u2019"
@@ -141,7 +143,8 @@ def find_number_style(
         return None
     if several:
         units = [affix for found in affixes for affix in found if affix]
-        are_few = len(units) <= _MOST_UNITS and len(texts) > CUT_ABOVE
+        are_units = all(len(unit) > 1 or unit in _SHORT_UNITS or unit in _SIGNS for unit in units)
+        are_few = are_units and len(units) <= _MOST_UNITS and len(texts) > CUT_ABOVE
         return NumberDoubt(_TEXTS.format(f"of which not all have the same unit ({listed(units)})")) if are_few else None
     if after and not (by_hand or after in (*_SIGNS, "%") or len(texts) >= _FEWEST_WITH_UNIT):
         return None

@@ -209,7 +209,10 @@ def _plan_columns(
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
         else:
             texts = prepared.texts.columns.get(name)
-            reason = None if texts and texts.has_unit else identifier_reason(column, in_every_row[name], counts)
+            # What each row of a table of counts has of its own names the row, too, if it is a text.
+            names_rows = column.kind is Kind.TEXT and column.distinct() == column.rows
+            weights = None if names_rows else counts
+            reason = None if texts and texts.has_unit else identifier_reason(column, in_every_row[name], weights)
             yield _plan_feature(prepared, column, reason or "")
 
 

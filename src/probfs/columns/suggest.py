@@ -41,8 +41,14 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     dropped |= {name: problem for name, problem in problems.items() if problem is not None}
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
-    decimal = "" if prepared.texts.decimal is None else f" --decimal {prepared.texts.decimal}"
-    command = f"probfs rank …{f' --classifier {classifier}' if uncut else ''}{decimal} --mapping THIS_FILE"
+    words = {
+        "classifier": classifier if uncut else None,
+        "decimal": prepared.texts.decimal,
+        "dates": prepared.choice.dates,
+    }
+    given = [f" --{name} {value}" for name, value in words.items() if value is not None]
+    given += [" --ignore-case"] if prepared.choice.ignore_case else []
+    command = f"probfs rank …{''.join(given)} --mapping THIS_FILE"
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
         f"target = {toml_text(target.name)}  # {target.reason}",
@@ -167,10 +173,17 @@ def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[lis
         column = prepared.table.columns[plan.name]
         measured = isinstance(plan.rule, Measured)
         rule = None if measured else _rule(column, prepared.labelled_weights, prepared.choice.bins)
+        texts = prepared.texts.columns.get(plan.name)
+        reading = "" if texts is None else texts.describe()
+        if rule is None and texts is not None and texts.style is not None:
+            rule = f'{toml_text(plan.name)} = "{texts.kind.value}"  # {counted(column.distinct(), "value")}'
+        if rule and reading:
+            rule += f"; {reading}"
         room -= len(rule or "")
         if rule is None or room <= 0:
             present = int(np.count_nonzero(column.counts()[:-1]))
-            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {counted(present, 'value')}")
+            about = f"; {reading}" if reading else ""
+            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {counted(present, 'value')}{about}")
         else:
             rules.append(rule)
     return rules, kept

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_MIN_CLASS, ColumnChoice, TableNames, default_target
-from probfs.columns.identifiers import look_like_dates
+from probfs.columns.identifiers import identifier_reason, look_like_dates
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import UNKNOWN, Category, Coder, Quantiles, Rule, Seen, UnfitValueError, some_numbers
 from probfs.errors import DataError, UsageError
@@ -145,6 +145,15 @@ def read_classes(
     """
     column = table.columns[name]
     rule = mapping.columns.get(name, Category()) if cut is None else Quantiles(cut)
+    no_numbers = np.isnan(some_numbers(column.entries, column.kind)) if cut is not None else np.zeros(0, np.bool_)
+    if no_numbers.any():
+        place = int(no_numbers.argmax())
+        problem = (
+            f"{quoted(column.values[place].as_py())} is not a number, and {option('cut_target', cut)} cuts numbers"
+        )
+        raise table.cell_error(
+            column, place, f"{problem}; leave the option out, or say {option('na')} if it is missing"
+        )
     coder = learn_rule(table, column, rule, counts)
     labels = label_of_each_value(table, column, coder)
     # UNKNOWN (-1) picks the last entry: the rows without a label here, and no class below.
@@ -227,6 +236,13 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         return f"no column is left to rank beside the target {name}{beside if identifiers else ''}"
     if not prepared.labelled_rows:
         return f"no row has a value in the target {name}; name another with {option('target')}"
+    column = prepared.table.columns[target.name]
+    if max(target.class_rows) == 1 and not target.declared:
+        why = identifier_reason(column, prepared.profiles[target.name])
+        if why:
+            return (
+                f"the target {name}{assumed} is an identifier, which nothing predicts: {why}; {_name_another(prepared)}"
+            )
     if target.quantity:
         alone = target.class_rows.count(1)
         numbers = f"{len(target.class_rows):,} distinct numbers"

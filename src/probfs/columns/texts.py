@@ -88,6 +88,14 @@ class ColumnTexts:
         """Whether they are numbers with a currency, a percent sign or a unit."""
         return isinstance(self.style, NumberStyle) and bool(self.style.before or self.style.after)
 
+    def describe(self) -> str:
+        """What is not read as it stands, and what may be meant, in a few words."""
+        doubt = "" if self.doubt is None else self.doubt.why.partition(", and are")[0]
+        alike = f"{listed(self.alike)} differ only in case" if self.alike else ""
+        missing = f"{listed(self.missing)} missing" if self.missing else ""
+        doubtful = f"{listed(self.doubtful)} may be missing" if self.doubtful else ""
+        return "; ".join(filter(None, (self.example, self.merged, doubt, alike, missing, doubtful)))
+
     def read(self, column: Column) -> Column:
         """The column with its cells as they are meant; a cell that does not fit leaves it a column of texts."""
         if column.kind is not Kind.TEXT or column.problem is not None:

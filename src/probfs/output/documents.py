@@ -418,7 +418,7 @@ def _inspection_table(inspection: Inspection) -> Table:
             TableColumn("distinct", [f"{column.distinct:,}" for column in columns]),
             TableColumn("missing", [f"{column.missing:,}" for column in columns]),
             TableColumn("top value", [describe_most_frequent(column) for column in columns], "value"),
-            TableColumn("use", ["; ".join([column.use, *unused_flags(column)]) for column in columns], "text"),
+            TableColumn("use", [describe_use(column) for column in columns], "text"),
         ]
     )
 
@@ -426,6 +426,11 @@ def _inspection_table(inspection: Inspection) -> Table:
 def describe_most_frequent(column: ColumnSummary) -> str:
     """The most frequent value, and in how many rows it stands."""
     return "" if column.most_frequent is None else f"{column.most_frequent} ({column.frequency:,})"
+
+
+def describe_use(column: ColumnSummary) -> str:
+    """What is made of a column, what its texts are read as, and what is remarkable about it."""
+    return "; ".join(filter(None, [column.use, column.reading, *unused_flags(column)]))
 
 
 def unused_flags(column: ColumnSummary) -> list[str]:

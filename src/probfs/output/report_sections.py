@@ -304,7 +304,8 @@ def _describe_use(column: ColumnSummary, background: Background, usual: str) -> 
     points = cut_points(background.intervals.get(column.column, ()))
     cut = [points] if points and points not in column.use else []
     use = [] if usual and _NUMBERS.sub("", column.use) == usual else [column.use]
-    return shorten_middle("; ".join([*use, *cut, *unused_flags(column)]), LONGEST_TEXT)
+    reading = [column.reading] if column.reading else []
+    return shorten_middle("; ".join([*use, *cut, *reading, *unused_flags(column)]), LONGEST_TEXT)
 
 
 def cut_points(intervals: Sequence[str]) -> str:

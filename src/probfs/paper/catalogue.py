@@ -14,6 +14,7 @@ SAMPLES = {
     "customers": "600 made-up customers of a service, with the faults of real tables; who left",
     "commute": "240 made-up answers about ways to work; three classes, some rows unlabelled",
     "kiln": "300 made-up firings of pots, seven measurements and the clay; cracked or not",
+    "shop": "60 made-up customers of a shop, in cells as people write them; who left",
 }
 """The tables that ``probfs sample`` writes."""
 
