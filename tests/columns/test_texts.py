@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dates import are_iso_dates
+from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import mark_missing
 from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
+from probfs.columns.suggest import suggest_mapping
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
@@ -29,8 +31,13 @@ from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
+from tests.support.clusters import connect_here
+from tests.support.paths import SAMPLES
 from tests.support.prepared_tables import prepare_csv, prepare_frame
 from tests.support.table_content import Write, cell_texts, read_bytes, read_csv_text, table_content
+from tests.support.workbook import workbook_bytes
+
+SHOP = SAMPLES / "shop.csv"
 
 
 def read(texts: str, mapping: str = "", decimal: str | None = None, **choice: Any) -> tuple[str, tuple[str, ...]]:
@@ -413,3 +420,74 @@ def test_missing_texts_among_dates_are_missing() -> None:
     assert found.table.columns["when"].counts()[-1] == 2
     assert found.notes[0].startswith("taken as missing among numbers and dates: 'NA' in 'when'; ")
     assert with_days([*DAYS, "NA"], na=["none"]).table.columns["when"].kind is Kind.TEXT
+
+
+# A table as people write it
+
+
+def test_the_shop_is_read_the_same_from_every_format_and_on_a_cluster(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.read_csv(SHOP, dtype=str, keep_default_na=False)
+    sheet = workbook_bytes([list(frame.columns), *frame.values.tolist()])
+    data = [SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)]
+    said: dict[str, Any] = {"target": "outcome", "dates": "mdy", "ignore_case": True, "na": "-999"}
+    expected = probfs.rank(write("clean.csv", clean_shop(frame).to_csv(index=False)), target="outcome")
+    for one in data:
+        found = probfs.rank(one, **said)
+        assert (found.features, found.input.classes) == (expected.features, expected.input.classes)
+    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
+    parts = [write(f"part{n}.csv", part) for n, part in enumerate(halves(SHOP.read_text()))]
+    here, spread = (probfs.rank(parts, engine=engine, **said) for engine in ("local", "dask"))
+    assert here.features == expected.features
+    scores = [{own.feature: own.initial_s_a for own in ranking.features} for ranking in (here, spread)]
+    assert scores[1] == pytest.approx(scores[0], rel=1e-9)
+    assert spread.warnings == here.warnings
+
+
+def halves(text: str) -> tuple[str, str]:
+    header, *rows = text.splitlines(keepends=True)
+    return header + "".join(rows[:25]), header + "".join(rows[25:])
+
+
+def clean_shop(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table as a careful person would write it."""
+    numbers = {
+        name: frame[name].str.replace(r"[$%,]| kg", "", regex=True)
+        for name in ("price", "discount", "parcel", "visits")
+    }
+    dates = {
+        "since": pd.to_datetime(frame["since"], format="%d.%m.%Y"),
+        "last_visit": pd.to_datetime(frame["last_visit"], format="%m/%d/%Y"),
+    }
+    # The most frequent spelling names a value.
+    plan = frame["plan"].str.strip().replace({"Basic": "basic"})
+    others = {"plan": plan, "paid": frame["paid"].str.lower(), "income": frame["income"].replace({"-999": ""})}
+    return frame.assign(
+        **numbers, **dates, **others, score=frame["score"].replace({"NA": ""}), outcome=frame["outcome"].str.strip()
+    )
+
+
+def test_what_is_missing_may_be_a_number_and_what_no_cell_holds_is_said() -> None:
+    found = prepare_csv(SHOP.read_text(), na=["-9,-99"])
+    assert "na=: no cell holds '-9,-99'; give na= once for each text" in found.notes
+    far = "far outside of all other numbers: -999 in 13 rows of 'income'; if it means missing, say na=\"-999\""
+    assert far in found.notes
+    assert not {"unused-na", "code-for-missing"} & {
+        note.code for note in prepare_csv(SHOP.read_text(), na=["-999"]).notes
+    }
+    ages = prepare_csv("a,y\n" + "".join(f"{n % 30},{'pq'[n % 2]}\n" for n in range(99)) + "99,p\n" * 6)
+    assert [note.columns for note in ages.notes if note.code == "code-for-missing"] == [("a",)]
+
+
+def test_what_suggest_decides_is_what_is_read() -> None:
+    text = SHOP.read_text()
+    prepared = prepare_csv(text, dates="mdy")
+    draft = suggest_mapping(prepared, "nb")
+    assert "probfs rank … --dates mdy --mapping THIS_FILE" in draft
+    assert '"visits" = "number"  # 7 values; 29 cells like \'1,204\', which is 1204' in draft
+    again = prepare_csv(text, draft, dates="mdy")
+    assert table_content(again.table) == table_content(prepared.table)
+    by_name = {column.column: column.reading for column in inspect_table(prepared).columns}
+    assert by_name["price"] == "60 cells like '$877.05', which is 877.05"
+    assert by_name["plan"] == "19 cells like 'pro ', which is 'pro'; 'Basic', 'basic' differ only in case"
