@@ -430,7 +430,7 @@ def test_the_shop_is_read_the_same_from_every_format_and_on_a_cluster(
 ) -> None:
     frame = pd.read_csv(SHOP, dtype=str, keep_default_na=False)
     sheet = workbook_bytes([list(frame.columns), *frame.values.tolist()])
-    data = [SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)]
+    data: list[Any] = [SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)]
     said: dict[str, Any] = {"target": "outcome", "dates": "mdy", "ignore_case": True, "na": "-999"}
     expected = probfs.rank(write("clean.csv", clean_shop(frame).to_csv(index=False)), target="outcome")
     for one in data:
