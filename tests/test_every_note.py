@@ -242,6 +242,10 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.EMPTY: (lambda stage: stage.rank_columns(none=[None] * ROWS), ("none",)),
     NoteKind.CONSTANT: (lambda stage: stage.rank_columns(same="s"), ("same",)),
     NoteKind.DISTINCT: (lambda stage: stage.rank(pd.DataFrame({"a": list("uvwx"), "y": list("pqpq")})), ("a",)),
+    NoteKind.SUBJECTS: (
+        lambda stage: stage.rank(make_frame(patient=[f"p{place // 3}" for place in range(ROWS)])),
+        ("patient",),
+    ),
     NoteKind.LEAKAGE: (lambda stage: stage.rank(LATE), ("late",)),
     NoteKind.REFUSED: (_refused, ("b",)),
     NoteKind.SHRINKAGE: (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -31,6 +32,7 @@ from probfs.rows.blocks import LocalBlocks, deal_blocks
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import dataset_of, problems
 from tests.support.exact_naive_bayes import Problem
+from tests.support.prepared_tables import prepare_frame
 
 # Leave-one-subject-out, in closed form
 
@@ -188,6 +190,78 @@ def test_the_order_and_the_repetition_of_rows_change_nothing(options: dict[str, 
 
 
 # What users meet
+
+
+def patients(seed: int, named: str = "patient", varied: bool = False) -> pd.DataFrame:
+    """40 patients of ten rows each, and columns that have nothing to do with the class, some of them the patient's."""
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(40), 10)
+    labels = (random.permutation(40) % 2)[who]
+    labels = np.where(random.random(400) < 0.3, 1 - labels, labels) if varied else labels
+    columns = {
+        "visit": random.normal(size=400),
+        "sensor": random.normal(size=40)[who] + 0.3 * random.normal(size=400),
+        "height": random.normal(170, 10, size=40).round(1)[who],
+        "blood": random.choice(["A", "B", "AB", "0"], 40)[who],
+    }
+    names = [f"P{place:03}" for place in who]
+    return pd.DataFrame({named: names, **columns, "y": np.where(labels, "sick", "well")})
+
+
+def independent(seed: int) -> pd.DataFrame:
+    """Rows of their own, with keys, ages, regions, kinds and a strong column."""
+    random = np.random.default_rng(seed)
+    rows = int(random.integers(40, 600))
+    labels = random.integers(0, int(random.integers(2, 4)), rows)
+    strong = random.normal(size=rows) + 2.66 * labels
+    columns = {
+        "patient": random.permutation(rows) + 1000,
+        "age": random.integers(20, 80, rows),
+        "region": [f"r{place}" for place in random.integers(0, 25, rows)],
+        "user_type": random.choice(["new", "old", "guest"], rows),
+        "strong": strong,
+        "rounded": strong.round(1),
+    }
+    return pd.DataFrame({**columns, "y": labels})
+
+
+def warns_of_subjects(frame: pd.DataFrame, **options: Any) -> list[str]:
+    return [note for note in prepare_frame(frame, target="y", **options).trust_notes if note.code == "subjects"]
+
+
+def test_a_warning_names_the_option_where_rows_seem_to_belong_together() -> None:
+    (note,) = warns_of_subjects(patients(0))
+    assert note.startswith("several rows seem to belong to the same subject, by 'patient' (40 values in 400 rows)")
+    assert "group=" in note
+    (note,) = warns_of_subjects(patients(0, "code"))
+    assert "'code' (40 values, nearly all of one class each)" in note
+    assert warns_of_subjects(patients(0, "patient_id", varied=True)), "by its name alone, though it is left out"
+    assert not warns_of_subjects(patients(0), group="patient")
+    assert not warns_of_subjects(patients(0, "code", varied=True))
+    assert not warns_of_subjects(independent(0))
+
+
+@pytest.mark.slow
+def test_how_often_that_is_said() -> None:
+    for name in ("patient", "code"):
+        found = sum(bool(warns_of_subjects(patients(seed, name))) for seed in range(100))
+        print(f"subjects called {name}: {found} of 100")
+        assert found >= 95
+    assert not any(warns_of_subjects(independent(seed)) for seed in range(100))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("varied", [False, True])
+def test_how_often_something_is_kept_of_noise(varied: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options: dict[str, Any] = {"target": "y", "group": "patient", "folds": 0}
+        kept = sum(bool(probfs.select(patients(seed, varied=varied), **options).kept) for seed in range(200))
+        without = sum(
+            bool(probfs.select(patients(seed, varied=varied), target="y", folds=0).kept) for seed in range(50)
+        )
+    print(f"varied {varied}: with group= {kept / 200:.3f}, without {without / 50:.2f}")
+    assert kept / 200 <= 0.1
 
 
 def test_the_column_of_subjects_is_never_ranked_and_stays_in_the_reduced_table() -> None:

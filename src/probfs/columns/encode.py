@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from probfs.columns.dataset import MISSING_LABEL, Dataset, DeferredLabels, Feature, refuse_many_values
 from probfs.columns.dates import are_iso_dates
-from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import (
     UNKNOWN,
@@ -396,7 +395,7 @@ def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> l
     if unique:
         problem = f"a different value in every row (an identifier?): {listed(unique)}"
         notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
-    return notes + note_on_leaks(prepared.leaks)
+    return notes + prepared.trust_notes
 
 
 def _may_identify(prepared: PreparedTable, plan: ColumnPlan) -> bool:

@@ -25,6 +25,12 @@ _ID_NAME = re.compile(
     r"|(?:^|[_\W])(?:row|case|obs|record|sample|subject|patient|person|passenger|user|customer|order)id$",
     re.IGNORECASE,
 )
+_SUBJECT_NAME = re.compile(
+    r"(?:^|[_\W])(?:patient|subject|participant|proband|person|individual|respondent|user|customer|client|household"
+    r"|student|pupil|animal|mouse|donor|employee|driver|player|athlete|litter)s?"
+    r"(?:[_\W]*(?:id|no|nr|num|number|code|key|name|uuid))?$|[_\W]id$",
+    re.IGNORECASE,
+)
 _MAYBE_ID_NAME = re.compile(r"(?:^|[_\W])(?:key|index|row|nr|no|number)$", re.IGNORECASE)
 """Names of identifiers, or of amounts: a number of polyps, an index of prices."""
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
@@ -65,6 +71,23 @@ _DIGITS_OF_A_LONG_KEY = 7
 _SURE_REPEATS = 3
 _MOST_ROUND = 0.25
 """Of keys, a tenth end in 0; of amounts of the same length, often many more."""
+
+
+FEWEST_SUBJECTS = 10
+"""Values of a column that decides the class, from which on they are rather subjects than kinds."""
+_FEWEST_NAMED_SUBJECTS = 5
+ROWS_OF_A_SUBJECT = 2
+"""On average, at least."""
+
+
+def seems_to_name_subjects(column: Column, profile: Profile, rows: int) -> bool:
+    """Whether a column is called like one of subjects, and repeats its values in so many labelled rows, as it would
+    where several rows belong to each.
+    """
+    named = _SUBJECT_NAME.search(column.name) or _CAMEL_ID.search(column.name)
+    measured = column.kind is Kind.DATE or (column.kind is Kind.NUMBER and not profile.whole)
+    several = _FEWEST_NAMED_SUBJECTS <= profile.distinct <= (rows - profile.missing) / ROWS_OF_A_SUBJECT
+    return bool(named) and several and not measured
 
 
 def identifier_reason(column: Column, profile: Profile, weights: Integers | None = None) -> str | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.encode import code_of_each_value, number_of_each_row
-from probfs.columns.leakage import note_on_leaks
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
@@ -59,7 +58,7 @@ def inspect_table(prepared: PreparedTable) -> Inspection:
         int(prepared.weights[prepared.unlabelled].sum()),
         dict(zip(target.classes, target.class_rows, strict=True)),
         tuple(_summary(prepared, plan) for plan in prepared.plans),
-        (*prepared.notes, *note_on_leaks(prepared.leaks), *_refusals(prepared)),
+        (*prepared.notes, *prepared.trust_notes, *_refusals(prepared)),
     )
 
 

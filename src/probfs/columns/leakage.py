@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.identifiers import FEWEST_SUBJECTS, ROWS_OF_A_SUBJECT
 from probfs.columns.rules import UNKNOWN, end_label
 from probfs.columns.target import Target
 from probfs.notes import Note, NoteKind
@@ -46,6 +47,8 @@ _SAMPLED_ROWS = 500
 _MOST_ERRORS_IN_SAMPLE = 0.15
 _MOST_PAIRS = 1 << 24
 """Pairs of values and classes that are counted: beyond, no leak is looked for."""
+_MOST_ROWS_OF_SUBJECTS = 1 << 16
+"""Beyond, numbers are not looked at that repeat as those of subjects do: it would take as long as reading them."""
 _MOST_TOLD = 6
 """In one note."""
 
@@ -58,6 +61,8 @@ class Leak:
     """What tells the class, as a sentence begins: ``bwt <= 2500 gives low away``."""
     right: int
     rows: int
+    values: int = 0
+    """How many values tell it where it takes all of them; 0 where it is told by one, by cuts or by missing cells."""
 
     def describe(self) -> str:
         return f"{self.how}: {self.right:,} of {self.rows:,} rows"
@@ -70,6 +75,15 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
     remedy = f"{option('exclude')} leaves out what is known only after the class is"
     message = f"one column alone nearly gives the class away (leakage?): {'; '.join(shown)}{rest}; {remedy}"
     return [NoteKind.LEAKAGE.note(message, leaks)] if leaks else []
+
+
+def note_on_subjects(subjects: Mapping[str, str]) -> list[Note]:
+    """One line about columns that seem to say which rows belong together, each with the reason, if there are any."""
+    shown = [f"{quoted(name)} ({why})" for name, why in list(subjects.items())[:_MOST_TOLD]]
+    rest = f" and {len(subjects) - len(shown):,} more" if len(subjects) > len(shown) else ""
+    remedy = f"if so, name it with {option('group')}, as p-values and errors are too good without"
+    message = f"several rows seem to belong to the same subject, by {', '.join(shown)}{rest}; {remedy}"
+    return [NoteKind.SUBJECTS.note(message, subjects)] if subjects else []
 
 
 def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[Note]:
@@ -126,7 +140,9 @@ def find_leaks(
     for column in every:
         profile = profiles[column.name]
         # Most measurements hardly repeat, and rise without regard to the class.
-        if profile.repeats or profile.missing >= _FEWEST_ROWS or column.name in separated:
+        may_be_subjects = FEWEST_SUBJECTS <= profile.distinct <= column.rows / ROWS_OF_A_SUBJECT
+        repeats = profile.repeats or (may_be_subjects and column.rows <= _MOST_ROWS_OF_SUBJECTS)
+        if repeats or profile.missing >= _FEWEST_ROWS or column.name in separated:
             leak = _find_leak(column, target, weights)
             found |= {} if leak is None else {column.name: leak}
     return found
@@ -178,11 +194,11 @@ def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak
             if total - right <= _most_errors(guessing, extra=extra):
                 how = _describe_cuts(column_name, intervals, cuts, column.kind)
                 return Leak(f"{how} gives {target_name} away", right, total)
-    held = np.count_nonzero(by_value.sum(axis=1)[:-1])
-    if numbers is None or held <= CUT_ABOVE:
+    held = int(np.count_nonzero(by_value.sum(axis=1)[:-1]))
+    if numbers is None or held <= CUT_ABOVE or held * ROWS_OF_A_SUBJECT <= total:
         right = _right_by_majority(by_value, int(class_rows.argmax()))
         if total - right <= _most_errors(guessing):
-            return Leak(f"the {held:,} values of {column_name} give {target_name} away", right, total)
+            return Leak(f"the {held:,} values of {column_name} give {target_name} away", right, total, held)
     return by_one_value
 
 

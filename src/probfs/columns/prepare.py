@@ -11,8 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.choice import CUT_ABOVE, ColumnChoice, TableNames, check_choice
-from probfs.columns.identifiers import identifier_reason
-from probfs.columns.leakage import Leak, find_leaks, times_in_leak
+from probfs.columns.identifiers import (
+    FEWEST_SUBJECTS,
+    ROWS_OF_A_SUBJECT,
+    identifier_reason,
+    seems_to_name_subjects,
+)
+from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, note_on_subjects, times_in_leak
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import LEAST_MISSING, mark_missing, missing_cells_tell, note_on_codes, note_on_unused
 from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
@@ -125,6 +130,25 @@ class PreparedTable:
         """The features of which one value, or missing cells, nearly give the class away."""
         columns = [self.table.columns[plan.name] for plan in self.features]
         return find_leaks(columns, self.profiles, self.target, self.labelled_weights)
+
+    @cached_property
+    def subjects(self) -> dict[str, str]:
+        """The columns that seem to say which rows belong together, and why, where nobody said which do."""
+        found: dict[str, str] = {}
+        rows = sum(self.target.class_rows)
+        for plan in self.plans if self.choice.group is None else ():
+            may_be = plan.role is Role.FEATURE or (plan.role is Role.LEFT_OUT and plan.identifier)
+            if may_be and seems_to_name_subjects(self.table.columns[plan.name], self.profiles[plan.name], rows):
+                found[plan.name] = f"{counted(self.profiles[plan.name].distinct, 'value')} in {counted(rows, 'row')}"
+        for name, leak in self.leaks.items() if self.choice.group is None else ():
+            if FEWEST_SUBJECTS <= leak.values <= leak.rows / ROWS_OF_A_SUBJECT and name not in found:
+                found[name] = f"{counted(leak.values, 'value')}, nearly all of one class each"
+        return found
+
+    @property
+    def trust_notes(self) -> list[Note]:
+        """Warnings of columns that may make all others look other than they are."""
+        return note_on_leaks(self.leaks) + note_on_subjects(self.subjects)
 
     def groups(self) -> Integers | None:
         """The subject of each labelled row, by number; a row without one is a subject of its own."""
