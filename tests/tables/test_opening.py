@@ -23,8 +23,8 @@ import pytest
 from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.runtime import memory
 from probfs.runtime.progress import Progress, listening
+from probfs.tables.compression import COMPRESSIONS, Compression
 from probfs.tables.formats import TABLE_FORMATS, format_of_content, format_of_path, is_writable
-from probfs.tables.opening import COMPRESSIONS, Compression
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.writers import choose_table_format, table_bytes
 from probfs.text import command_line_language

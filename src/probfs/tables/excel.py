@@ -19,8 +19,9 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
+from probfs.tables.compression import refuse_suspicious_size
 from probfs.tables.header import count_titles, name_columns, note_data, note_titles, positions_as_names
-from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput, refuse_suspicious_size
+from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput
 from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
 

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from probfs.registry import Registry
+from probfs.tables.compression import without_compression_ending
 from probfs.tables.opening import (
     COMPOUND_FILE_MAGIC,
     STANDARD_INPUT,
@@ -22,7 +23,6 @@ from probfs.tables.opening import (
     ZIPPED_WORKBOOK_ENDINGS,
     ReadOptions,
     TableInput,
-    without_compression_ending,
 )
 
 if TYPE_CHECKING:
