@@ -24,7 +24,6 @@ from probfs.columns.rules import (
     UnfitValueError,
     interval_codes,
     quantile_points,
-    some_numbers,
 )
 from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.errors import DataError
@@ -32,7 +31,7 @@ from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_ahead
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Rows, code_type, looked_up, text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column
+from probfs.tables.column import Column, numbers_of
 from probfs.tables.table import Table, number_groups, number_matrix
 from probfs.text import counted, listed, option, quoted
 
@@ -163,8 +162,9 @@ def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCodi
     numbers = None
     if isinstance(coder, CutCoder):
         numbers = np.arange(len(coder.labels), dtype=np.float64)
-    elif column.is_numeric and isinstance(plan.rule, Category) and plan.name not in prepared.mapping.columns:
-        numbers = some_numbers(coder.labels, column.kind)
+    elif isinstance(plan.rule, Category) and not nominal and plan.name not in prepared.mapping.columns:
+        # By their texts: a cluster has no others.
+        numbers = numbers_of(coder.labels, Kind.TEXT)
     return FeatureCoding(plan.name, coder, missing_is_value, nominal, held, _scale(numbers, missing_is_value)), codes
 
 
