@@ -167,9 +167,27 @@ def _columns_in_few_runs(columns: Sequence[Column], target: Target, weights: Int
     rows = np.concatenate(rows_of_each)
     most_changes = 2 * classes + _MORE_INTERVALS + 2 * most_errors
     for group in number_groups(columns):
-        order = np.argsort(number_matrix(group)[:, rows], axis=1, kind="stable")
-        changes = np.count_nonzero(np.diff(labels[rows][order], axis=1), axis=1)
-        yield from (column.name for column, found in zip(group, changes.tolist(), strict=True) if found <= most_changes)
+        numbers = number_matrix(group)[:, rows]
+        order = np.argsort(numbers, axis=1, kind="stable")
+        in_order = labels[rows][order].astype(np.int64)
+        few = np.flatnonzero(np.count_nonzero(np.diff(in_order, axis=1), axis=1) <= most_changes)
+        ordered, own_weights = np.take_along_axis(numbers[few], order[few], axis=1), None
+        if weights is not None:
+            own_weights = weights[rows][order[few]]
+        wrong = _errors_by_value(ordered, in_order[few], own_weights, classes)
+        yield from (group[place].name for place in few[wrong <= most_errors].tolist())
+
+
+def _errors_by_value(ordered: Floats, labels: Integers, weights: Integers | None, classes: int) -> Floats:
+    """The errors of telling all rows of a number to be of one class, for several columns of numbers in order."""
+    is_new = np.ones(ordered.shape, dtype=np.bool_)
+    is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    columns, rows = ordered.shape
+    places = (np.arange(columns)[:, None] * rows + np.cumsum(is_new, axis=1) - 1) * classes + labels
+    counts = np.bincount(places.ravel(), None if weights is None else weights.ravel(), columns * rows * classes)
+    counts = counts.reshape(columns, rows, classes)
+    errors: Floats = counts.sum(axis=(1, 2)) - counts.max(axis=2).sum(axis=1)
+    return errors
 
 
 def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak | None:
