@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.columns.numbers import LETTER
+from probfs.columns.numbers import LETTER, Doubt
+from probfs.notes import NoteKind
 from probfs.tables.arrays import Integers, filled, is_empty, parse_moments, text_array
 from probfs.tables.cells import Kind
 from probfs.text import option
@@ -79,19 +80,6 @@ class DateStyle:
         return pc.replace_substring_regex(spelled, r"(?:T00:00:00)?\.000000$", "")
 
 
-@dataclass(frozen=True)
-class DateDoubt:
-    """Why texts that look like dates are not read as dates."""
-
-    why: str
-
-    def remedy(self) -> str:
-        return f"{option('dates', 'dmy')} or {option('dates', 'mdy')} reads them as dates"
-
-
-_TEXTS = "look like dates {}, and are taken as texts"
-
-
 def are_iso_dates(texts: pa.StringArray) -> bool:
     """Whether texts, of which there is at least one, are all dates in ISO form, with a time of day but no zone behind
     them or not.
@@ -101,7 +89,7 @@ def are_iso_dates(texts: pa.StringArray) -> bool:
     return bool(every and parse_moments(texts) is not None)
 
 
-def find_date_style(texts: pa.StringArray, order: str | None, *, by_hand: bool = False) -> DateStyle | DateDoubt | None:
+def find_date_style(texts: pa.StringArray, order: str | None, *, by_hand: bool = False) -> DateStyle | Doubt | None:
     """How texts without blanks around them write dates; None if one of them is no date.
 
     ``order`` is the user's word on day and month, dmy or mdy. ``by_hand`` says that the column holds dates by the
@@ -120,11 +108,16 @@ def find_date_style(texts: pa.StringArray, order: str | None, *, by_hand: bool =
             continue
         chosen = order if order in fitting else fitting[0]
         if chosen != order and any(not np.array_equal(moments[one], moments[chosen], True) for one in fitting):
-            return DateDoubt(_TEXTS.format("in which the day or the month may come first"))
+            return _doubt("in which the day or the month may come first")
         if order is None and not by_hand and fields.has_doubtful_years(chosen):
-            return DateDoubt(_TEXTS.format("whose years of two digits may be of this century or the last"))
+            return _doubt("whose years of two digits may be of this century or the last")
         return DateStyle(form, chosen)
     return None
+
+
+def _doubt(why: str) -> Doubt:
+    remedy = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} reads them as dates"
+    return Doubt(NoteKind.MAY_BE_DATES, f"look like dates {why}", remedy)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.choice import CUT_ABOVE
-from probfs.tables.arrays import Floats, numpy_array, text_array
+from probfs.notes import NoteKind
+from probfs.tables.arrays import Floats, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import numbers_of
 from probfs.text import listed, option
@@ -95,28 +96,19 @@ class NumberStyle:
 
 
 @dataclass(frozen=True)
-class NumberDoubt:
-    """Why texts that look like numbers are not read as numbers."""
+class Doubt:
+    """Why texts that look like numbers or dates are not read so, or not for sure, and what decides it."""
 
+    note: NoteKind
     why: str
-    decimals: bool = False
+    remedy: str
+    of_decimals: bool = False
     """Whether it is only unknown which separator begins the decimals."""
-
-    def remedy(self) -> str:
-        if self == POINTS_OR_THOUSANDS:
-            return f"{option('decimal', ',')} reads 1.234 as 1234, and {option('decimal', '.')} as 1.234"
-        if self.decimals:
-            return f"{option('decimal', ',')} or {option('decimal', '.')} reads them as numbers"
-        return 'write all of them in one unit, or map the column as "number" if some only lack it'
-
-
-_TEXTS = "look like numbers {}, and are taken as texts"
-POINTS_OR_THOUSANDS = NumberDoubt("read with decimal points, which may stand between thousands", decimals=True)
 
 
 def find_number_style(
     texts: pa.StringArray, decimal: str | None, *, by_hand: bool = False
-) -> NumberStyle | NumberDoubt | None:
+) -> NumberStyle | Doubt | None:
     """How texts without blanks around them write numbers; None if one of them is no number, or if all are plainly so.
 
     ``decimal`` is the decimal separator by the user's word or by other columns, None without one. ``by_hand`` says that
@@ -145,14 +137,22 @@ def find_number_style(
         units = [affix for found in affixes for affix in found if affix]
         are_units = all(len(unit) > 1 or unit in _SHORT_UNITS or unit in _SIGNS for unit in units)
         are_few = are_units and len(units) <= _MOST_UNITS and len(texts) > CUT_ABOVE
-        return NumberDoubt(_TEXTS.format(f"of which not all have the same unit ({listed(units)})")) if are_few else None
+        why = f"look like numbers of which not all have the same unit ({listed(units)})"
+        remedy = 'write all of them in one unit, or map the column as "number" if some only lack it'
+        return Doubt(NoteKind.MAY_BE_NUMBERS, why, remedy) if are_few else None
     if after and not (by_hand or after in (*_SIGNS, "%") or len(texts) >= _FEWEST_WITH_UNIT):
         return None
     if pc.all(_is("(", parts["open"])).as_py() and not by_hand:
         return None
     mark = fitting[0] if len(fitting) == 1 else _decimal_of(digits, before or after)
     if mark is None and not by_hand:
-        return NumberDoubt(_TEXTS.format("with decimal commas or thousands separators"), decimals=True)
+        remedy = f"{option('decimal', ',')} or {option('decimal', '.')} reads them as numbers"
+        return Doubt(
+            NoteKind.MAY_BE_NUMBERS,
+            "look like numbers with decimal commas or thousands separators",
+            remedy,
+            of_decimals=True,
+        )
     style = NumberStyle(mark or ".", before, after, strict=not by_hand)
     plain = style.respell(texts)
     if plain.equals(texts) or (not by_hand and (plain.null_count or numbers_of(plain, Kind.TEXT) is None)):
@@ -165,6 +165,15 @@ def _decimal_of(digits: pa.StringArray, affix: str) -> str | None:
     commas, points = (pc.any(pc.match_substring(digits, mark)).as_py() for mark in ",.")
     is_known = not (commas or points) or (affix in _OF_DECIMAL_POINTS and not (commas and points))
     return "." if is_known else None
+
+
+def doubt_points(texts: pa.StringArray) -> Doubt | None:
+    """A doubt whether the points of plain numbers stand between thousands, where each is followed by three digits."""
+    if not may_be_thousands(texts):
+        return None
+    remedy = f"{option('decimal', ',')} reads 1.234 as 1234, and {option('decimal', '.')} as 1.234"
+    why = "read with decimal points, which may stand between thousands"
+    return Doubt(NoteKind.MAY_BE_THOUSANDS, why, remedy, of_decimals=True)
 
 
 def may_be_thousands(texts: pa.StringArray) -> bool:
@@ -187,11 +196,6 @@ def settles_decimal(style: NumberStyle, texts: pa.StringArray) -> bool:
     """Whether texts in some style show which separator begins the decimals in their table."""
     digits = _parts(texts)["digits"].drop_null()
     return not _all_match(digits, _DIGITS_FORMS["," if style.decimal == "." else "."])
-
-
-def nearly_numbers(texts: pa.StringArray) -> float:
-    """The share of texts that are numbers, however written."""
-    return float(numpy_array(_parts(texts)["digits"].is_valid()).mean()) if len(texts) else 0.0
 
 
 def _parts(texts: pa.StringArray) -> Mapping[str, pa.StringArray]:

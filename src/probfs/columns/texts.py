@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
-from probfs.columns.dates import DateDoubt, DateStyle, are_iso_dates, find_date_style
+from probfs.columns.dates import DateStyle, are_iso_dates, find_date_style
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import WORDS, mark_missing, without_texts
 from probfs.columns.numbers import (
-    POINTS_OR_THOUSANDS,
-    NumberDoubt,
+    Doubt,
     NumberStyle,
+    doubt_points,
     find_number_style,
     may_be_thousands,
     point_is_decimal,
@@ -70,7 +70,7 @@ class ColumnTexts:
     """Texts that look like missing and are kept as values."""
     style: NumberStyle | DateStyle | None = None
     """How the column writes numbers or dates, if not the plain way."""
-    doubt: NumberDoubt | DateDoubt | None = None
+    doubt: Doubt | None = None
     """Why the column is not read as numbers or dates, though it looks so."""
     kind: Kind = Kind.TEXT
     """What all texts that are not missing are read as."""
@@ -90,7 +90,7 @@ class ColumnTexts:
 
     def describe(self) -> str:
         """What is not read as it stands, and what may be meant, in a few words."""
-        doubt = "" if self.doubt is None else self.doubt.why.partition(", and are")[0]
+        doubt = "" if self.doubt is None else self.doubt.why
         alike = f"{listed(self.alike)} differ only in case" if self.alike else ""
         missing = f"{listed(self.missing)} missing" if self.missing else ""
         doubtful = f"{listed(self.doubtful)} may be missing" if self.doubtful else ""
@@ -240,15 +240,12 @@ def _find_kind(texts: pa.StringArray, rule: Rule | None, choice: ColumnChoice, d
     scale = scale_of(rule)
     if scale is Kind.DATE:
         found = None if are_iso_dates(texts) else find_date_style(texts, choice.dates, by_hand=True)
-        return (
-            ColumnTexts(style=found, kind=Kind.DATE) if not isinstance(found, DateDoubt) else ColumnTexts(doubt=found)
-        )
+        return ColumnTexts(style=found, kind=Kind.DATE) if not isinstance(found, Doubt) else ColumnTexts(doubt=found)
     number = find_number_style(texts, decimal, by_hand=scale is Kind.NUMBER)
     if isinstance(number, NumberStyle):
         return ColumnTexts(style=number, kind=Kind.NUMBER)
     if number is None and len(texts) and numbers_of(texts, Kind.TEXT) is not None:
-        in_doubt = decimal is None and scale is None and may_be_thousands(texts)
-        return ColumnTexts(kind=Kind.NUMBER, doubt=POINTS_OR_THOUSANDS if in_doubt else None)
+        return ColumnTexts(kind=Kind.NUMBER, doubt=None if decimal or scale else doubt_points(texts))
     if number is not None or scale is Kind.NUMBER or len(texts) <= CUT_ABOVE:
         return ColumnTexts(doubt=number)
     if are_iso_dates(texts):
@@ -379,9 +376,7 @@ def learn_texts(
         return _learn(columns[name], mapping.columns.get(name), choice, decimal, is_target=name == target)
 
     learned = {name: learn(name, decimal) for name in columns}
-    undecided = [
-        name for name, texts in learned.items() if isinstance(texts.doubt, NumberDoubt) and texts.doubt.decimals
-    ]
+    undecided = [name for name, texts in learned.items() if texts.doubt is not None and texts.doubt.of_decimals]
     if undecided and decimal is None:
         marks = set(_decimal_marks(table, learned))
         learned |= {name: learn(name, *marks) for name in undecided if len(marks) == 1}
@@ -440,9 +435,8 @@ def _notes_on_styles(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
 def _notes_on_doubts(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     for doubt in dict.fromkeys(texts.doubt for texts in columns.values() if texts.doubt is not None):
         names = [name for name, texts in columns.items() if texts.doubt == doubt]
-        kind = NoteKind.MAY_BE_DATES if isinstance(doubt, DateDoubt) else NoteKind.MAY_BE_NUMBERS
-        kind = NoteKind.MAY_BE_THOUSANDS if doubt == POINTS_OR_THOUSANDS else kind
-        yield kind.note(f"{doubt.why}: {listed(names)}; {doubt.remedy()}", names)
+        taken = "" if doubt.note is NoteKind.MAY_BE_THOUSANDS else ", and are taken as texts"
+        yield doubt.note.note(f"{doubt.why}{taken}: {listed(names)}; {doubt.remedy}", names)
 
 
 def _notes_on_values(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
