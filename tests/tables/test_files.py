@@ -220,7 +220,8 @@ def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPa
         (OSError(-2, "Name or service not known"), "no such host"),
     ],
 )
-def test_what_the_web_answers_is_called_so(cause: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])
+def test_what_the_web_answers_is_called_so(host: str, cause: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """fsspec raises a FileNotFoundError for whatever went wrong there."""
 
     class Web:
@@ -231,8 +232,8 @@ def test_what_the_web_answers_is_called_so(cause: Any, reason: str, monkeypatch:
 
     monkeypatch.setattr("probfs.tables.urls.file_system", lambda url: (Web(), url))
     with pytest.raises(DataError) as caught:
-        open_url(find_parts(["http://host/t.csv"])[0].path)
-    assert str(caught.value) == f"http://host/t.csv: cannot be read: {reason}"
+        open_url(find_parts([f"http://{host}/t.csv"])[0].path)
+    assert str(caught.value) == f"http://{host}/t.csv: cannot be read: {reason}"
 
 
 def _as_error(answer: SimpleNamespace) -> Exception:

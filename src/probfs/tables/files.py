@@ -75,7 +75,7 @@ def _is_folder(name: str) -> bool:
 def _is_pattern(name: str) -> bool:
     if urls.is_url(name):
         # Here, a question mark begins a query.
-        return any(mark in name for mark in "*[")
+        return any(mark in urls.without_ipv6_host(name) for mark in "*[")
     return glob.has_magic(name) and not os.path.lexists(name)
 
 
