@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from probfs.columns.choice import CUT_ABOVE
 from probfs.notes import NoteKind
 from probfs.tables.arrays import Floats, text_array
-from probfs.tables.cells import Kind
+from probfs.tables.cells import OF_THOUSANDS, Kind
 from probfs.tables.column import numbers_of
 from probfs.text import listed, option
 
@@ -179,7 +179,7 @@ def doubt_points(texts: pa.StringArray) -> Doubt | None:
 def may_be_thousands(texts: pa.StringArray) -> bool:
     """Whether the points of plain numbers may stand between thousands, since each is followed by three digits."""
     has_points = pc.any(pc.match_substring(texts, "."), min_count=0).as_py()
-    return bool(has_points) and _all_match(pc.utf8_ltrim(texts, "+-"), _DIGITS_FORMS[","])
+    return bool(has_points) and _all_match(texts, f"^(?:{OF_THOUSANDS})$")
 
 
 def point_is_decimal(numbers: Floats) -> bool:

@@ -39,6 +39,8 @@ UNMISTAKABLE = ("NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null",
 """Texts that seldom mean anything but missing, in whatever column."""
 AMONG_NUMBERS = ("", "na", "n.a.", "none", "NONE", "nil", "-", "--", ".", "..")
 """Texts that mean missing only where all others are numbers; the first is a cell of blanks."""
+OF_THOUSANDS = r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0)"
+"""Numbers whose points may stand between thousands."""
 _LONGEST_TYPE = 60
 _FEW_TEXTS = 64
 """Distinct texts up to which Python is faster than Arrow, whose calls are what takes time in wide tables."""

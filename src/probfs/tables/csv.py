@@ -28,7 +28,7 @@ from probfs.tables.arrays import (
     parse_numbers,
     text_array,
 )
-from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, numbers_by_row
+from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, CsvRecords, CsvText, open_csv
 from probfs.tables.csv_scan import NotPlainError, RowScan
@@ -49,7 +49,7 @@ _MOST_FAILURES = 4
 """Columns that turn out to be texts, one after the other, before all columns of numbers are read as texts."""
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double: invalid value '(.*)'", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_OF_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0")
+_OF_THOUSANDS = re.compile(OF_THOUSANDS)
 _BOM = b"\xef\xbb\xbf"
 Cells: TypeAlias = dict[str, pa.ChunkedArray]
 """The cells of columns, which are called by their positions."""
