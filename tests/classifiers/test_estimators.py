@@ -393,12 +393,12 @@ def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
 
 def test_a_name_that_is_no_column_is_told_before_the_first_fit() -> None:
     frame = table().fillna(0.0)
-    misspelt = ColumnTransformer([("numbers", StandardScaler(), ["dosis", "noise"])])
+    misspelt = ColumnTransformer([("numbers", StandardScaler(), ["doses", "noise"])])
     for call in (probfs.rank, probfs.select):
         with pytest.raises(UsageError) as caught:
             call(frame, target="sick", classifier=make_pipeline(misspelt, LogisticRegression()), jobs=1)
         assert str(caught.value) == (
-            "classifier=: the ColumnTransformer's 'numbers' names 'dosis', which is no column of <frame>; did you "
+            "classifier=: the ColumnTransformer's 'numbers' names 'doses', which is no column of <frame>; did you "
             "mean 'dose'?"
         )
     # A column that is there may be left out of the ranking.

@@ -53,6 +53,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "seed",
         "mapping",
         "count",
+        "group",
         "na",
         "dates",
         "ignore_case",

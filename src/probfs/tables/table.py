@@ -23,6 +23,8 @@ GIVEN_AS_Y = "given as y"
 """Who named the target, where its values were passed beside the table."""
 _MANY_ROWS, _ROWS_LOOKED_AT = 10_000, 2_000
 """Beyond how many rows it pays to look for columns whose numbers repeat, and how many of the first rows tell."""
+_FEW_COLUMNS = 2
+"""Columns of doubles from which on they are made a matrix in one call."""
 _CELLS_AT_ONCE = 1 << 20
 """Numbers that are sorted or compared at a time: what is made on the way takes several times their memory."""
 
@@ -166,15 +168,21 @@ def number_groups(columns: Iterable[Column]) -> Iterator[list[Column]]:
 
 def number_matrix(columns: Sequence[Column]) -> Floats:
     """The numbers of some columns, a row of the matrix for each, NaN where one is missing."""
-    if len(columns) > 1 and all(one.kind is Kind.NUMBER and one.cells.type == pa.float64() for one in columns):
-        # One call for all, as in wide tables the calls are what takes time.
-        names = [str(place) for place in range(len(columns))]
-        table = pa.Table.from_arrays([column.cells for column in columns], names=names)
-        batches = table.combine_chunks().to_batches()
-        if len(batches) == 1:
-            matrix: Floats = batches[0].to_tensor(null_to_nan=True, row_major=False).to_numpy().T
-            return matrix
-    return np.stack([column.by_row for column in columns])
+    is_plain = np.array([one.kind is Kind.NUMBER and one.cells.type == pa.float64() for one in columns], dtype=np.bool_)
+    if np.count_nonzero(is_plain) < _FEW_COLUMNS:
+        return np.stack([column.by_row for column in columns])
+    # One call for all, as in wide tables the calls are what takes time.
+    plain = [column.cells for column, is_one in zip(columns, is_plain, strict=True) if is_one]
+    table = pa.Table.from_arrays(plain, names=[str(place) for place in range(len(plain))])
+    batches = [batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T for batch in table.to_batches()]
+    numbers: Floats = batches[0] if len(batches) == 1 else np.concatenate(batches, axis=1)
+    if is_plain.all():
+        return numbers
+    matrix = np.empty((len(columns), columns[0].rows))
+    matrix[is_plain] = numbers
+    for place in np.flatnonzero(~is_plain).tolist():
+        matrix[place] = columns[place].by_row
+    return matrix
 
 
 @dataclass(frozen=True, slots=True)
