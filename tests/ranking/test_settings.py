@@ -66,6 +66,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "uncertainty",
         "screen",
         "false_discoveries",
+        "always",
     ]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -87,3 +89,18 @@ def test_progress_counts_features_that_leave_together() -> None:
         frame_of(random_dataset(30, 3, 2, 2, seed=0)), target="y", step=2, screen=False, on_progress=heard.append
     )
     assert [progress.done for progress in heard if progress.stage == RANKING] == [0, 2, 3]
+
+
+@pytest.mark.parametrize("options", [{}, {"screen": False}, {"eliminate": False}, {"step": 2}, {"uncertainty": True}])
+def test_columns_that_are_always_kept_leave_last_and_are_not_tested(options: dict[str, Any]) -> None:
+    random = np.random.default_rng(2)
+    table = pd.DataFrame(random.integers(0, 3, (120, 5)), columns=list("abcde"))
+    table["y"] = (table.a + random.integers(0, 2, 120)) > 1
+    ranking = probfs.rank(table, target="y", always="e,d", **options)
+    assert {feature.feature for feature in ranking.features[:2]} == {"d", "e"}
+    assert ranking.features[2].feature == "a"
+    assert [feature.p is None for feature in ranking.features] == [True, True, False, False, False]
+    assert ranking.settings.always == ("e", "d")
+    assert probfs.Ranking.from_json(ranking.to_json()).settings.always == ("e", "d")
+    with pytest.raises(probfs.ProbfsError, match="part of a pair"):
+        probfs.rank(table, target="y", always="e", join="d+e")

@@ -44,6 +44,7 @@ def rank(
     folds: int | None = None,
     step: int | float | Literal["auto"] | None = None,
     eliminate: bool = True,
+    always: str | Sequence[str] = (),
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     keep_identifiers: bool = False,
@@ -109,6 +110,8 @@ def rank(
         while more than 30 remain, then one by one.
     eliminate : bool, default True
         Whether to eliminate recursively; otherwise features are ranked by the scores of one round.
+    always : str or sequence of str, default: none
+        Columns that are not tested, and leave after all others. ``"a,b"`` is both, where no column is called so.
     include, exclude : str or sequence of str, default: none
         Rank only these columns; leave these columns out. ``"a,b"`` is both, where no column is called so.
     keep_identifiers : bool, default False
@@ -192,6 +195,7 @@ def rank(
         eliminate=eliminate,
         seed=seed,
         uncertainty=uncertainty,
+        always=call["always"],
         screen=screen,
         false_discoveries=false_discoveries,
         options=call.options,

@@ -240,6 +240,7 @@ ELIMINATION = panel(
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
     folds=Option("Folds of --estimate cv.", FOLDS, default=DEFAULT_FOLDS),
     step=Option("Columns that leave in a round, or a fraction.", parse_step, "auto|N"),
+    always=Option("Let a column leave last, or several: a,b.", str, "COLUMN", many=True),
     no_eliminate=Option("Rank by the scores of one round."),
     uncertainty=Option("Add standard errors and rank intervals (slow)."),
     seed=Option("Seed of folds, shuffles, forests and samples.", SEED, default=0),

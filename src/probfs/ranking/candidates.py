@@ -15,6 +15,7 @@ import numpy as np
 from probfs.classifiers.protocol import FitRequest, OddsClassifier
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
 from probfs.ranking.settings import Settings
@@ -24,6 +25,7 @@ from probfs.rows.blocks import Blocks
 from probfs.screening.near_copies import NearCopies, find_near_copies
 from probfs.screening.screen import q_values, screen_part
 from probfs.tables.arrays import Floats, Integers
+from probfs.text import option, quoted
 
 OnNote = Callable[[Note], None]
 OnModel = Callable[[int, int], None]
@@ -42,6 +44,14 @@ class Encoded:
     @cached_property
     def names(self) -> list[str]:
         return [feature.name for feature in self.dataset.features]
+
+    def positions(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Where the features are that are to stay, each of which may have become part of a pair."""
+        for name in names:
+            if name not in self.names:
+                problem = f"{quoted(name)} is part of a pair of {option('join')}; keep one of the two"
+                raise UsageError(f"{option('always')}: {problem}")
+        return tuple(self.names.index(name) for name in names)
 
     def part(self, part: Part) -> Dataset:
         """The features and rows of a part, as the dataset has them of all."""
@@ -198,7 +208,8 @@ def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
     if step is None:
         gone = frozenset(leaving)
         others = leaving_order(scores, score, alphabetical_ranks(candidates.names)[columns], len(columns))
-        leaving += [place for place in others if place not in gone]
+        last = frozenset(place_of[list(candidates.always)].tolist())
+        leaving += sorted((place for place in others if place not in gone), key=last.__contains__)
     yield Round(1, columns, columns, scores, tuple(leaving), classifier)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -77,6 +77,8 @@ class Settings:
     """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing, and None
     is said where nothing is screened.
     """
+    always: tuple[str, ...] = ()
+    """The columns that are neither tested nor eliminated before all others have left."""
 
     def folds_of_estimate(self, rows: int) -> int | None:
         """The folds that score rows, of which there are so many."""
@@ -131,6 +133,7 @@ def choose_settings(
     uncertainty: bool = False,
     screen: bool = True,
     false_discoveries: float | None = None,
+    always: Sequence[str] = (),
 ) -> Settings:
     """Settings from parameters, None meaning that nothing was said.
 
@@ -166,6 +169,7 @@ def choose_settings(
         uncertainty=bool(uncertainty),
         screen=bool(screen),
         false_discoveries=(tolerated or DEFAULT_FALSE_DISCOVERIES) if screen else None,
+        always=tuple(always),
         **columns,
     )
 

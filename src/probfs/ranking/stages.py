@@ -11,10 +11,11 @@ from typing import Protocol
 
 from probfs import __version__
 from probfs.classifiers.scores import SCORES
+from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.joined import join_features
-from probfs.columns.prepare import PreparedTable
+from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.basis import basis_of
@@ -28,7 +29,7 @@ from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import LocalBlocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_part, numbers_before_cutting
-from probfs.text import option
+from probfs.text import option, quoted
 
 RANKING = "ranking"
 """The last stage; features that have left are counted, and models too by classifiers that fit many."""
@@ -85,6 +86,22 @@ def announce_inputs(
     return notes
 
 
+def find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
+    """The columns that are kept to the end, by their names; each must be one that is ranked."""
+    names = TableNames.of(prepared.table).resolve(settings.always, "always")
+    plans = {plan.name: plan for plan in prepared.plans}
+    for name in names:
+        plan = plans[name]
+        if plan.role is not Role.FEATURE:
+            reason = f" ({plan.reason})" if plan.reason else ""
+            what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
+            ways = "name other columns"
+            if plan.role is Role.LEFT_OUT and plan.identifier:
+                ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
+            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
+    return names
+
+
 def rank_table(
     engine: Engine, request: InputRequest, settings: Settings, on_note: OnNote, call: str | None = None
 ) -> Ranking:
@@ -92,12 +109,15 @@ def rank_table(
     for a report.
     """
     inputs = engine.read(request)
+    settings = replace(settings, always=find_always(inputs.prepared, settings))
     encoded = engine.encode(inputs, settings, on_note)
     settings.model.require_memory(encoded.dataset, settings.estimate, settings.folds or 0)
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
-    candidates = Candidates(encoded, counts, settings, on_note=on_note, on_model=_report_models)
+    candidates = Candidates(
+        encoded, counts, settings, encoded.positions(settings.always), on_note=on_note, on_model=_report_models
+    )
     screened = candidates.screen()
     told = None if background is None else SCORES[settings.score]
     collector = RoundCollector(encoded.names, screened, told, round_sizes(candidates, screened))

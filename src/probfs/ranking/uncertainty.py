@@ -59,6 +59,7 @@ def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates
     ordered = ordered.with_blocks(encoded.blocks.map(_order, settings.seed))
     place_of = np.argsort(by_name)
     copies = tuple({int(place_of[one]): alike for one, alike in group.items()} for group in candidates.copies or ())
+    always = tuple(place_of[list(candidates.always)].tolist())
     names = ordered.names
     starts = tuple(map(tuple, deal_starts(ordered.blocks, EVERYTHING).tolist()))
     needs_unlabelled = SCORES[settings.score].needs_unlabelled
@@ -68,7 +69,7 @@ def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates
         report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
         sample = RandomSample(series, number)
         counts = ordered.blocks.ask(count_part, Part(sample=sample))
-        return Candidates(ordered, counts, settings, copies=copies, sample=sample)
+        return Candidates(ordered, counts, settings, always, copies, sample)
 
     ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
     start = monotonic()

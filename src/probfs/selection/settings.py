@@ -23,8 +23,6 @@ class SelectionSettings(Settings):
 
     keep: str | int = DEFAULT_KEEP
     """Where to cut: best, fewest, most, or the number of columns."""
-    always: tuple[str, ...] = ()
-    """The columns that are kept whatever they say."""
 
     def folds_of_estimate(self, rows: int) -> int | None:
         return min(DEFAULT_FOLDS, rows) if self.estimate == "cv" else None

@@ -10,17 +10,15 @@ from operator import add
 import numpy as np
 
 from probfs import __version__
-from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import by_dropping_rare_classes, counted_subjects, refuse_many_folds
 from probfs.columns.leakage import note_on_kept_leaks
-from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Engine, summarize_inputs
+from probfs.ranking.stages import Engine, find_always, summarize_inputs
 from probfs.ranking.story import gather_background
 from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import deal_blocks
@@ -48,7 +46,7 @@ def select_columns(
     ``call`` is who asked, and said only where the selection is to keep its background for a report.
     """
     inputs = engine.read(request)
-    always = _find_always(inputs.prepared, settings)
+    always = find_always(inputs.prepared, settings)
     settings = replace(settings, always=always)
     encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
@@ -59,9 +57,9 @@ def select_columns(
     report(CHOOSING)
     start = time.monotonic()
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
-    position = {name: place for place, name in enumerate(encoded.names)}
-    kept_anyway = tuple(position[name] for name in always)
-    candidates = Candidates(encoded, counts, settings, kept_anyway, on_model=_report_models, times=folds + 1)
+    candidates = Candidates(
+        encoded, counts, settings, encoded.positions(always), on_model=_report_models, times=folds + 1
+    )
     choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
     candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
@@ -125,22 +123,6 @@ def announce_folds(seconds: float, folds: int, on_note: OnNote) -> None:
 
 def _report_models(done: int, total: int) -> None:
     report(CHOOSING, done, total, "models")
-
-
-def _find_always(prepared: PreparedTable, settings: SelectionSettings) -> tuple[str, ...]:
-    """The columns that are always kept, by their names; each must be one that could be chosen."""
-    names = TableNames.of(prepared.table).resolve(settings.always, "always")
-    plans = {plan.name: plan for plan in prepared.plans}
-    for name in names:
-        plan = plans[name]
-        if plan.role is not Role.FEATURE:
-            reason = f" ({plan.reason})" if plan.reason else ""
-            what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
-            ways = "name other columns"
-            if plan.role is Role.LEFT_OUT and plan.identifier:
-                ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
-            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
-    return names
 
 
 def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> None:
