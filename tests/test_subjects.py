@@ -342,3 +342,12 @@ def test_the_selector_takes_groups_and_scikit_learn_routes_them() -> None:
             pipeline, data, y, cv=GroupKFold(3), params={"groups": groups}, return_estimator=True, error_score="raise"
         )
         assert all(one[1].selection_result_.settings.group == "groups" for one in found["estimator"])
+
+
+@pytest.mark.parametrize("options", [{}, {"uncertainty": True}])
+def test_a_column_without_a_value_is_no_obstacle(options: dict[str, Any]) -> None:
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"a": random.integers(0, 3, 120), "subject": np.arange(120) // 4, "empty": np.nan})
+    table["rare"] = ["q" if row < 4 else None for row in range(120)]
+    table["y"] = random.integers(0, 2, 120)
+    assert {one.feature for one in probfs.rank(table, target="y", group="subject", **options).features} >= {"a", "rare"}

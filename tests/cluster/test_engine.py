@@ -281,10 +281,10 @@ def test_both_engines_do_the_same(write: Callable[[Path, Files], Path], case: Ca
             further = {name: [cell.replace("inf", "") for cell in own] for name, own in case.unlabelled.items()}
             options["unlabeled"] = write(Path(folder, "further"), [further])
         found, wanted = outcome(data, engine="dask", **options), outcome(data, **options)
-        # Of several errors, a cluster finds those of the table itself first.
+        # Of several errors, a cluster may find those of the table itself first.
         alone = outcome(data, **{**options, "unlabeled": None})
     if isinstance(found, str) or isinstance(wanted, str):
-        assert found == (alone if isinstance(alone, str) else wanted)
+        assert found in (alone, wanted)
         return
     assert_same_ranking(found[0], wanted[0])
     assert found[1] == wanted[1]

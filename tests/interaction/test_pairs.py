@@ -167,6 +167,22 @@ def test_a_joined_pair_is_ranked_as_one_column() -> None:
         assert probfs.rank(table, target="y", join="x0+x1", classifier=classifier).features[0].feature == "x0+x1"
 
 
+def test_a_kept_pair_is_kept_as_its_two_columns(run_here: Run) -> None:
+    table = switches()
+    selection = probfs.select(table, target="y", join="x0+x1", always="x0+x1", folds=0)
+    assert selection.kept[0] == "x0+x1"
+    assert list(selection.reduced(table).columns[:2]) == ["x0", "x1"]
+    table.to_csv("t.csv", index=False)
+    run_here("select", "t.csv", "--join", "x0+x1", "--folds", "0", "--reduced", "r.csv")
+    assert {"x0", "x1", "y"} <= {*pd.read_csv("r.csv").columns}
+
+
+@pytest.mark.parametrize("options", [{"smoothing": 3}, {"shrink": "off"}])
+def test_what_has_no_meaning_for_pairs_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(probfs.ProbfsError, match="has no meaning for pairs"):
+        probfs.pairs(switches(), target="y", **options)
+
+
 @pytest.mark.parametrize("join", ["x0+nothing", "x0", ["x0+x1", "x1+x2"], "x0+x0"])
 def test_what_is_no_pair_is_one_line(join: Any) -> None:
     with pytest.raises(probfs.ProbfsError, match=r"^join=: "):

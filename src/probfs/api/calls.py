@@ -13,6 +13,7 @@ from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import mark_missing, note_on_unused
 from probfs.columns.texts import learn_texts
+from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
@@ -21,6 +22,7 @@ from probfs.ranking.stages import rank_table
 from probfs.runtime.progress import Progress
 from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, choose_selection_settings
 from probfs.tables.table import Table
+from probfs.text import option
 
 if TYPE_CHECKING:
     from probfs.interaction.result import Pairs
@@ -379,6 +381,9 @@ def pairs(
         "workers": None,
     }
     call = Call(pairs, given)
+    for name in call.options:
+        if name not in ("bins", "missing"):
+            raise UsageError(f"{option(name)} has no meaning for pairs; leave it out")
     settings = choose_settings(
         classifier="nb",
         score="signed",

@@ -366,6 +366,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The keywords that ``rank`` and ``select`` have in common."""
         parameters, classifier = self.get_params(deep=False), self.classifier
         options = dict(self.options or {})
+        if options.get("join"):
+            problem = "a selector keeps columns of X, and a pair is none; make a column of the two before"
+            raise UsageError(f"{option('join')}: {problem}")
         for name in options:
             if name in parameters or name in _OF_THE_CALL:
                 problem = f"{name!r} is what parameters of the selector decide; leave it out"

@@ -148,8 +148,8 @@ class _Fields:
             numbers = [_whole(parts[name]) for name in "abc"]
         else:
             names = parts["name"].to_pylist() if "name" in parts else []
-            months = np.array([_MONTH_OF_NAME.get((name or "").lower(), -1) for name in names])
-            numbers = [_whole(year), months if names else _whole(parts["month"]), _whole(parts["day"])]
+            months = np.array([_MONTH_OF_NAME.get((name or "").lower(), -1) for name in names], dtype=np.int64)
+            numbers = [_whole(year), months if "name" in parts else _whole(parts["month"]), _whole(parts["day"])]
         return cls(numbers, orders, has_short_years, _time_of_day(parts))
 
     def _in_order(self, order: str) -> list[Integers]:

@@ -22,6 +22,8 @@ def join_features(dataset: Dataset, pairs: Sequence[str]) -> Dataset:
     taken: set[str] = set()
     for pair in pairs:
         names = _split(pair, features)
+        if pair in features:
+            raise UsageError(f"{option('join')}: there is a column {quoted(pair)} already; leave it out or rename it")
         for name in names:
             if name in taken:
                 raise UsageError(f"{option('join')}: column {quoted(name)} is in two pairs; keep one of them")
@@ -38,12 +40,10 @@ def join_features(dataset: Dataset, pairs: Sequence[str]) -> Dataset:
 
 
 def _split(pair: str, features: Mapping[str, Feature]) -> tuple[str, str]:
-    """The two columns that a text names; their own names may have plus signs, too."""
-    places = [place for place, character in enumerate(pair) if character == "+"]
-    for place in places:
-        first, second = pair[:place], pair[place + 1 :]
-        if first != second and first in features and second in features:
-            return first, second
+    """The two columns that a text names."""
+    first, _, second = pair.partition("+")
+    if first != second and first in features and second in features:
+        return first, second
     problem = f"{quoted(pair)} does not name two columns that are ranked, as a+b does"
     raise UsageError(f"{option('join')}: {problem}")
 

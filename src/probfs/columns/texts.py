@@ -410,7 +410,12 @@ def _decimal_marks(table: Table, learned: Mapping[str, ColumnTexts]) -> Iterator
 def _is_plain_number(column: Column, texts: ColumnTexts) -> bool:
     """Whether a file wrote a column as plain numbers, in digits that nobody has interpreted yet."""
     is_number = column.kind is Kind.NUMBER or (texts.kind is Kind.NUMBER and texts.style is None)
-    return is_number and column.stored is None and column.problem is None and not column.is_nominal
+    return (
+        is_number
+        and (column.stored is None or column.kind is Kind.TEXT)
+        and column.problem is None
+        and not column.is_nominal
+    )
 
 
 def _holds(column: Column, text: str) -> bool:

@@ -218,6 +218,8 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
     try:
         result = call(data, target=side.input.target, **keywords, **reading, on_note=tell)
     except UsageError as error:
+        if any(value and str(error).startswith(option(name)) for name, value in reading.items()):
+            raise
         # It is no option of the user's that is wrong.
         problem = f"what was done there cannot be done with the other table: {error}"
         raise DataError(problem, source=side.document) from error

@@ -75,5 +75,5 @@ def _in_order(found: list[PairTests], names: list[str], false_discoveries: float
 def _settings_of_columns(settings: Settings) -> Mapping[str, Any]:
     """What decides how columns are encoded; a ranking's other settings have no part in it."""
     chosen = settings.to_dict()
-    names = ("bins", "missing", "mapping", "count", "na", "include", "exclude", "keep_identifiers", "cut_target")
-    return {name: chosen[name] for name in (*names, "min_class") if name in chosen}
+    names = ("bins", "missing", "mapping", "count", "na", "dates", "ignore_case", "include", "exclude")
+    return {name: chosen[name] for name in (*names, "keep_identifiers", "cut_target", "min_class")}

@@ -122,4 +122,5 @@ def notes_on_weak_model(
     known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong, and guessing {guessing:,}"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
     problem = f"hardly better than guessing: {known}, so the order of columns may mean little"
-    return [NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)} or more rows")]
+    together = "probfs pairs (columns that matter only together)"
+    return [NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)}, {together} or more rows")]

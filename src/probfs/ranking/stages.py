@@ -88,7 +88,9 @@ def announce_inputs(
 
 def find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
     """The columns that are kept to the end, by their names; each must be one that is ranked."""
-    names = TableNames.of(prepared.table).resolve(settings.always, "always")
+    pairs = tuple(name for name in settings.always if name in settings.join)
+    others = tuple(name for name in settings.always if name not in pairs)
+    names = TableNames.of(prepared.table).resolve(others, "always")
     plans = {plan.name: plan for plan in prepared.plans}
     for name in names:
         plan = plans[name]
@@ -99,7 +101,7 @@ def find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
             if plan.role is Role.LEFT_OUT and plan.identifier:
                 ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
             raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
-    return names
+    return (*names, *pairs)
 
 
 def rank_table(

@@ -97,7 +97,7 @@ class _Units:
         terms = terms * self.weights
         places = np.arange(len(terms))[:, None] * len(self.labels) + self.of_row
         sums = np.bincount(places.ravel(), terms.ravel(), minlength=len(terms) * len(self.labels))
-        return sums.reshape(len(terms), -1).astype(np.float32)
+        return sums.reshape(len(terms), len(self.labels)).astype(np.float32)
 
 
 def subject_tests(

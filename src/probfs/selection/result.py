@@ -166,7 +166,13 @@ class Selection(DrawnResult):
     def reduced_columns(self) -> tuple[str, ...]:
         """The columns of the reduced table: those kept, the target, and those of counts and subjects."""
         others = (self.settings.count, self.settings.group)
-        return (*self.kept, self.input.target, *(name for name in others if name is not None))
+        return (*self._kept_columns, self.input.target, *(name for name in others if name is not None))
+
+    @property
+    def _kept_columns(self) -> tuple[str, ...]:
+        """The kept columns as the table has them: a joined pair is its two columns."""
+        pairs = self.settings.join
+        return tuple(part for name in self.kept for part in (name.split("+") if name in pairs else (name,)))
 
     def top(self, number: int | None) -> Selection:
         """The same selection with only the best features listed; all else stays complete."""
@@ -189,7 +195,7 @@ class Selection(DrawnResult):
         """
         from probfs.tables.frames import keep_columns
 
-        reduced: Frame = keep_columns(frame, self.kept, self.reduced_columns[len(self.kept) :])
+        reduced: Frame = keep_columns(frame, self._kept_columns, self.reduced_columns[len(self._kept_columns) :])
         return reduced
 
     def document(self) -> OutputDocument:

@@ -30,7 +30,7 @@ from probfs.tables.header import (
     note_titles,
     positions_as_names,
 )
-from probfs.tables.opening import NotUtf8Error, TableInput, copy_of, decode_line
+from probfs.tables.opening import NotUtf8Error, ReadOptions, TableInput, copy_of, decode_line
 from probfs.text import option
 
 HEAD_BYTES = 1 << 20
@@ -164,16 +164,18 @@ def open_csv(table_input: TableInput) -> Iterator[tuple[CsvText, CsvHead]]:
     """The text of a delimited file, and what its first lines say; where blanks separate cells, these become tabs."""
     with table_input.as_utf8() as raw, ExitStack() as stack:
         text, notes = CsvText(raw), []
-        if table_input.other_delimiters and _has_blanks_between(text, table_input.options.skip_rows or 0):
+        if table_input.other_delimiters and _has_blanks_between(text, table_input.options):
             notes = [NoteKind.DELIMITER.note(f"{table_input.source}: cells are separated by blanks")]
             table_input = replace(table_input, delimiter="\t", other_delimiters="")
             text = CsvText(stack.enter_context(copy_of(_blanks_as_tabs(text))))
         yield text, read_head(text, table_input, notes)
 
 
-def _has_blanks_between(text: CsvText, skipped: int) -> bool:
+def _has_blanks_between(text: CsvText, options: ReadOptions) -> bool:
     """Whether nothing but blanks separates the first cells, as some columns of numbers show."""
-    lines = text.open(0).read(1 << 16).decode("utf-8", "replace").split("\n")[skipped:][:_LINES_LOOKED_AT]
+    lines = (
+        text.open(0).read(1 << 16).decode("utf-8", "replace").split("\n")[options.skip_rows or 0 :][:_LINES_LOOKED_AT]
+    )
     if any(delimiter in line for line in lines for delimiter in _DELIMITER_NAMES):
         return False
     header, *below = [row for row in map(_BETWEEN_BLANKS.findall, lines) if row] or [[]]
@@ -181,7 +183,10 @@ def _has_blanks_between(text: CsvText, skipped: int) -> bool:
         return False
     # The last line may be cut off.
     columns = zip(*(row for row in below if len(row) == len(header)), strict=True)
-    return any(all(map(is_number, cells)) and not is_number(name) for name, cells in zip(header, columns, strict=False))
+    return any(
+        all(map(is_number, cells)) and is_number(name) == options.no_header
+        for name, cells in zip(header, columns, strict=False)
+    )
 
 
 def _blanks_as_tabs(text: CsvText) -> Iterator[bytes]:
@@ -193,7 +198,7 @@ def _blanks_as_tabs(text: CsvText) -> Iterator[bytes]:
 def read_head(text: CsvText, table_input: TableInput, notes: Sequence[Note] = ()) -> CsvHead:
     """Read the header, below titles and comments; another delimiter is recognised from the first lines."""
     source, options = table_input.source, table_input.options
-    usual, others = table_input.delimiter, table_input.other_delimiters
+    usual, others = _delimiters(table_input)
     start, block = _first_block(text, options.skip_rows)
     if block[:1000].lstrip().lower().startswith(_MARKUP):
         raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
@@ -259,6 +264,12 @@ class _Look:
         """Whether all rows have as many cells as the header, or one more, their names."""
         header, *rows = self.records[self.titles :] or [[]]
         return len(header) > 1 and {len(row) for row in rows} in ({len(header)}, {len(header) + 1})
+
+
+def _delimiters(table_input: TableInput) -> tuple[str, str]:
+    """The usual delimiter, and others: what begins the decimals separates cells only where nothing else does."""
+    usual, others = table_input.delimiter, table_input.other_delimiters
+    return (others[0], others[1:] + usual) if table_input.options.decimal == usual and others else (usual, others)
 
 
 def _lay_out(usual: str, others: str, look_by: Callable[[str], _Look]) -> _Look:
