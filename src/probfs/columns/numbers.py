@@ -40,18 +40,24 @@ _SIGNS = (
 _OF_DECIMAL_POINTS = frozenset(_SIGNS[: _SIGNS.index("€")] + _SIGNS[_SIGNS.index("USD") : _SIGNS.index("EUR")])
 """Currencies of countries that write 1,234.5; behind all others a comma may begin the decimals."""
 _TIMES_OF_DAY = frozenset({"am", "pm", "a.m.", "p.m.", "a.m", "p.m"})
-_DIGITS = rf"[.,]?[0-9](?:[0-9.,{_BLANKS}{_APOSTROPHES}]*[0-9])?[.,]?"
 
 
 LETTER = r"[^\x00-@\[-`{-~]"
 """Also what is no letter, beyond ASCII: compiling a pattern with all letters of Unicode takes 15 ms."""
 _SIGN, _SPACE, _MONEY = rf"[+{_MINUS}]?", rf"[{_BLANKS}]*", "|".join(map(re.escape, _SIGNS))
 _UNIT = rf"(?:{LETTER}|[°µ%‰\"'′″/])(?:{LETTER}|[°/²³·.^%-]){{0,14}}[23]?"
-_FORM = (
-    rf"^(?P<open>\(?){_SPACE}(?P<outer>{_SIGN}){_SPACE}(?P<before>{_MONEY}|){_SPACE}(?P<inner>[+{_MINUS}(]?){_SPACE}"
-    rf"(?P<digits>{_DIGITS})(?P<exponent>(?:[eE][+-]?[0-9]+)?){_SPACE}(?P<after>{_MONEY}|{_UNIT}|){_SPACE}(?P<close>\)?)$"
+_MIDDLE = rf"[0-9](?:[0-9.,{_BLANKS}{_APOSTROPHES}]*[0-9])?"
+_SPLIT = rf"(?s)^(?P<head>[^0-9]*)(?P<digits>{_MIDDLE})(?P<tail>(?:[^0-9].*)?)$"
+_HEAD = (
+    rf"(?P<open>\(?){_SPACE}(?P<outer>{_SIGN}){_SPACE}(?P<before>{_MONEY}|){_SPACE}(?P<inner>[+{_MINUS}(]?){_SPACE}"
+    r"(?P<point>[.,]?)"
 )
-_AT_FIRST_SIGHT = re.compile(_FORM)
+_TAIL = rf"(?P<end>[.,]?)(?P<exponent>(?:[eE][+-]?[0-9]+)?){_SPACE}(?P<after>{_MONEY}|{_UNIT}|){_SPACE}(?P<close>\)?)"
+"""What stands before the first digit and behind the last, beside what belongs to the digits themselves. Of a column
+there are few different ones, so that each is taken apart once: one pattern for all would take ten times as long.
+"""
+_HEAD_PATTERN, _TAIL_PATTERN = re.compile(_HEAD), re.compile(_TAIL)
+_AT_FIRST_SIGHT = re.compile(f"^{_HEAD}{_MIDDLE}{_TAIL}$")
 _GROUPED = "[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+"
 _INDIAN = "[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
 
@@ -200,10 +206,25 @@ def settles_decimal(style: NumberStyle, texts: pa.StringArray) -> bool:
 
 def _parts(texts: pa.StringArray) -> Mapping[str, pa.StringArray]:
     """The parts of each number, null for a text that has not the form of one."""
-    found = pc.extract_regex(texts, _FORM)
-    names = ("open", "outer", "before", "inner", "digits", "exponent", "after", "close")
-    known = found.is_valid()
-    return {name: pc.if_else(known, pc.struct_field(found, name), pa.nulls(1, pa.string())[0]) for name in names}
+    found = pc.extract_regex(texts, _SPLIT)
+    valid, nothing = found.is_valid(), pa.nulls(1, pa.string())[0]
+    head, digits, tail = (
+        pc.if_else(valid, pc.struct_field(found, name), nothing) for name in ("head", "digits", "tail")
+    )
+    parts = _take_apart(head, _HEAD_PATTERN) | _take_apart(tail, _TAIL_PATTERN)
+    parts["digits"] = pc.binary_join_element_wise(parts.pop("point"), digits, parts.pop("end"), text_array([""])[0])
+    known = parts["digits"].is_valid()
+    return {name: pc.if_else(known, part, nothing) for name, part in parts.items()}
+
+
+def _take_apart(texts: pa.StringArray, pattern: re.Pattern[str]) -> dict[str, pa.StringArray]:
+    """The groups of a pattern in each text, null where it does not fit."""
+    encoded = texts.dictionary_encode()
+    matches = [pattern.fullmatch(text) for text in encoded.dictionary.to_pylist()]
+    return {
+        name: text_array([None if match is None else match[name] for match in matches]).take(encoded.indices)
+        for name in pattern.groupindex
+    }
 
 
 def _is(text: str, parts: pa.StringArray) -> pa.BooleanArray:
