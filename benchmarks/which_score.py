@@ -1,144 +1,222 @@
-"""Which score when, on real tables: what the first columns of a ranking are worth, and whether noise comes last.
+"""Which ranking when: what the first columns of several rankings are worth, on tables of which the answer is known.
 
-From the project's root: python benchmarks/which_score.py --seed 1 --splits 10. Each split takes some rows of a table to
-rank on and leaves the others for the test. To the table's columns it adds as many that are noise, of one of two kinds:
-copies of the columns whose cells are shuffled, and columns of 20 values drawn evenly. Printed are, for the rankings by
-either score and by the p-value of a χ² test,
+From the project's root: python benchmarks/which_score.py precision --draws 10, or losses --draws 10.
 
-- the log-loss, on the test rows, of logistic regressions on the first columns of the ranking;
-- the share of pairs of a column and a noise column of which the former ranks first (the area under the ROC curve).
+``precision`` is the share of relevant columns among as many first ones as there are relevant columns, for the kinds of
+table in ``wide_regimes.py`` and for real tables beside as many shuffled copies of their columns. ``losses`` ranks some
+rows of such real tables, and prints the log-loss of logistic regressions on the first columns, on all other rows.
+
+Compared are the default of ``probfs rank``, its two scores without screening, and what people use instead: χ² and F
+tests, mutual information, the importances of a forest, and the coefficients of an L1-penalized logistic regression.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
-from probfs.classifiers.scores import ABSOLUTE, SIGNED
-from wide_precision import rank, rank_by_chi2
-from wide_regimes import Draw
+import probfs
+from wide_precision import rank_by_chi2
+from wide_regimes import REGIMES, Draw
 
 BINS = 5
 MANY_VALUES = 20
 FIRST = (3, 5, 10)
-CHI2 = "χ²"
-RANKINGS = (ABSOLUTE.name, SIGNED.name, CHI2)
 CYTOLOGY = Path(__file__).resolve().parent.parent / "sample_data" / "breast_cancer.csv"
 
 Numbers = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
-
-
-@dataclass
-class Measured:
-    """Of one ranking, over all splits."""
-
-    losses: list[list[float]] = field(default_factory=list)
-    areas: list[float] = field(default_factory=list)
+Ranker = Callable[[Numbers, Labels], list[int]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1, help="seed of splits and noise")
-    parser.add_argument("--splits", type=int, default=10, help="how often a table is split")
+    parser.add_argument("measure", choices=["precision", "losses"])
+    parser.add_argument("--seed", type=int, default=1, help="seed of tables, splits and noise")
+    parser.add_argument("--draws", type=int, default=10, help="how many tables, or splits of a table")
     parser.add_argument("--only", default="", help="only tables whose name contains this")
     arguments = parser.parse_args()
-    print(f"In each cell: ranked by {', '.join(RANKINGS)}.\n")
-    print(f"| table, rows to rank on | noise | {' | '.join(f'log-loss of the first {n}' for n in FIRST)} | area |")
-    print("|---|---|" + "---|" * (len(FIRST) + 1))
-    chosen = [table for table in real_tables() if arguments.only in table[0]]
-    for (name, rows, numbers, labels), (noise, add) in product(chosen, NOISE.items()):
-        # On matrices of this size, threads wait for each other longer than they work.
-        with threadpool_limits(1):
-            generator = np.random.default_rng(arguments.seed)
-            results = compare(numbers, labels, rows, add, generator, arguments.splits).values()
-            losses = np.transpose([np.mean(measured.losses, axis=0) for measured in results]).tolist()
-            areas = [float(np.mean(measured.areas)) for measured in results]
-            cells = [f"{name}, {rows}", noise, *(_figures(own, 3) for own in losses), _figures(areas, 2)]
-            print(f"| {' | '.join(cells)} |", flush=True)
+    warnings.simplefilter("ignore")
+    columns = list(RANKERS) if arguments.measure == "precision" else [f"first {first}" for first in FIRST]
+    print(f"| table | {' | '.join(columns)} |")
+    print("|---|" + "---|" * len(columns))
+    measure = precision_of if arguments.measure == "precision" else losses_of
+    for name, cells in measure(arguments.only, arguments.seed, arguments.draws):
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-def _figures(numbers: list[float], digits: int) -> str:
-    return ", ".join(f"{number:.{digits}f}" for number in numbers)
+def precision_of(only: str, seed: int, draws: int) -> Iterator[tuple[str, list[str]]]:
+    """The mean precision of each ranking and its standard error."""
+    for name, draw in kinds_of_table().items():
+        if only not in name:
+            continue
+        found: dict[str, list[float]] = {ranker: [] for ranker in RANKERS}
+        for number in range(draws):
+            numbers, labels, relevant = draw(np.random.default_rng([seed, number]))
+            for ranker, rank in RANKERS.items():
+                first = rank(numbers, labels)[: len(relevant)]
+                found[ranker].append(len(relevant.intersection(first)) / len(relevant))
+        errors = [float(stats.sem(one)) if draws > 1 else 0.0 for one in found.values()]
+        yield name, [f"{np.mean(one):.2f} ± {error:.2f}" for one, error in zip(found.values(), errors, strict=True)]
 
 
-def real_tables() -> Iterator[tuple[str, int, Numbers, Labels]]:
-    """Name, how many rows to rank on, columns, classes."""
-    yield "wine", 90, *datasets.load_wine(return_X_y=True)
-    yield "WDBC", 60, *datasets.load_breast_cancer(return_X_y=True)
-    yield "WDBC", 300, *datasets.load_breast_cancer(return_X_y=True)
+def losses_of(only: str, seed: int, splits: int) -> Iterator[tuple[str, list[str]]]:
+    """The mean held-out log-loss of the first columns of each ranking, in the order of ``RANKERS``."""
+    print(f"In each cell: {', '.join(RANKERS)}.\n")
+    for name, (rows, numbers, labels) in real_tables().items():
+        if only not in name:
+            continue
+        generator = np.random.default_rng(seed)
+        losses = []
+        for _ in range(splits):
+            table, _ = with_shuffled_copies(generator, numbers)
+            draw = int(generator.integers(2**31))
+            places = np.arange(len(labels))
+            train, test = train_test_split(places, train_size=rows, stratify=labels, random_state=draw)
+            rankings = [rank(table[train], labels[train]) for rank in RANKERS.values()]
+            losses.append([[held_out_loss(table[:, one[:k]], labels, train, test) for one in rankings] for k in FIRST])
+        cells = np.mean(losses, axis=0).tolist()
+        yield f"{name}, {rows} rows", [", ".join(f"{loss:.3f}" for loss in cell) for cell in cells]
+
+
+# Tables
+
+
+def kinds_of_table() -> dict[str, Callable[[np.random.Generator], tuple[Numbers, Labels, frozenset[int]]]]:
+    kinds: dict[str, Callable[[np.random.Generator], tuple[Numbers, Labels, frozenset[int]]]] = {}
+    for regime in REGIMES:
+        kinds[regime.name] = partial(_drawn, regime.draw)
+    for name, (rows, numbers, labels) in real_tables().items():
+        kinds[f"{name}, {rows} rows"] = partial(_beside_shuffled_copies, rows, numbers, labels)
+    return kinds
+
+
+def _drawn(
+    draw: Callable[[np.random.Generator], Draw], generator: np.random.Generator
+) -> tuple[Numbers, Labels, frozenset[int]]:
+    table = draw(generator)
+    return table.codes.astype(np.float64), table.labels, table.informative
+
+
+def _beside_shuffled_copies(
+    rows: int, numbers: Numbers, labels: Labels, generator: np.random.Generator
+) -> tuple[Numbers, Labels, frozenset[int]]:
+    table, relevant = with_shuffled_copies(generator, numbers)
+    draw = int(generator.integers(2**31))
+    train, _ = train_test_split(np.arange(len(labels)), train_size=rows, stratify=labels, random_state=draw)
+    return table[train], labels[train], relevant
+
+
+def with_shuffled_copies(generator: np.random.Generator, numbers: Numbers) -> tuple[Numbers, frozenset[int]]:
+    """The columns among as many that are noise: each column once more, its cells in another order."""
+    table = np.hstack([numbers, generator.permuted(numbers, axis=0)])
+    places = generator.permutation(table.shape[1])
+    return table[:, places], frozenset(np.flatnonzero(places < numbers.shape[1]).tolist())
+
+
+def real_tables() -> dict[str, tuple[int, Numbers, Labels]]:
+    """How many rows to rank on, columns and classes of each table."""
     cytology = pd.read_csv(CYTOLOGY).dropna()
-    yield "cytology", 300, cytology.iloc[:, :-1].to_numpy(float), pd.factorize(cytology.iloc[:, -1])[0]
     digits, which = datasets.load_digits(return_X_y=True)
-    yield "digits, odd or even", 600, digits, which % 2
-    yield "digits, 0 to 9", 600, digits, which
+    return {
+        "wine": (90, *datasets.load_wine(return_X_y=True)),
+        "WDBC, few": (60, *datasets.load_breast_cancer(return_X_y=True)),
+        "WDBC": (300, *datasets.load_breast_cancer(return_X_y=True)),
+        "cytology": (300, cytology.iloc[:, 1:-1].to_numpy(float), pd.factorize(cytology.iloc[:, -1])[0]),
+        "digits, odd or even": (600, digits, which % 2),
+        "digits, 0 to 9": (600, digits, which),
+    }
 
 
-def compare(
-    numbers: Numbers,
-    labels: Labels,
-    rows: int,
-    add_noise: Callable[[np.random.Generator, Numbers], Numbers],
-    generator: np.random.Generator,
-    splits: int,
-) -> dict[str, Measured]:
-    columns = numbers.shape[1]
-    results = {name: Measured() for name in RANKINGS}
-    for _ in range(splits):
-        table = np.hstack([numbers, add_noise(generator, numbers)])
-        places = generator.permutation(2 * columns)
-        table, real = table[:, places], places < columns
-        train, test = train_test_split(
-            np.arange(len(labels)), train_size=rows, stratify=labels, random_state=int(generator.integers(2**31))
-        )
-        draw = Draw(cut(table[train]), labels[train], frozenset(np.flatnonzero(real).tolist()))
-        dataset = draw.to_dataset()
-        rankings = {score.name: rank(dataset, score, 1, "auto") for score in (ABSOLUTE, SIGNED)}
-        for name, best_first in {**rankings, CHI2: rank_by_chi2(draw)}.items():
-            results[name].losses.append(
-                [held_out_loss(table[:, best_first[:first]], labels, train, test) for first in FIRST]
-            )
-            results[name].areas.append(float(roc_auc_score(real[best_first], -np.arange(2 * columns))))
-    return results
+# Rankings: columns by position, best first
+
+
+def rank_by_probfs(numbers: Numbers, labels: Labels, **options: object) -> list[int]:
+    frame = pd.DataFrame(numbers, columns=[f"f{number:05}" for number in range(numbers.shape[1])])
+    step = 1 if numbers.shape[1] <= 100 else 0.1
+    choice = {"keep_identifiers": True, "step": step, **options}
+    ranking = probfs.rank(frame, y=np.array([f"c{label}" for label in labels]), **choice)  # type: ignore[arg-type]
+    return [int(feature.feature[1:]) for feature in ranking.features]
+
+
+def rank_by_tests(numbers: Numbers, labels: Labels) -> list[int]:
+    return rank_by_chi2(Draw(cut(numbers), labels, frozenset()))
+
+
+def rank_by_f(numbers: Numbers, labels: Labels) -> list[int]:
+    return _descending(np.nan_to_num(f_classif(numbers, labels)[0]))
+
+
+def rank_by_information(numbers: Numbers, labels: Labels) -> list[int]:
+    return _descending(mutual_info_classif(cut(numbers), labels, discrete_features=True))
+
+
+def rank_by_forest(numbers: Numbers, labels: Labels) -> list[int]:
+    forest = RandomForestClassifier(500, random_state=0, n_jobs=1).fit(numbers, labels)
+    return _descending(forest.feature_importances_)
+
+
+def rank_by_l1(numbers: Numbers, labels: Labels) -> list[int]:
+    """By the largest coefficient; of columns whose coefficients are all 0, by F."""
+    scaled = StandardScaler().fit_transform(numbers)
+    classes = np.unique(labels)
+    ones = [labels == label for label in (classes if len(classes) > 2 else classes[:1])]
+    fits = [
+        LogisticRegression(penalty="l1", solver="liblinear", C=0.3, random_state=0).fit(scaled, one) for one in ones
+    ]
+    size = np.abs([fit.coef_[0] for fit in fits]).max(axis=0)
+    by_f = np.nan_to_num(f_classif(numbers, labels)[0])
+    best_first: list[int] = np.lexsort((-by_f, -size)).tolist()
+    return best_first
+
+
+RANKERS: dict[str, Ranker] = {
+    "default": rank_by_probfs,
+    "signed, not screened": partial(rank_by_probfs, screen=False),
+    "absolute, not screened": partial(rank_by_probfs, screen=False, score="absolute"),
+    "χ²": rank_by_tests,
+    "F": rank_by_f,
+    "information": rank_by_information,
+    "forest": rank_by_forest,
+    "L1": rank_by_l1,
+}
+
+
+def _descending(scores: Sequence[float]) -> list[int]:
+    order: list[int] = np.argsort(-np.asarray(scores), kind="stable").tolist()
+    return order
 
 
 def cut(numbers: Numbers) -> Labels:
-    """Columns of many values in quantile bins, the others as they are, as ``probfs rank`` would have them."""
+    """Columns of many values in quantile bins, the others as they are, as ``probfs rank`` has them."""
     codes = np.empty(numbers.shape, np.intp)
     for number, column in enumerate(numbers.T):
         few = len(np.unique(column)) <= MANY_VALUES
-        codes[:, number] = pd.factorize(column)[0] if few else pd.qcut(column, BINS, labels=False, duplicates="drop")
+        codes[:, number] = (
+            np.unique(column, return_inverse=True)[1] if few else pd.qcut(column, BINS, labels=False, duplicates="drop")
+        )
     return codes
 
 
 def held_out_loss(columns: Numbers, labels: Labels, train: Labels, test: Labels) -> float:
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2_000)).fit(columns[train], labels[train])
     return float(log_loss(labels[test], model.predict_proba(columns[test])))
-
-
-def shuffled_copies(generator: np.random.Generator, numbers: Numbers) -> Numbers:
-    return generator.permuted(numbers, axis=0)
-
-
-def many_values(generator: np.random.Generator, numbers: Numbers) -> Numbers:
-    return generator.integers(0, MANY_VALUES, numbers.shape).astype(np.float64)
-
-
-NOISE = {"shuffled copies": shuffled_copies, f"{MANY_VALUES} values": many_values}
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ MOST_VALUES = 12
 """Values of a column that are told apart here: the most frequent ones, and all others as one."""
 _FEWEST_ROWS = 5
 """Values of fewer rows than this are not told apart either."""
-_ROWS_AT_ONCE, _VALUES_AT_ONCE = 1 << 14, 512
+_ROWS_AT_ONCE, _VALUES_AT_ONCE = 1 << 12, 1024
 """Rows, and values of columns, whose indicators are multiplied at a time."""
 _CELLS_AT_ONCE = 1 << 16
 """Cells of tables that are fitted at a time, so that they stay in the cache."""
@@ -45,7 +45,9 @@ _MOST_WORK = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Counts of pairs whose columns have equally many values: pairs × values of a × values of b × classes."""
+    """Counts of pairs whose columns have equally many values: values of a × values of b × classes × pairs. Pairs come
+    last, so that sums over values are sums of long arrays.
+    """
 
     a: Integers
     """The position of the first column of each pair."""
@@ -69,10 +71,10 @@ def test_pairs(dataset: Dataset, seed: int) -> Iterator[PairTests]:
     generator = np.random.default_rng(seed)
     budget = _Budget(_MOST_WORK)
     for tables in count_tables(dataset):
-        cells = tables.counts[0].size
+        cells = tables.counts[..., 0].size
         for first in range(0, len(tables.a), max(1, _CELLS_AT_ONCE // cells)):
             some = slice(first, first + max(1, _CELLS_AT_ONCE // cells))
-            counts = tables.counts[some]
+            counts = np.ascontiguousarray(tables.counts[..., some])
             yield PairTests(tables.a[some], tables.b[some], joint_gain(counts), p_values(counts, generator, budget))
 
 
@@ -140,18 +142,19 @@ def _multiply(
             # Sums of so few counts are exact in single precision, unless a row stands for very many.
             counts = dataset.counts[rows]
             dtype: type[Any] = np.float32 if counts.sum() < 1 << 24 else np.float64
-            right = _indicators(second, rows, dtype)
-            left = right if first is second else _indicators(first, rows, dtype)
-            product[label] += (left * counts.astype(dtype)[:, None]).T @ right
+            left = _indicators(first, rows, dtype)
+            right = left if first is second else _indicators(second, rows, dtype)
+            # A matrix times itself takes half as long.
+            product[label] += (left if (counts == 1).all() else left * counts.astype(dtype)) @ right.T
     return product
 
 
 def _indicators(columns: Sequence[tuple[Codes, int]], rows: Integers, dtype: type[Any]) -> npt.NDArray[Any]:
-    """Rows × values of all columns: 1 where a row holds a value."""
-    matrix: npt.NDArray[Any] = np.empty((len(rows), sum(size for _, size in columns)), dtype=dtype)
+    """Values of all columns × rows: 1 where a row holds a value."""
+    matrix: npt.NDArray[Any] = np.empty((sum(size for _, size in columns), len(rows)), dtype=dtype)
     offset = 0
     for codes, size in columns:
-        np.equal(codes[rows, None], np.arange(size, dtype=codes.dtype), out=matrix[:, offset : offset + size])
+        np.equal(codes[rows], np.arange(size, dtype=codes.dtype)[:, None], out=matrix[offset : offset + size])
         offset += size
     return matrix
 
@@ -169,52 +172,54 @@ def _cut(product: Floats, sizes: Integers, first: Integers, second: Integers, is
             if len(a):
                 rows = (starts[0][a][:, None] + np.arange(size_a))[:, :, None]
                 columns = (starts[1][b][:, None] + np.arange(size_b))[:, None, :]
-                yield Tables(first[a], second[b], np.moveaxis(product[:, rows, columns], 0, -1))
+                yield Tables(first[a], second[b], np.moveaxis(product[:, rows, columns], (2, 3, 0, 1), (0, 1, 2, 3)))
 
 
 # The test
 
 
 def fit_without_interaction(counts: Floats) -> Floats:
-    """The expected counts of tables (tables × a × b × y) under [ab][ay][by]."""
-    ab, ay, by = counts.sum(axis=3), counts.sum(axis=2), counts.sum(axis=1)
+    """The expected counts of tables (a × b × y × tables) under [ab][ay][by]."""
+    ab, ay, by = counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=0)
     # Naive Bayes, which is the fit where the columns are independent in each class.
-    fitted: Floats = ay[:, :, None] * _ratio(by, ay.sum(axis=1)[:, None])[:, None]
-    fitted *= _ratio(ab, fitted.sum(axis=3))[..., None]
-    left = np.arange(len(counts))
+    fitted: Floats = ay[:, None] * _ratio(by, ay.sum(axis=0))
+    fitted *= _ratio(ab, fitted.sum(axis=2))[:, :, None]
+    left = np.arange(counts.shape[-1])
+    some = fitted
     for _ in range(_MOST_ROUNDS):
-        some = fitted[left]
-        some *= _ratio(ay[left], some.sum(axis=2))[:, :, None]
-        some *= _ratio(by[left], some.sum(axis=1))[:, None]
-        some *= _ratio(ab[left], some.sum(axis=3))[..., None]
-        fitted[left] = some
-        off = np.abs(some.sum(axis=2) - ay[left]).max(axis=(1, 2))
-        off = np.maximum(off, np.abs(some.sum(axis=1) - by[left]).max(axis=(1, 2)))
-        left = left[off > _TOLERANCE]
+        some *= _ratio(ay, some.sum(axis=1))[:, None]
+        some *= _ratio(by, some.sum(axis=0))
+        some *= _ratio(ab, some.sum(axis=2))[:, :, None]
+        off = np.maximum(np.abs(some.sum(axis=1) - ay).max(axis=(0, 1)), np.abs(some.sum(axis=0) - by).max(axis=(0, 1)))
+        going = off > _TOLERANCE
+        if not going.all():
+            fitted[..., left] = some
+            left, some = left[going], some[..., going]
+            ab, ay, by = ab[..., going], ay[..., going], by[..., going]
         if not len(left):
-            break
+            return fitted
+    fitted[..., left] = some
     return fitted
 
 
 def _ratio(wanted: Floats, found: Floats) -> Floats:
     """``wanted / found``; 0 where both are 0."""
-    ratio: Floats = np.zeros(np.broadcast_shapes(wanted.shape, found.shape))
-    np.divide(wanted, found, out=ratio, where=found > 0)
+    ratio: Floats = wanted / np.where(found > 0, found, 1.0)
     return ratio
 
 
 def chi_squared(counts: Floats, fitted: Floats) -> Floats:
     """Pearson's X² of each table."""
-    distance: Floats = _ratio((counts - fitted) ** 2, fitted).sum(axis=(1, 2, 3))
+    distance: Floats = _ratio((counts - fitted) ** 2, fitted).sum(axis=(0, 1, 2))
     return distance
 
 
 def degrees_of_freedom(counts: Floats) -> Floats:
     """Cells that the margins leave room for, less what the margins fix."""
-    ab, ay, by = counts.sum(axis=3) > 0, counts.sum(axis=2) > 0, counts.sum(axis=1) > 0
-    cells = np.count_nonzero(ab[..., None] & ay[:, :, None] & by[:, None], axis=(1, 2, 3))
-    pairs = sum(np.count_nonzero(margin, axis=(1, 2)) for margin in (ab, ay, by))
-    single = sum(np.count_nonzero(margin, axis=1) for margin in (ab.any(2), ab.any(1), ay.any(1)))
+    ab, ay, by = counts.sum(axis=2) > 0, counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
+    cells = np.count_nonzero(ab[:, :, None] & ay[:, None] & by, axis=(0, 1, 2))
+    pairs = sum(np.count_nonzero(margin, axis=(0, 1)) for margin in (ab, ay, by))
+    single = sum(np.count_nonzero(margin, axis=0) for margin in (ab.any(1), ab.any(0), ay.any(0)))
     freedom: Floats = np.maximum(cells - pairs + single - 1, 0).astype(np.float64)
     return freedom
 
@@ -236,19 +241,19 @@ def p_values(counts: Floats, generator: np.random.Generator, budget: _Budget) ->
 
     fitted = fit_without_interaction(counts)
     distance, freedom = chi_squared(counts, fitted), degrees_of_freedom(counts)
-    p = np.ones(len(counts))
+    p = np.ones(len(distance))
     p[freedom > 0] = chdtrc(freedom[freedom > 0], distance[freedom > 0])
     doubtful = np.flatnonzero((p < _CLAIM) & ~_has_enough(fitted))
     for place in doubtful.tolist():
-        p[place] = _drawn_p(fitted[place], distance[place], generator, budget)
+        p[place] = _drawn_p(fitted[..., place], distance[place], generator, budget)
     return p
 
 
 def _has_enough(fitted: Floats) -> Flags:
     """Whether the expected counts of each table are large enough for the law of χ²."""
-    cells = np.count_nonzero(fitted, axis=(1, 2, 3))
-    many = np.count_nonzero(fitted >= _FEW, axis=(1, 2, 3))
-    least = np.where(fitted > 0, fitted, np.inf).min(axis=(1, 2, 3))
+    cells = np.count_nonzero(fitted, axis=(0, 1, 2))
+    many = np.count_nonzero(fitted >= _FEW, axis=(0, 1, 2))
+    least = np.where(fitted > 0, fitted, np.inf).min(axis=(0, 1, 2))
     enough: Flags = (many >= 0.8 * cells) & (least >= _LEAST)
     return enough
 
@@ -266,7 +271,8 @@ def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, bu
     for number in _DRAWS:
         if not budget.grants(number * fitted.size):
             return 1.0
-        tables = generator.multinomial(rows.astype(np.int64), odds, (number, *rows.shape)).astype(np.float64)
+        drawn = generator.multinomial(rows.astype(np.int64), odds, (number, *rows.shape))
+        tables = np.ascontiguousarray(np.moveaxis(drawn, 0, -1), dtype=np.float64)
         found.append(chi_squared(tables, fit_without_interaction(tables)))
         exceeded = np.count_nonzero(np.concatenate(found) >= distance * (1 - 1e-9))
         if exceeded >= _EXCEEDED:
@@ -288,26 +294,22 @@ def joint_gain(counts: Floats) -> Floats:
     """By how many nats a row the leave-one-out log-loss of Naive Bayes falls when the joint value of two columns takes
     their place. Laplace's smoothing, as everywhere.
     """
-    tables, _, _, classes = counts.shape
-    ab, ay, by, y = counts.sum(axis=3), counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=(1, 2))
-    joint = counts.reshape(tables, -1, classes)
-    seen = np.count_nonzero(ab, axis=(1, 2))
-    values = [np.count_nonzero(margin.any(axis=2), axis=1) for margin in (ay, by)]
-    gain = np.zeros(tables)
+    classes = counts.shape[2]
+    ab, ay, by, y = counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=0), counts.sum(axis=(0, 1))
+    values_ab = np.count_nonzero(ab, axis=(0, 1))
+    values_a, values_b = (np.count_nonzero(margin.any(axis=1), axis=0) for margin in (ay, by))
+    gain = np.zeros(counts.shape[-1])
     for label in range(classes):
         # For rows of this class, which are left out: one row less of the class, and of each value they hold.
-        one = (np.arange(classes) == label).astype(np.float64)
+        one = (np.arange(classes) == label).astype(np.float64)[:, None]
         log_y = _log(y - one)
-        log_a, log_b = (
-            _log(margin - one + 1) - _log(y - one + width[:, None])[:, None]
-            for margin, width in zip((ay, by), values, strict=True)
-        )
-        log_ab = _log(joint - one + 1) - _log(y - one + seen[:, None])[:, None]
-        apart = log_y[:, None, None] + log_a[:, :, None] + log_b[:, None]
-        together = (log_y[:, None] + log_ab).reshape(counts.shape)
-        difference = _log_share(together, label) - _log_share(apart, label)
-        gain += (counts[..., label] * np.where(counts[..., label] > 0, difference, 0.0)).sum(axis=(1, 2))
-    a_row: Floats = gain / np.maximum(y.sum(axis=1), 1)
+        log_a = _log(ay - one + 1) - _log(y - one + values_a)
+        log_b = _log(by - one + 1) - _log(y - one + values_b)
+        log_ab = _log(counts - one + 1) - _log(y - one + values_ab)
+        difference = _log_share(log_y + log_ab, label) - _log_share(log_y + log_a[:, None] + log_b, label)
+        held = counts[:, :, label]
+        gain += (held * np.where(held > 0, difference, 0.0)).sum(axis=(0, 1))
+    a_row: Floats = gain / np.maximum(y.sum(axis=0), 1)
     return a_row
 
 
@@ -317,7 +319,6 @@ def _log(numbers: Floats) -> Floats:
 
 
 def _log_share(weights: Floats, label: int) -> Floats:
-    """The log-probability of one class among log-weights."""
-    largest = weights.max(axis=-1, keepdims=True)
-    total: Floats = largest[..., 0] + np.log(np.exp(weights - largest).sum(axis=-1))
-    return np.asarray(weights[..., label] - total)
+    """The log-probability of one class among log-weights, a × b × y × tables."""
+    share: Floats = weights[:, :, label] - np.logaddexp.reduce(weights, axis=2)
+    return share
