@@ -28,7 +28,7 @@ from probfs.columns.rules import (
 from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.runtime.parallel import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Rows, code_type, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, numbers_of
@@ -195,7 +195,7 @@ def _code_quantiles(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, C
     for intervals, by_name in plans.items():
         groups = number_groups(prepared.table.columns[name] for name in by_name)
         cut = partial(_cut_group, prepared, by_name, intervals)
-        for group in map_ahead(cut, groups, count_cores(), ahead=count_cores()):
+        for group in map_in_threads(cut, groups, count_cores()):
             coded |= group
     return coded
 

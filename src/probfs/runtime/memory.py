@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,23 +20,16 @@ def require_memory(needed: int, purpose: str, source: str | None = None) -> None
 
 
 def free_memory() -> int | None:
-    """How many bytes this process can still allocate: the least that the machine, its control groups and its own
-    limit allow, or None where nothing is known.
+    """How many bytes this process can still allocate: the least that the machine and its control groups allow, or None
+    where nothing is known.
     """
-    return min(_free_by_limit(), default=None)
+    return min(_free_bytes(), default=None)
 
 
-def _free_by_limit() -> Iterator[int]:
+def _free_bytes() -> Iterator[int]:
     for line in _read_lines(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
             yield int(line.split()[1]) << 10
-    pages = " ".join(_read_lines(Path("/proc/self/statm"))).split()
-    if sys.platform != "win32" and pages:
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY:
-            yield limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE")
     for line in _read_lines(Path("/proc/self/cgroup")):
         number, _, path = line.split(":", 2)
         if number == "0":

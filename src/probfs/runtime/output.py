@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,18 +26,12 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
     A terminal, a pipe or /dev/stdout cannot be replaced by another file and is written directly.
     """
-    shown = printable(os.fspath(path))
-    try:
-        if Path(path).is_dir():
-            raise OutputError("is a directory; name a file in it", source=shown)
-        if is_stream(path):
+    target = check_writable(path)
+    with _failing_in_one_line(path):
+        if target is None:
             _write_directly(path, content)
         else:
-            _replace_file(_resolve_target(path), content)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
+            _replace_file(target, content)
 
 
 def deliver_text(text: str, path: str | os.PathLike[str] | None) -> str:
@@ -50,21 +44,35 @@ def deliver_text(text: str, path: str | os.PathLike[str] | None) -> str:
     return text
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise an OutputError now if the file could not be written once all the work is done."""
-    shown = printable(os.fspath(path))
-    try:
-        if Path(path).is_dir():
+def check_writable(path: str | os.PathLike[str]) -> Path | None:
+    """The file that a path leads to once all links are followed, None for a stream; an OutputError now if it could not
+    be written once all the work is done.
+    """
+    with _failing_in_one_line(path):
+        shown = printable(os.fspath(path))
+        if os.path.isdir(path):
             raise OutputError("is a directory; name a file in it", source=shown)
         if is_stream(path):
-            return
-        target = _resolve_target(path)
+            return None
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not target.parent.is_dir():
             raise OutputError(f"cannot be written: there is no folder {printable(str(target.parent))}", source=shown)
         if not os.access(target if target.exists() else target.parent, os.W_OK):
-            raise OutputError("cannot be written: permission denied", source=shown)
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        return target
+
+
+@contextlib.contextmanager
+def _failing_in_one_line(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise OutputError(f"cannot be written: {(error.strerror or str(error)).lower()}", source=shown) from error
+        problem = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        raise OutputError(problem, source=printable(os.fspath(path))) from error
 
 
 def format_by_ending(
@@ -93,31 +101,18 @@ def format_by_ending(
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether the path exists and is not a regular file, so that no other file can take its place."""
     # Links are not followed first: /dev/stdout may lead to an unnamed pipe, or to a file that is being appended to.
-    is_descriptor = _DESCRIPTOR.fullmatch(os.fspath(path)) is not None
-    return is_descriptor or (os.path.exists(path) and not os.path.isfile(path))
-
-
-def _resolve_target(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to once all links are followed."""
-    target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return target
+    return bool(_DESCRIPTOR.fullmatch(os.fspath(path))) or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
     descriptor = _DESCRIPTOR.fullmatch(os.fspath(path))
     # Opening /dev/stdout again would overwrite the file it is redirected to from the beginning.
     number = {"stdout": 1, "stderr": 2}.get(descriptor[1], descriptor[1]) if descriptor else None
-    with open(path if number is None else os.dup(int(number)), "wb", buffering=0) as stream:
-        remaining = memoryview(content)
-        while remaining:
-            remaining = remaining[stream.write(remaining) or 0 :]
+    with open(path if number is None else os.dup(int(number)), "wb") as stream:
+        stream.write(content)
 
 
 def _replace_file(target: Path, content: bytes) -> None:
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(13, "permission denied")
     # Registered before it exists, so that it is removed whatever happens from then on.
     beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
     temporary = target.parent / f".{beginning}.{os.urandom(4).hex()}.tmp"
@@ -134,7 +129,7 @@ def _replace_file(target: Path, content: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
             if replaced_mode is not None:
-                os.chmod(stream.fileno() if os.chmod in os.supports_fd else temporary, replaced_mode)
+                os.fchmod(stream.fileno(), replaced_mode)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -7,13 +7,11 @@ process fits at a time.
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -38,9 +36,6 @@ _on_cluster: ContextVar[bool] = ContextVar("_on_cluster", default=False)
 _one_fit_at_a_time = threading.RLock()
 
 
-# Threads
-
-
 @contextmanager
 def using_cores(most: int) -> Iterator[None]:
     """Use no more threads than this meanwhile, in this thread: others use the rest of the cores."""
@@ -51,10 +46,14 @@ def using_cores(most: int) -> Iterator[None]:
         _most_cores.reset(token)
 
 
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def count_cores() -> int:
     """How many threads the caller may use at the same time."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_THREADS, _most_cores.get())
+    return min(usable_cores(), MOST_THREADS, _most_cores.get())
 
 
 def split_range(items: int, most_parts: int) -> list[tuple[int, int]]:
@@ -72,7 +71,7 @@ def run_in_threads(calls: Sequence[Callable[[], object]]) -> None:
 
     The calls must not use these threads themselves.
     """
-    others: list[Future[object]] = [_pool().submit(call) for call in calls[1:]]
+    others = [_pool().submit(call) for call in calls[1:]]
     for call in calls[:1]:
         call()
     for other in others:
@@ -89,34 +88,21 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def map_ahead(
-    work: Callable[[Task], Result], tasks: Iterable[Task], threads: int, ahead: int | None = None
-) -> Iterator[Result]:
-    """The results of ``work``, in the order of the tasks, computed by some threads while the caller uses earlier
-    results. At most ``ahead`` tasks are taken from the iterable before their results are asked for.
-    """
-    remaining = iter(tasks)
-    first = list(itertools.islice(remaining, 2))
-    if len(first) < 2 or threads < 2:
-        # No thread is worth starting for one.
-        yield from map(work, itertools.chain(first, remaining))
-        return
-    waiting: deque[Future[Result]] = deque()
+def map_in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> list[Result]:
+    """The results of ``work``, in the order of the tasks; no more of these are made at a time than there are threads."""
+    if threads < 2:
+        return [work(task) for task in tasks]
+    results: list[Future[Result]] = []
     pool = ThreadPoolExecutor(threads)
     try:
-        for task in itertools.chain(first, remaining):
+        for task in tasks:
+            if len(results) >= threads:
+                results[-threads].result()
             # In a copy of the caller's context, so that messages made there are in the same language.
-            waiting.append(pool.submit(copy_context().run, work, task))
-            if len(waiting) == ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            results.append(pool.submit(copy_context().run, work, task))
+        return [result.result() for result in results]
     finally:
-        # Without waiting: a generator that nobody uses any longer may be collected by one of these very threads.
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-# Fits
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -159,9 +145,8 @@ class Workers:
         """The results, in the order of the tasks."""
         for position, task in enumerate(tasks):
             if self._are_workers_worth_it(len(tasks) - position):
-                for result in self._run_in_workers(work, tasks[position:]):
-                    self._remaining -= 1
-                    yield result
+                self._remaining -= len(tasks) - position
+                yield from _run_in_workers(self._jobs, work, tasks[position:])
                 return
             start = time.perf_counter()
             with _one_fit_at_a_time, self._libraries.limit(limits=self._limits):
@@ -179,23 +164,30 @@ class Workers:
             return False
         return self._seconds / self._done * self._remaining > SECONDS_WORTH_WORKERS
 
-    def _run_in_workers(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-        from joblib import Parallel, delayed
 
-        parallel = Parallel(n_jobs=self._jobs, return_as="generator")
-        with _new_processes_ignore_ctrl_c():
-            results: Generator[Result] = parallel(delayed(_run_alone)(work, task) for task in tasks)
-        try:
-            # Not ``yield from``, which would close the results by itself.
-            for result in results:  # noqa: UP028
-                yield result
-        except BrokenProcessPool as error:
-            problem = "a worker process was killed, perhaps for lack of memory"
-            raise DataError(f"{problem}; use fewer with {option('jobs')}, or {option('jobs', 1)}") from error
-        finally:
-            with catch_fit_warnings():
-                # After an error or Ctrl-C, joblib would complain that it has worked in vain.
-                results.close()
+def _run_in_workers(jobs: int, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    from joblib import Parallel, delayed
+
+    in_main = threading.current_thread() is threading.main_thread()
+    # A terminal sends Ctrl-C to the new processes, too, and each would print a traceback; this process ends them.
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
+    try:
+        parallel = Parallel(n_jobs=jobs, return_as="generator")
+        results: Generator[Result] = parallel(delayed(_run_alone)(work, task) for task in tasks)
+    finally:
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+    try:
+        # Not ``yield from``, which would close the results by itself.
+        for result in results:  # noqa: UP028
+            yield result
+    except BrokenProcessPool as error:
+        problem = "a worker process was killed, perhaps for lack of memory"
+        raise DataError(f"{problem}; use fewer with {option('jobs')}, or {option('jobs', 1)}") from error
+    finally:
+        with catch_fit_warnings():
+            # After an error or Ctrl-C, joblib would complain that it has worked in vain.
+            results.close()
 
 
 def _run_alone(work: Callable[[Task], Result], task: Task) -> Result:
@@ -204,17 +196,3 @@ def _run_alone(work: Callable[[Task], Result], task: Task) -> Result:
 
     with parallel_config(backend="sequential"):
         return work(task)
-
-
-@contextmanager
-def _new_processes_ignore_ctrl_c() -> Iterator[None]:
-    """Have processes that are started meanwhile ignore Ctrl-C, which a terminal sends to all of them: this process ends
-    them, and left to themselves each would print a traceback.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
-    try:
-        yield
-    finally:
-        if handler is not None:
-            signal.signal(signal.SIGINT, handler)

@@ -11,7 +11,7 @@ import numpy as np
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import Part, Sample
 from probfs.rows.blocks import Blocks
-from probfs.runtime.parallel import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, order_test, rank_test, rank_test_of_counts
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers
 from probfs.screening.permutations import enough_draws
@@ -78,10 +78,10 @@ def screen(
         for position, feature in enumerate(dataset.features)
         if feature.numbers is not None
     )
-    draws, threads = enough_draws(len(dataset.features)), count_cores()
+    draws = enough_draws(len(dataset.features))
     counts = count_values(dataset) if counts is None else counts
     tests = order_test(counts, [feature.scale for feature in dataset.features], seed, draws)
-    found = map_ahead(lambda part: _test(part, dataset, seed, draws), chain(uncut, numbers), threads, ahead=threads)
+    found = map_in_threads(lambda part: _test(part, dataset, seed, draws), chain(uncut, numbers), count_cores())
     for features, test in found:
         tests.put(features, test)
     return Screening.of(chi_squared_test(counts, seed), tests)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.notes import Note
-from probfs.runtime.parallel import count_cores, map_ahead
+from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import EXACT, Floats, Integers, double_array, numpy_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
@@ -209,9 +209,8 @@ def profile_columns(columns: Iterable[Column], weights: Integers | None, times: 
     """
     every = list(columns)
     profiles = {column.name: _profile_values(column, weights) for column in every if not column.is_numeric}
-    threads = count_cores()
     look = partial(_profile_numbers, weights=weights, times=times)
-    for found in map_ahead(look, number_groups(every), threads, ahead=threads):
+    for found in map_in_threads(look, number_groups(every), count_cores()):
         profiles |= found
     return profiles
 

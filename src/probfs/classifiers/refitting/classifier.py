@@ -32,7 +32,7 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
-from probfs.runtime.parallel import Workers, map_ahead
+from probfs.runtime.parallel import Workers, map_in_threads
 from probfs.tables.arrays import Floats
 from probfs.text import counted, option
 
@@ -84,7 +84,7 @@ def permute_features(task: Task, model: Model) -> Sums:
 
     values_per_row = len(task.features) * len(donors) * len(model.prior)
     blocks = divide_rows(len(split.scored), values_per_row, model.cells_at_a_time)
-    return add_up(list(map_ahead(sum_block, blocks, 1 if model.threads_inside else task.threads)))
+    return add_up(map_in_threads(sum_block, blocks, 1 if model.threads_inside else task.threads))
 
 
 class RefittedClassifier:

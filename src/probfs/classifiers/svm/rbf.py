@@ -16,7 +16,7 @@ from probfs.classifiers.compiling import compile_loops, loops
 from probfs.classifiers.refitting.matrix import Matrix, squared_norms
 from probfs.classifiers.refitting.models import ValueModel
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
-from probfs.runtime.parallel import map_ahead
+from probfs.runtime.parallel import map_in_threads
 from probfs.tables.arrays import Floats
 
 _CELLS_AT_A_TIME = 1 << 22
@@ -84,7 +84,7 @@ class RbfModel(ValueModel):
         for part in divide_rows(len(self._vectors), max(len(rows), len(self._labelled)), _CELLS_IN_CACHE):
             distances = squared_distances(cells, self._vectors[part])
             add = partial(self._add_sums, add_donor_sums, values, rows, donors, part, distances, np.exp(-distances))
-            list(map_ahead(add, features, threads))
+            map_in_threads(add, features, threads)
         return np.moveaxis(values, 1, 3)
 
     def _add_sums(
