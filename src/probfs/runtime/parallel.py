@@ -89,7 +89,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def map_in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> list[Result]:
-    """The results of ``work``, in the order of the tasks; no more of these are made at a time than there are threads."""
+    """The results of ``work``, in order; no more tasks are made at a time than there are threads."""
     if threads < 2:
         return [work(task) for task in tasks]
     results: list[Future[Result]] = []
