@@ -1,4 +1,4 @@
-"""Screening a dataset: both tests together, and what must not change them."""
+"""Screening a dataset: both tests together, what must not change them, and q-values."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.rows.block import EVERYTHING
 from probfs.rows.blocks import deal_blocks
 from probfs.screening.column_tests import chi_squared_test, rank_test
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_folds, count_part, count_values
-from probfs.screening.screen import screen, screen_part
+from probfs.screening.screen import q_values, screen, screen_part
 from probfs.tables.arrays import text_array
 from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
 
@@ -33,13 +34,12 @@ def cut_numbers(seed: int) -> tuple[Dataset, NumberBlock]:
 
 def test_numbers_are_tested_before_and_after_they_are_cut() -> None:
     dataset, block = cut_numbers(0)
-    screening = screen(dataset, [block], seed=2)
+    p = screen(dataset, [block], seed=2)
     values = chi_squared_test(count_values(dataset), 2)
     ranks = rank_test(block.numbers, dataset.labels, 2, dataset.counts, 2)
-    assert screening.p[1] == values.p[1]
-    assert screening.p[[0, 2]].tolist() == np.minimum(1, 2 * np.minimum(values.p[[0, 2]], ranks.p)).tolist()
-    assert screening.kruskal_wallis[[0, 2]].tolist() == ranks.statistic.tolist()
-    assert screening.p[0] < 0.01 < screening.p[2]
+    assert p[1] == values.p[1]
+    assert p[[0, 2]].tolist() == np.minimum(1, 2 * np.minimum(values.p[[0, 2]], ranks.p)).tolist()
+    assert p[0] < 0.01 < p[2]
 
 
 def test_coded_numbers_and_numbers_row_by_row_are_the_same() -> None:
@@ -49,11 +49,10 @@ def test_coded_numbers_and_numbers_row_by_row_are_the_same() -> None:
         numbers, codes = np.unique(column, return_inverse=True)
         parts.append(CodedNumbers(feature, codes.astype(np.uint16), numbers[:-1]))
     whole = screen(dataset, [block])
-    assert screen(dataset, parts).p.tolist() == whole.p.tolist()
+    assert screen(dataset, parts) == pytest.approx(whole, rel=1e-9)
     blocks = SplitBlocks.of(dataset, [7, 50], parts)
     split = screen_part(blocks, dataset, None, blocks.ask(count_part, EVERYTHING), 0)
-    assert split.p.tolist() == whole.p.tolist()
-    assert split.kruskal_wallis.tolist() == whole.kruskal_wallis.tolist()
+    assert split == pytest.approx(whole, rel=1e-9)
 
 
 @given(datasets())
@@ -77,17 +76,15 @@ def test_a_feature_of_numbers_is_tested_by_rank_and_by_what_is_missing() -> None
     plain = Feature("plain", text_array([]), codes.astype(np.uint8), np.empty(0, np.uint8), numbers[:-1])
     telling = replace(plain, name="telling", missing_is_value=True)
     ones = np.ones(100, np.int64)
-    screening = screen(Dataset((plain, telling), ("n", "y"), labels, ones, np.empty(0, np.int64)))
-    assert screening.p[0] == rank_test(column[None], labels, 2, ones, 0).p[0] > 0.05
-    assert screening.p[1] < 1e-6
+    p = screen(Dataset((plain, telling), ("n", "y"), labels, ones, np.empty(0, np.int64)))
+    assert p[0] == rank_test(column[None], labels, 2, ones, 0).p[0] > 0.05
+    assert p[1] < 1e-6
 
 
 @given(datasets())
 @settings(max_examples=25)
 def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
-    counted, one_by_one = screen(dataset, seed=5), screen(repeat_rows(dataset), seed=5)
-    assert counted.p.tolist() == one_by_one.p.tolist()
-    assert counted.q.tolist() == one_by_one.q.tolist()
+    assert screen(dataset, seed=5) == pytest.approx(screen(repeat_rows(dataset), seed=5), rel=1e-9)
 
 
 def test_a_shift_and_a_change_of_scale_are_found() -> None:
@@ -97,9 +94,9 @@ def test_a_shift_and_a_change_of_scale_are_found() -> None:
     numbers[0] += 0.4 * labels
     numbers[1] *= 1 + 2 * labels
     codes = [np.searchsorted(np.quantile(column, [0.2, 0.4, 0.6, 0.8]), column) for column in numbers]
-    screening = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
-    assert (screening.q[:2] < 0.01).all()
-    assert screening.q[2] > 0.1
+    p = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
+    assert (p[:2] < 0.003).all()
+    assert p[2] > 0.1
 
 
 @pytest.mark.parametrize(("codes", "seen"), [("trend", True), ("hump", True), ("none", False)])
@@ -115,5 +112,28 @@ def test_numbers_of_few_values_are_tested_by_their_order_and_by_their_values(cod
     (feature,) = plain.features
     found = screen(replace(plain, features=(replace(feature, scale=np.arange(3.0)),)))
     by_number = rank_test(dosage[None].astype(np.float64), labels, 2, plain.counts, 0)
-    assert found.p[0] == pytest.approx(min(1, 2 * min(by_number.p[0], screen(plain).p[0])))
-    assert (found.p[0] < 0.01) == seen
+    assert found[0] == pytest.approx(min(1, 2 * min(by_number.p[0], screen(plain)[0])))
+    assert (found[0] < 0.01) == seen
+
+
+# The rate of false discoveries
+
+
+def test_q_values_by_hand() -> None:
+    # Sorted: .001·5/1, .02·5/2 = .05, .02·5/3 = .0333, .5·5/4 = .625, .6·5/5 = .6; each is the least from there on.
+    q = q_values(np.array([0.5, 0.001, 0.02, 0.6, 0.02]))
+    assert q == pytest.approx([0.6, 0.005, 0.1 / 3, 0.6, 0.1 / 3])
+
+
+def test_one_column_has_its_p_as_q_and_no_column_has_none() -> None:
+    assert q_values(np.array([0.03])).tolist() == [0.03]
+    assert q_values(np.empty(0)).tolist() == []
+
+
+@given(st.lists(st.sampled_from([0.0, 1e-5, 0.01, 0.04, 0.05, 0.3, 1.0]), min_size=1, max_size=12))
+def test_the_discoveries_at_each_rate_are_those_of_the_step_up_procedure(p: list[float]) -> None:
+    q = q_values(np.array(p))
+    for rate in (0.01, 0.05, 0.1, 0.3):
+        ranks = [k for k in range(1, len(p) + 1) if sorted(p)[k - 1] <= rate * k / len(p) * (1 + 1e-12)]
+        limit = sorted(p)[max(ranks) - 1] if ranks else -1.0
+        assert [one <= rate * (1 + 1e-12) for one in q] == [one <= limit for one in p]

@@ -9,12 +9,12 @@ import pytest
 
 from probfs.columns.dataset import Dataset
 from probfs.screening.counting import NumberBlock
-from probfs.screening.screen import Screening, screen
+from probfs.screening.screen import q_values, screen
 from probfs.tables.arrays import Floats, Integers
 from tests.support.screening import dataset_of
 
 RATE = 0.1
-Draw = Callable[[np.random.Generator], tuple[Screening, int]]
+Draw = Callable[[np.random.Generator], tuple[Floats, int]]
 
 
 def informative(random: np.random.Generator, labels: Integers, values: int, strength: float) -> Integers:
@@ -35,7 +35,7 @@ def categories(
     copies: bool = False,
     strength: float = 0.8,
 ) -> Draw:
-    def draw(random: np.random.Generator) -> tuple[Screening, int]:
+    def draw(random: np.random.Generator) -> tuple[Floats, int]:
         labels = random.choice(len(positive), size=rows, p=positive)
         labels[: 2 * len(positive)] = np.repeat(np.arange(len(positive)), 2)
         found = [informative(random, labels, values, strength) for _ in range(related)]
@@ -59,7 +59,7 @@ def _noise(random: np.random.Generator, rows: int, values: int, kind: str) -> In
 
 
 def numbers(rows: int, columns: int, related: int, classes: int, shift: float, zeros: float = 0.0) -> Draw:
-    def draw(random: np.random.Generator) -> tuple[Screening, int]:
+    def draw(random: np.random.Generator) -> tuple[Floats, int]:
         labels = random.permutation(np.arange(rows) % classes)
         cells = np.exp(random.normal(size=(columns, rows)))
         cells[:related] *= np.exp(shift * labels)
@@ -99,8 +99,8 @@ def rates(draw: Draw, tables: int) -> tuple[float, float]:
     """The mean share of false discoveries, and the mean share of related columns that are found."""
     false, found = [], []
     for seed in range(tables):
-        screening, related = draw(np.random.default_rng(seed))
-        survivors = screening.q <= RATE
+        p, related = draw(np.random.default_rng(seed))
+        survivors = q_values(p) <= RATE
         false.append(survivors[related:].sum() / max(survivors.sum(), 1))
         found.append(survivors[:related].mean())
     return float(np.mean(false)), float(np.mean(found))
@@ -142,6 +142,6 @@ NOTHING: dict[str, Draw] = {
 @pytest.mark.parametrize("name", NOTHING)
 def test_where_nothing_is_related_a_table_seldom_has_a_survivor(name: str) -> None:
     tables = 200
-    some = sum(bool((NOTHING[name](np.random.default_rng(seed))[0].q <= RATE).any()) for seed in range(tables))
+    some = sum(bool((q_values(NOTHING[name](np.random.default_rng(seed))[0]) <= RATE).any()) for seed in range(tables))
     print(f"{name}: a survivor in {some / tables:.3f} of tables")
     assert some / tables <= 0.15

@@ -109,7 +109,7 @@ def test_what_says_nothing_has_p_1(classes: int) -> None:
 
 @given(datasets(), st.randoms(use_true_random=False))
 @settings(max_examples=25)
-def test_neither_order_nor_names_change_a_digit(dataset: Dataset, random: Random) -> None:
+def test_neither_order_nor_names_change_anything(dataset: Dataset, random: Random) -> None:
     before = chi_squared_test(count_values(dataset), 3)
     rows = random.sample(range(len(dataset.labels)), len(dataset.labels))
     classes = np.array(random.sample(range(len(dataset.classes)), len(dataset.classes)))
@@ -125,5 +125,5 @@ def test_neither_order_nor_names_change_a_digit(dataset: Dataset, random: Random
         counts=dataset.counts[rows],
     )
     after = chi_squared_test(count_values(shuffled), 3)
-    assert after.p.tolist() == before.p[columns].tolist()
-    assert after.statistic.tolist() == before.statistic[columns].tolist()
+    assert after.p == pytest.approx(before.p[columns], rel=1e-9)
+    assert after.statistic == pytest.approx(before.statistic[columns], abs=1e-12)

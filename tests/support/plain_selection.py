@@ -152,7 +152,7 @@ def choose(
     features = [replace(feature, labelled=feature.labelled[counted]) for feature in dataset.features]
     rows = replace(dataset, features=tuple(features), labels=dataset.labels[counted], counts=dataset.counts[counted])
     tested = [position for position in range(len(features)) if position not in always]
-    q = dict(zip(tested, q_values(screen(rows).p[tested]).tolist(), strict=True))
+    q = dict(zip(tested, q_values(screen(rows)[tested]).tolist(), strict=True))
     survivors = tuple(position for position in range(len(features)) if q.get(position, 0.0) <= 0.1)
     order = _eliminate(replace(rows, features=tuple(features[j] for j in survivors)), survivors, always, smoothing)
     table = PlainTable.of(rows)

@@ -156,7 +156,7 @@ class Candidates:
         """Test all columns; noise, and all but one of columns that say the same, do not take part."""
         settings = self.settings
         encoded, counts = self.encoded, self.counts
-        p = screen_part(encoded.blocks, encoded.dataset, self.sample, counts, settings.seed).p.copy()
+        p = screen_part(encoded.blocks, encoded.dataset, self.sample, counts, settings.seed)
         p[list(self.always)] = np.nan
         tested = ~np.isnan(p)
         q = np.full(len(p), np.nan)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probfs.columns.dataset import ValueCounts
-from probfs.screening.permutation_law import PermutationLaw, Projections, sum_in_order
+from probfs.screening.permutation_law import PermutationLaw, Projections
 from probfs.screening.permutations import (
     FEW_ROWS,
     MOST_DRAWS,
@@ -148,14 +148,14 @@ def _sums_of_slots(counts: ValueCounts) -> tuple[Floats, Floats, Floats]:
         expected = value_rows[part, None] * class_rows[feature[part]] / rows[feature[part], None]
         seen = expected > 0
         difference = np.where(seen, counts.by_slot[part] - expected, 0.0)
-        terms[part] = sum_in_order(difference**2 / np.where(seen, expected, 1.0))
+        terms[part] = (difference**2 / np.where(seen, expected, 1.0)).sum(axis=1)
     return value_rows, class_rows, terms
 
 
 def _test_tables(value_rows: Floats, class_rows: Floats, terms: Floats) -> tuple[ColumnTests, list[_Doubtful]]:
     """X² and p of features of equally many values: features × values, features × classes."""
     rows = class_rows.sum(axis=1)
-    relation = sum_in_order(terms) / np.maximum(rows, 1)
+    relation = terms.sum(axis=1) / np.maximum(rows, 1)
     law = PermutationLaw.of(rows, Projections.onto_groups(value_rows), Projections.onto_groups(class_rows))
     least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
     cells = np.count_nonzero(value_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
@@ -253,7 +253,7 @@ def _test_ranks(
     rows, squared = class_rows.sum(axis=1), scores * scores
     squares, fourth_powers = (number_rows * squared).sum(axis=1), (number_rows * squared * squared).sum(axis=1)
     seen = class_rows > 0
-    relation = sum_in_order(class_sums**2 / np.where(seen, class_rows, 1.0)) / np.where(squares > 0, squares, 1.0)
+    relation = (class_sums**2 / np.where(seen, class_rows, 1.0)).sum(axis=1) / np.where(squares > 0, squares, 1.0)
     column = Projections.onto_scores(rows, squares, fourth_powers)
     law = PermutationLaw.of(rows, column, Projections.onto_groups(class_rows))
     # Of a column without a number, no class has rows.

@@ -46,7 +46,7 @@ class Projections(NamedTuple):
         """For rows that fall into groups of these sizes (columns × groups); a group without rows is none."""
         seen = sizes > 0
         groups = seen.sum(axis=1).astype(np.float64)
-        inverse = sum_in_order(np.where(seen, 1 / np.where(seen, sizes, 1.0), 0.0))
+        inverse = np.where(seen, 1 / np.where(seen, sizes, 1.0), 0.0).sum(axis=1)
         return cls(groups - 1, sizes.sum(axis=1) * inverse - groups**2)
 
     @classmethod
@@ -141,11 +141,4 @@ def _continued_fraction(a: Floats, x: Floats) -> Floats:
         total[left] = fraction
         go = np.abs(d * c - 1) > 3e-16
         left, a, b, c, d, fraction = left[go], a[go], b[go], c[go], d[go], fraction[go]
-    return total
-
-
-def sum_in_order(terms: Floats) -> Floats:
-    """Sums along each row that do not depend, not even in the last digit, on the order of the terms or on zeros."""
-    # A sum over the first axis adds one term after the other.
-    total: Floats = np.sort(terms, axis=1).T.copy().sum(axis=0)
     return total

@@ -11,10 +11,9 @@ hold each two values of two features, by class. Rows are counted in one place, o
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,10 +24,11 @@ from probfs.tables.arrays import Floats, Integers
 
 _CELLS_AT_A_TIME = 1 << 21
 """Cells of the tables, and rows times features, handled together."""
+_FEATURES_AT_A_TIME = 16
+"""Dropped features that are counted by one question to the blocks."""
 _NEARLY_EQUAL = 1e-9
 """Features that share equally much may differ by rounding; the first of them is the twin."""
 
-Item = TypeVar("Item")
 Pairs = tuple[int, list[int]]
 """A feature, and others with which it is counted, by position."""
 
@@ -39,13 +39,16 @@ def find_twins(
     """For each dropped feature its twin and how much that explains; of equally good twins, the one that comes first in
     ``kept``. ``dataset`` has the features and the classes, and the blocks have the rows.
     """
-    if not kept or not dropped:
+    if not kept:
         return {}
-    compared = _compare(blocks, dataset, [(feature, kept) for feature in dropped], PairCounts.compare)
     twins = {}
-    for feature, (shared, explained) in compared.items():
-        best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
-        twins[feature] = kept[best], float(explained[best])
+    for first in range(0, len(dropped), _FEATURES_AT_A_TIME):
+        some = dropped[first : first + _FEATURES_AT_A_TIME]
+        for feature, counts in zip(some, _count_beside(blocks, dataset, some, kept), strict=True):
+            compared = [one.compare(len(part)) for part, one in counts]
+            shared, explained = (np.concatenate(columns) for columns in zip(*compared, strict=True))
+            best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
+            twins[feature] = kept[best], float(explained[best])
     return twins
 
 
@@ -53,51 +56,32 @@ def compare_values(blocks: Blocks, dataset: Dataset, feature: int, others: Seque
     """How much of their information a feature and each of some others share, from 0 to 1, and in how many rows both
     have a value.
     """
-    return _compare(blocks, dataset, [(feature, others)], PairCounts.share)[feature]
+    (counts,) = _count_beside(blocks, dataset, [feature], others)
+    shared, rows = zip(*(one.share(len(part)) for part, one in counts), strict=True)
+    return np.concatenate(shared), np.concatenate(rows)
 
 
-def _compare(
-    blocks: Blocks,
-    dataset: Dataset,
-    wanted: Sequence[tuple[int, Sequence[int]]],
-    compare: Callable[[PairCounts, int], tuple[Floats, Floats]],
-) -> dict[int, tuple[Floats, Floats]]:
-    """What a comparison says of features and some others each, as many pairs at a time as there is room for."""
-    values = np.array([feature.values for feature in dataset.features], dtype=np.int64)
+def _count_beside(
+    blocks: Blocks, dataset: Dataset, features: Sequence[int], others: Sequence[int]
+) -> list[list[tuple[list[int], PairCounts]]]:
+    """The counts of each feature beside the others: beside as many of these at a time as there is room for."""
+    width = np.array([feature.values + 1 for feature in dataset.features]) * len(dataset.classes)
     rows = max(blocks.each(_rows))
-
-    def cells(feature: int, others: list[int]) -> int:
-        return (int(values[feature]) + 1) * int((values[others] + 1).sum()) * len(dataset.classes)
-
     plan: list[Pairs] = []
-    for feature, others in wanted:
-        sizes = [max(cells(feature, [other]), rows) for other in others]
-        plan += [(feature, part) for part in _chunks(others, sizes)]
-    compared: defaultdict[int, list[tuple[Floats, Floats]]] = defaultdict(list)
-    for batch in _chunks(plan, [cells(*pairs) for pairs in plan]):
-        for (feature, part), counts in zip(batch, blocks.ask(_count_pairs, batch), strict=True):
-            compared[feature].append(compare(counts, len(part)))
-    return {
-        feature: (np.concatenate([one for one, _ in parts]), np.concatenate([other for _, other in parts]))
-        for feature, parts in compared.items()
-    }
+    for feature in features:
+        cells = np.maximum((dataset.features[feature].values + 1) * width[list(others)], rows)
+        chunk = np.cumsum(cells) // _CELLS_AT_A_TIME
+        ends = [*np.flatnonzero(np.diff(chunk)) + 1, len(others)]
+        plan += [(feature, list(others[start:end])) for start, end in pairwise([0, *ends])]
+    counted = blocks.ask(_count_pairs, plan)
+    return [
+        [(part, counts) for (of, part), counts in zip(plan, counted, strict=True) if of == feature]
+        for feature in features
+    ]
 
 
 def _rows(block: Block) -> int:
     return len(block.dataset.labels)
-
-
-def _chunks(items: Sequence[Item], sizes: Sequence[int]) -> Iterator[list[Item]]:
-    """Items that are handled together: as many as there is room for, at least one."""
-    chunk: list[Item] = []
-    total = 0
-    for item, size in zip(items, sizes, strict=True):
-        if chunk and total + size > _CELLS_AT_A_TIME:
-            yield chunk
-            chunk, total = [], 0
-        chunk.append(item)
-        total += size
-    yield chunk
 
 
 @dataclass(frozen=True, eq=False)

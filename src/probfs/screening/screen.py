@@ -1,9 +1,8 @@
-"""Every feature of a table tested against the class, with the rate of false discoveries among them."""
+"""Every feature of a table tested against the class: p-values, and the rate of false discoveries among them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -24,28 +23,8 @@ _CELLS_PER_ROW = 4
 """Distinct numbers times classes, for each row, up to which counting is faster than sorting the rows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Screening:
-    """The tests of all features, in the order of the dataset."""
-
-    p: Floats
-    """The probability of a relation as large as seen if the feature were independent of the class."""
-    q: Floats
-    """The least rate of false discoveries at which the feature counts as related."""
-    chi_squared: Floats
-    """X² of class and value; 0 for a feature of one value."""
-    kruskal_wallis: Floats
-    """H of class and number; 0 for a feature without numbers."""
-
-    @classmethod
-    def of(cls, by_value: ColumnTests, by_number: ColumnTests) -> Screening:
-        """What the tests of values and those of numbers say together."""
-        p = combined_probabilities(by_value, by_number)
-        return cls(p, q_values(p), by_value.statistic, by_number.statistic)
-
-
-def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Screening:
-    """Test every feature of the dataset by some rows of all blocks, of which the counts are known."""
+def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Floats:
+    """The p-value of every feature of the dataset by some rows of all blocks, of which the counts are known."""
     part = Part(sample=sample)
     if blocks.here is not None:
         return screen(blocks.here.rows_of(part), blocks.here.numbers, seed, counts)
@@ -56,7 +35,7 @@ def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts:
         counted = blocks.ask(count_numbers, part, first, first + _COLUMNS_AT_ONCE)
         for feature, by_class in zip(features[first:], counted, strict=False):
             tests.put(np.array([feature]), rank_test_of_counts(by_class, seed, draws))
-    return Screening.of(chi_squared_test(counts, seed), tests)
+    return combined_probabilities(chi_squared_test(counts, seed), tests)
 
 
 def screen(
@@ -64,15 +43,16 @@ def screen(
     numbers: Iterable[NumberBlock | CodedNumbers] = (),
     seed: int = 0,
     counts: ValueCounts | None = None,
-) -> Screening:
-    """Test every feature against the class, in labelled rows whose cell is not missing.
+) -> Floats:
+    """The p-value of every feature: the probability of a relation to the class as large as seen, by values or by
+    numbers, if it had none. Rows whose cell is missing have no part in it.
 
     ``numbers`` are the numbers of features that were cut into intervals, row by row as in the dataset; a feature that
     holds numbers itself needs none. ``seed`` is for tables drawn where values or classes are rare. ``counts`` are the
     dataset's, where they are known already. A row may count for no row at all.
     """
     if dataset.groups is not None:
-        return Screening.of(*subject_tests(dataset, numbers, seed))
+        return combined_probabilities(*subject_tests(dataset, numbers, seed))
     uncut = (
         CodedNumbers(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)
@@ -84,7 +64,7 @@ def screen(
     found = map_in_threads(lambda part: _test(part, dataset, seed, draws), chain(uncut, numbers), count_cores())
     for features, test in found:
         tests.put(features, test)
-    return Screening.of(chi_squared_test(counts, seed), tests)
+    return combined_probabilities(chi_squared_test(counts, seed), tests)
 
 
 def _test(part: NumberBlock | CodedNumbers, dataset: Dataset, seed: int, draws: int) -> tuple[Integers, ColumnTests]:
