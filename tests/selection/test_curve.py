@@ -17,7 +17,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate
 from probfs.ranking.sharpness import fit_sharpness
-from probfs.selection.curve import Compare, Curve, choose_size, compare_sizes, find_best, trace_curve
+from probfs.selection.choice import Compare, Curve, choose_size, compare_sizes, find_best, trace_curve
 from probfs.selection.result import Size
 from tests.support.datasets import dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem

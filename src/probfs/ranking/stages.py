@@ -4,6 +4,7 @@ comes after is asked of their blocks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,13 +16,13 @@ from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.joined import join_features
-from probfs.columns.prepare import PreparedTable, Role
+from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
+from probfs.columns.rules import Groups, cuts_numbers
 from probfs.errors import UsageError
 from probfs.notes import Note
-from probfs.ranking.basis import basis_of
 from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
 from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
-from probfs.ranking.result import InputSummary, Ranking
+from probfs.ranking.result import Basis, InputSummary, Ranking
 from probfs.ranking.settings import Settings
 from probfs.ranking.story import RoundCollector, gather_background
 from probfs.ranking.uncertainty import check_rows, with_uncertainty
@@ -170,3 +171,34 @@ def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
         dropped_rows=prepared.dropped_rows,
         basis=basis_of(prepared),
     )
+
+
+def basis_of(prepared: PreparedTable) -> Basis:
+    """What was done to a table that is prepared."""
+    reasons = Counter(_reason(plan, prepared) for plan in prepared.plans if plan.role is Role.LEFT_OUT)
+    if prepared.table.left_out:
+        reasons["index"] += len(prepared.table.left_out)
+    missing = [prepared.profiles[plan.name].missing for plan in prepared.features]
+    grouped = {plan.name for plan in prepared.features if isinstance(plan.rule, Groups)}
+    return Basis(
+        dict(sorted(reasons.items())),
+        sum(missing),
+        sum(number > 0 for number in missing),
+        len(_columns_noted(prepared, "missing-texts")),
+        len(_columns_noted(prepared, "number-style", "date-style")),
+        len(_columns_noted(prepared, "merged-values") | grouped),
+        sum(cuts_numbers(plan.rule) for plan in prepared.features),
+    )
+
+
+def _reason(plan: ColumnPlan, prepared: PreparedTable) -> str:
+    if plan.identifier:
+        return "identifier"
+    if plan.name in prepared.mapping.drop:
+        return "mapping"
+    return "exclude" if plan.name in prepared.choice.exclude else "include"
+
+
+def _columns_noted(prepared: PreparedTable, *codes: str) -> set[str]:
+    """The columns that notes of some kinds are about."""
+    return {name for note in prepared.notes if note.code in codes for name in note.columns}

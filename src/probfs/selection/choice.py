@@ -1,22 +1,41 @@
-"""The choice of columns from one set of rows: screen, eliminate, cut.
+"""The choice of columns from one set of rows: screen, eliminate, judge the best k columns for every k, cut.
 
 It is made once from all rows, and again without each fold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
+import numpy as np
+
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import Moments
+from probfs.classifiers.row_odds import Moments, Odds, least_probability
 from probfs.classifiers.scores import SCORES
 from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Screened, first_round, round_sizes, rounds_of, watch_first
+from probfs.ranking.elimination import Round
+from probfs.ranking.sharpness import fit_sharpness
 from probfs.ranking.story import RoundCollector
-from probfs.selection.curve import Curve, choose_size, compare_sizes, trace_curve
 from probfs.selection.result import Size
+from probfs.tables.arrays import Integers
+
+_TIE = 1e-12
+"""Losses that differ by no more than this, relative to their size, differ by rounding."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The features in the order of elimination, the last to leave first, and what the first k of them achieve."""
+
+    order: tuple[int, ...]
+    """By their positions in the table."""
+    sizes: tuple[Size, ...]
+    """For k = 0, 1, … all features."""
+    odds: tuple[Odds, ...] = field(default=(), compare=False)
+    """Of the rows at every size; only of a calibrated classifier, whose models take long to fit again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +81,82 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
 
     size = choose_size(curve.sizes, keep, len(candidates.always), compare)
     return Choice(screened, curve, size, fitted[0], collector, notes)
+
+
+# What the model of the best k columns achieves
+
+
+def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
+    """Go through the rounds of an elimination one by one, and judge the model of those that are left each time."""
+    left: list[int] = []
+    sizes: list[Size] = []
+    odds: list[Odds] = []
+
+    def judge() -> None:
+        current = classifier.odds()
+        sizes.append(_judge(classifier, current, sizes[-1].temperature if sizes else None))
+        if classifier.calibrated:
+            odds.append(current)
+
+    for current in rounds:
+        judge()
+        left.append(int(current.scored[current.leaving[0]]))
+    judge()
+    return Curve(tuple(reversed(left)), tuple(reversed(sizes)), tuple(reversed(odds)))
+
+
+def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
+    features = len(classifier.active)
+    if classifier.calibrated:
+        loss = odds.tempered(least_probability(odds.rows))(1.0).loss / odds.rows
+        return Size(features, loss, None, round(odds.errors))
+    sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start)
+    return Size(features, loss, sharpness, round(odds.errors))
+
+
+# Where to cut
+
+Compare = Callable[[Size], Iterable[tuple[Size, Moments]]]
+"""From one size to all, each with the moments of the row differences of its loss to that one's."""
+
+
+def choose_size(sizes: Sequence[Size], keep: str | int, least: int, compare: Compare) -> int:
+    """How many columns to keep: ``keep`` says by which rule, or how many; never fewer than ``least``."""
+    if isinstance(keep, int):
+        return max(least, min(keep, len(sizes) - 1))
+    best = find_best(sizes[least:])
+    if keep == "best":
+        return best.features
+    near = [
+        size.features
+        for size, difference in compare(best)
+        if size.features >= least and difference.mean <= difference.se * (1 + _TIE) + _TIE * best.log_loss
+    ]
+    return min(near) if keep == "fewest" else max(near)
+
+
+def find_best(sizes: Sequence[Size]) -> Size:
+    """The size of the least loss; of equal losses, that of the fewest columns."""
+    least = min(size.log_loss for size in sizes)
+    return next(size for size in sizes if size.log_loss <= least * (1 + _TIE))
+
+
+def compare_sizes(
+    curve: Curve, best: Size, fit: Callable[[], tuple[OddsClassifier, Integers]]
+) -> Iterator[tuple[Size, Moments]]:
+    """How much more than at one size the rows lose at each size, on average, from all features to none.
+
+    ``fit`` makes the classifier that the curve was traced with. Unless odds were kept, the elimination is gone through
+    once more: the losses of all rows at all sizes would take more memory than the table.
+    """
+    classifier, columns = (None, np.empty(0)) if curve.odds else fit()
+    place_of = {column: place for place, column in enumerate(columns.tolist())}
+    order = [place_of.get(column, 0) for column in curve.order]
+    kept = curve.odds[best.features] if classifier is None else classifier.odds(order[: best.features])
+    least = least_probability(kept.rows)
+    least_losses = kept.losses(best.temperature, least)
+    for size in reversed(curve.sizes):
+        odds = curve.odds[size.features] if classifier is None else classifier.odds()
+        yield size, odds.losses(size.temperature, least).minus(least_losses)
+        if classifier is not None and size.features:
+            classifier.drop(np.array([order[size.features - 1]]))

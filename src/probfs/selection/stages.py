@@ -24,8 +24,7 @@ from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
-from probfs.selection.choice import Choice, choose_columns
-from probfs.selection.curve import find_best
+from probfs.selection.choice import Choice, choose_columns, find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
 from probfs.selection.settings import SelectionSettings
