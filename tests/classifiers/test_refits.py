@@ -254,11 +254,11 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none(name: str, esti
     with pytest.raises(ValueError, match="no odds before"):
         fast.odds()
     scores = fast.score()
-    assert (fast.odds().errors, fast.odds().mean_loss) == (scores.errors, scores.log_loss)
+    assert (fast.odds().errors, fast.odds().loss()) == (scores.errors, scores.log_loss)
     fast.drop(fast.active)
     assert fast.odds().rows == dataset.rows
     frequencies = np.bincount(dataset.labels, weights=dataset.counts) / dataset.rows
-    assert fast.odds().mean_loss == pytest.approx(-float(frequencies @ np.log(frequencies)), abs=0.1)
+    assert fast.odds().loss() == pytest.approx(-float(frequencies @ np.log(frequencies)), abs=0.1)
 
 
 def test_impossible_classes_have_infinite_odds() -> None:

@@ -112,20 +112,18 @@ def test_odds_of_some_features_add_up(classes: int, forgetful: bool) -> None:
         blocks = ForgetfulBlocks(blocks.cluster, blocks.futures)
     local = FittedNaiveBayes(some, "loo", 0, 1.0, 0)
     remote = FittedNaiveBayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
-    references = [model.odds().losses(0.7, 0.001) for model in (local, remote)]
+    references = [model.odds() for model in (local, remote)]
     for dropped in ([], [1], [0, 2]):
         for model in (local, remote):
             model.drop(np.array(dropped, dtype=np.intp))
         expected, found = local.odds(), remote.odds()
         assert (found.rows, found.errors) == (expected.rows, expected.errors)
         for sharpness in (0.0, 0.4, 1.0):
-            own, same = (odds.tempered(0.01)(sharpness) for odds in (found, expected))
-            assert (own.loss, own.slope, own.curvature) == pytest.approx(
-                (same.loss, same.slope, same.curvature), rel=1e-11, abs=1e-10
-            )
+            own, same = ((odds.loss(sharpness), *odds.derivatives(sharpness)) for odds in (found, expected))
+            assert own == pytest.approx(same, rel=1e-11, abs=1e-10)
         own_gap, same_gap = (
-            found.losses(0.4, 0.001).minus(references[1]),
-            expected.losses(0.4, 0.001).minus(references[0]),
+            found.minus(0.4, references[1], 0.7),
+            expected.minus(0.4, references[0], 0.7),
         )
         assert (own_gap.rows, own_gap.mean, own_gap.se) == pytest.approx(
             (same_gap.rows, same_gap.mean, same_gap.se), rel=1e-11

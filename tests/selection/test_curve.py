@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
+from probfs.classifiers.row_odds import Moments, RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate
@@ -92,19 +92,17 @@ def test_no_sharpness_has_a_larger_likelihood(
     seed: int, rows: int, classes: int, size: float, lead: float, zeros: bool, start: float
 ) -> None:
     odds = random_odds(seed, rows, classes, size, lead, zeros)
-    sharpness, loss = fit_sharpness(odds, start)
+    sharpness = fit_sharpness(odds, start)
     assert 0 <= sharpness <= 1
 
     def likelihood(sharpness: float) -> float:
         # With no floor to the probabilities, but that of doubles; rows that no sharpness changes are left out.
         possible = odds.against_own[0] != np.inf
-        return float(odds.counts[possible] @ odds.losses(sharpness, 5e-324).values[possible])
+        return float(odds.counts[possible] @ odds.losses(sharpness, 5e-324)[possible])
 
     found = minimize_scalar(likelihood, bounds=(0, 1), method="bounded", options={"xatol": 1e-12})
     best = min(found.fun, likelihood(0.0), likelihood(1.0))
     assert likelihood(sharpness) <= best + 1e-11 * odds.rows
-    losses = odds.losses(sharpness, least_probability(odds.rows)).values
-    assert loss == pytest.approx(float(odds.counts @ losses) / odds.rows)
 
 
 @given(seed=st.integers(0, 10**6), sharpness=st.floats(0.01, 0.99), classes=st.integers(2, 5))
@@ -112,34 +110,36 @@ def test_no_sharpness_has_a_larger_likelihood(
 def test_slope_and_curvature_are_derivatives(seed: int, sharpness: float, classes: int) -> None:
     odds = random_odds(seed, 20, classes, 3.0, 0.2, zeros=False)
     step = 1e-5
-    below, at, above = (odds.tempered(1e-300)(sharpness + shift) for shift in (-step, 0.0, step))
-    assert (above.loss - below.loss) / (2 * step) == pytest.approx(at.slope, rel=1e-6, abs=1e-6)
-    assert (above.slope - below.slope) / (2 * step) == pytest.approx(at.curvature, rel=1e-6, abs=1e-6)
+    below, above = sharpness - step, sharpness + step
+    slope, curvature = odds.derivatives(sharpness)
+    rise = odds.sum_losses(above, 1e-300) - odds.sum_losses(below, 1e-300)
+    assert rise / (2 * step) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    assert (odds.derivatives(above)[0] - odds.derivatives(below)[0]) / (2 * step) == pytest.approx(
+        curvature, rel=1e-6, abs=1e-6
+    )
 
 
 def test_a_model_that_is_too_sure_is_cooled_and_one_that_is_too_modest_stays() -> None:
     """Of odds 4 : 1 that come true in 3 of 4 cases, the right ones are 3 : 1."""
     against_own = np.log(4.0) * np.array([[-1.0, -1.0, -1.0, 1.0]])
-    too_sure, _ = fit_sharpness(RowOdds(against_own, np.ones(4), 1))
+    too_sure = fit_sharpness(RowOdds(against_own, np.ones(4), 1))
     assert too_sure == pytest.approx(np.log(3) / np.log(4), abs=1e-7)
-    modest, _ = fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1))
-    assert modest == 1.0
-    wrong, loss = fit_sharpness(RowOdds(-against_own, np.ones(4), 3))
-    assert wrong == 0.0
-    assert loss == pytest.approx(np.log(2))
+    assert fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1)) == 1.0
+    wrong = RowOdds(-against_own, np.ones(4), 3)
+    assert fit_sharpness(wrong) == 0.0
+    assert wrong.loss(0.0) == pytest.approx(np.log(2))
 
 
 def test_rows_that_no_sharpness_changes_have_the_largest_loss_and_no_say() -> None:
     impossible = RowOdds(np.array([[np.inf, -1.0, -2.0]]), np.array([5.0, 1.0, 1.0]), 5)
     possible = RowOdds(np.array([[-1.0, -2.0]]), np.ones(2), 0)
-    (sharpness, loss), (alone, loss_alone) = fit_sharpness(impossible), fit_sharpness(possible)
-    assert sharpness == alone == 1.0
-    assert loss == pytest.approx((2 * loss_alone + 5 * np.log(14)) / 7)
+    assert fit_sharpness(impossible) == fit_sharpness(possible) == 1.0
+    assert impossible.loss(1.0) == pytest.approx((2 * possible.loss(1.0) + 5 * np.log(14)) / 7)
 
 
 def test_where_nothing_depends_on_the_sharpness_it_is_1() -> None:
-    assert fit_sharpness(RowOdds(np.zeros((2, 3)), np.ones(3), 2), 0.3)[0] == 1.0
-    assert fit_sharpness(RowOdds(np.full((1, 3), np.inf), np.ones(3), 3), 0.3)[0] == 1.0
+    assert fit_sharpness(RowOdds(np.zeros((2, 3)), np.ones(3), 2), 0.3) == 1.0
+    assert fit_sharpness(RowOdds(np.full((1, 3), np.inf), np.ones(3), 3), 0.3) == 1.0
 
 
 # Where to cut

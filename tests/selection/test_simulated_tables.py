@@ -85,7 +85,7 @@ def fresh_loss(
 ) -> float:
     """The log-loss of a model of some rows on all others."""
     odds = judge_held_out(HoldOutRequest(dataset, model, candidates.counts, 1 - own, 0), 1.0)
-    return float(odds.losses(sharpness, least_probability(own.sum())).values.mean())
+    return float(odds.losses(sharpness, least_probability(own.sum())).mean())
 
 
 @pytest.mark.slow

@@ -9,20 +9,21 @@ largest loss, and no part in the derivatives.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
-from functools import cached_property, partial
-from itertools import accumulate, islice, repeat
-from operator import mul
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from probfs.runtime.parallel import run_in_threads, split_range
-from probfs.tables.arrays import Floats
+from probfs.runtime.parallel import count_cores, map_in_threads
+from probfs.tables.arrays import Flags, Floats
 
-_BLOCKS_WORTH_A_THREAD = 32
+_ROWS_PER_BLOCK = 1 << 13
+"""Rows whose odds stay in the cache while they are gone through several times."""
+_NEVER = 1e150
+"""Log-odds of a class of weight 0: their squares are finite, and even at the least sharpness their weight is 0."""
+_LEAST_SHARPNESS = 1e-100
 
 
 def least_probability(rows: float) -> float:
@@ -46,8 +47,8 @@ class Moments:
         rows = float(counts.sum())
         if not rows:
             return cls(0.0, 0.0, 0.0)
-        mean = float(counts @ values) / rows
-        return cls(rows, mean, float(counts @ (values - mean) ** 2))
+        mean = float((counts * values).sum()) / rows
+        return cls(rows, mean, float((counts * (values - mean) ** 2).sum()))
 
     def __add__(self, other: Moments) -> Moments:
         # Chan, Golub & LeVeque (1983): no squares of means are subtracted from each other.
@@ -64,31 +65,12 @@ class Moments:
         return math.sqrt(self.squares / max(self.rows - 1, 1) / self.rows)
 
 
-@dataclass(frozen=True)
-class TemperedSums:
-    """Sums over rows at one sharpness: of the losses, and of four derivatives of -log P_own by the sharpness."""
-
-    loss: float
-    slope: float
-    curvature: float
-    third: float
-    fourth: float
-    clipped: float
-    """How many rows have the largest loss."""
-
-    def __add__(self, other: TemperedSums) -> TemperedSums:
-        return TemperedSums(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
-
-
-class Losses(Protocol):
-    """The log-loss of each of some rows at a sharpness."""
-
-    def minus(self, other: Any) -> Moments:
-        """The differences to other losses of the same rows, row by row."""
-
-
 class Odds(Protocol):
-    """Labelled rows as a model sees them that was not trained on them, wherever they are: they tell sums alone."""
+    """Labelled rows as a model sees them that was not trained on them, wherever they are: they tell sums alone.
+
+    Without a sharpness, probabilities are taken as they are. At an infinite one, a row whose own class is not the most
+    probable loses 1, and one half if there is a tie.
+    """
 
     @property
     def rows(self) -> float: ...
@@ -97,24 +79,14 @@ class Odds(Protocol):
     def errors(self) -> float:
         """How many rows have a most probable class that is not their own."""
 
-    def tempered(self, least: float) -> Callable[[float], TemperedSums]:
-        """A function from a sharpness to the sums of all rows; no row's P is taken to be less than the least."""
+    def loss(self, sharpness: float | None) -> float:
+        """The mean log-loss, no row's P taken to be less than the least probability."""
 
-    def losses(self, sharpness: float | None, least: float) -> Losses:
-        """Without a sharpness, probabilities are taken as they are. At an infinite one, a row whose own class is not
-        the most probable loses 1, and one half if there is a tie.
-        """
+    def derivatives(self, sharpness: float) -> tuple[float, float]:
+        """Slope and curvature of the sum of -log P over rows, by the sharpness."""
 
-
-@dataclass(frozen=True, eq=False)
-class RowLosses:
-    """The losses of rows that are here."""
-
-    values: Floats
-    counts: Floats
-
-    def minus(self, other: RowLosses) -> Moments:
-        return Moments.of(self.values - other.values, self.counts)
+    def minus(self, sharpness: float | None, other: Any, other_sharpness: float | None) -> Moments:
+        """How much more than by other odds each of the same rows loses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,35 +102,6 @@ class RowOdds:
     errors: float
     """How many rows have a most probable class that is not their own."""
 
-    @property
-    def rows(self) -> float:
-        return float(self.counts.sum())
-
-    @property
-    def mean_loss(self) -> float:
-        """The mean of -log P over rows, no row's P taken to be less than the least."""
-        return float(self.counts @ np.minimum(self._losses, -np.log(least_probability(self.rows))) / self.rows)
-
-    @property
-    def mean_absolute_loss(self) -> float:
-        """The mean of 1 - P over rows."""
-        return float(self.counts @ -np.expm1(-self._losses) / self.rows)
-
-    def tempered(self, least: float, *, compiled: bool = False) -> Callable[[float], TemperedSums]:
-        from probfs.classifiers.compiling import why_not_compiled
-
-        if compiled and why_not_compiled() is None and self._finite:
-            return partial(self._sum_losses_compiled, least)
-        return partial(self._sum_losses, least)
-
-    def losses(self, sharpness: float | None, least: float) -> RowLosses:
-        if sharpness == math.inf:
-            most = self.against_own.max(axis=0)
-            return RowLosses(np.where(most == 0, 0.5, (most > 0).astype(np.float64)), self.counts)
-        top, total, _ = self._weights(1.0 if sharpness is None else sharpness)
-        losses = np.minimum(top + np.log(total), -math.log(least))
-        return RowLosses(np.where(self._impossible, -math.log(least), losses), self.counts)
-
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
         """The odds of several groups of rows, one after the other."""
@@ -170,50 +113,85 @@ class RowOdds:
             sum(part.errors for part in parts),
         )
 
-    def _sum_losses(self, least: float, sharpness: float) -> TemperedSums:
-        _, total, weights = self._weights(sharpness)
-        odds = np.where(np.isfinite(self.against_own), self.against_own, 0.0)
-        # The derivatives are the cumulants of the odds.
-        # Repeated products, since numpy takes long for powers.
-        moments = islice(accumulate(repeat(odds, 4), mul, initial=weights), 1, None)
-        a, b, c, d = (moment.sum(axis=0) / total for moment in moments)
-        third, fourth = c - a * (3 * b - 2 * a * a), d - 4 * a * c - 3 * b * b + 6 * a * a * (2 * b - a * a)
-        fitted = np.where(self._impossible, 0.0, self.counts)
-        losses = self.losses(sharpness, least).values
-        derivatives = [float(fitted @ sums) for sums in (a, b - a**2, third, fourth)]
-        clipped = self.counts @ (losses >= -math.log(least))
-        return TemperedSums(*(float(self.counts @ losses), *derivatives, float(clipped)))
+    @property
+    def rows(self) -> float:
+        return float(self.counts.sum())
 
-    def _sum_losses_compiled(self, least: float, sharpness: float) -> TemperedSums:
-        from probfs.classifiers import loops
+    @property
+    def mean_absolute_loss(self) -> float:
+        """The mean of 1 - P over rows."""
+        losses = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
+        return float(self.counts @ -np.expm1(-losses) / self.rows)
 
-        blocks = -(-len(self.counts) // loops.ROWS_PER_BLOCK)
-        sums = np.empty((blocks, 6))
-        add_up = partial(
-            loops.sum_tempered_losses, self.against_own, self.counts, float(sharpness), -math.log(least), sums
-        )
-        run_in_threads([partial(add_up, *part) for part in split_range(blocks, blocks // _BLOCKS_WORTH_A_THREAD)])
-        return TemperedSums(*sums.sum(axis=0).tolist())
+    def loss(self, sharpness: float | None = None) -> float:
+        return self.sum_losses(sharpness, least_probability(self.rows)) / self.rows
+
+    def sum_losses(self, sharpness: float | None, least: float) -> float:
+        losses = self.losses(sharpness, least)
+        # Long dot products would wait for threads of BLAS.
+        return math.fsum(self.counts[rows] @ losses[rows] for rows in self._blocks)
+
+    def losses(self, sharpness: float | None, least: float) -> Floats:
+        """The log-loss of each row, no P taken to be less than the least."""
+        if sharpness == math.inf:
+            most = self.against_own.max(axis=0)
+            return np.where(most == 0, 0.5, (most > 0).astype(np.float64))
+        sharpness = max(1.0 if sharpness is None else sharpness, _LEAST_SHARPNESS)
+
+        def of_block(rows: slice) -> Floats:
+            weights, top = _weigh(sharpness * self._finite[:, rows])
+            return np.where(self._impossible[rows], np.inf, top + np.log(np.exp(-top) + weights.sum(axis=0)))
+
+        losses = np.concatenate([np.empty(0), *map_in_threads(of_block, self._blocks, self._threads)])
+        return np.asarray(np.minimum(losses, -math.log(least)))
+
+    def derivatives(self, sharpness: float) -> tuple[float, float]:
+        sharpness = max(sharpness, _LEAST_SHARPNESS)
+
+        def of_block(rows: slice) -> tuple[float, float]:
+            odds = self._finite[:, rows]
+            # The derivatives are the cumulants of the odds.
+            weights, top = _weigh(sharpness * odds)
+            scale = 1 / (np.exp(-top) + weights.sum(axis=0))
+            weights *= odds
+            mean = weights.sum(axis=0) * scale
+            weights *= odds
+            variance = weights.sum(axis=0) * scale - mean**2
+            counts = np.where(self._impossible[rows], 0.0, self.counts[rows])
+            return float(counts @ mean), float(counts @ variance)
+
+        sums = np.array([(0.0, 0.0), *map_in_threads(of_block, self._blocks, self._threads)]).sum(axis=0)
+        return float(sums[0]), float(sums[1])
+
+    def minus(self, sharpness: float | None, other: RowOdds, other_sharpness: float | None) -> Moments:
+        least = least_probability(self.rows)
+        return Moments.of(self.losses(sharpness, least) - other.losses(other_sharpness, least), self.counts)
 
     @cached_property
-    def _losses(self) -> Floats:
-        losses: Floats = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
-        return losses
+    def _finite(self) -> Floats:
+        if np.isfinite(self.against_own).all():
+            return self.against_own
+        return np.where(self._impossible, 0.0, np.maximum(self.against_own, -_NEVER))
 
     @cached_property
-    def _finite(self) -> bool:
-        return bool(np.isfinite(self.against_own).all())
-
-    @cached_property
-    def _impossible(self) -> npt.NDArray[np.bool_]:
+    def _impossible(self) -> Flags:
         """Whether each row's own class has weight 0."""
         return np.asarray(self.against_own[0] == np.inf)
 
-    def _weights(self, sharpness: float) -> tuple[Floats, Floats, Floats]:
-        """The largest log-weight of each row, the sum of all weights relative to it, and those of other classes."""
-        with np.errstate(invalid="ignore"):
-            logs = np.where(self.against_own == -np.inf, -np.inf, sharpness * self.against_own)
-        logs = np.where(self._impossible, 0.0, logs)
-        top: Floats = logs.max(axis=0, initial=0.0)
-        weights = np.exp(logs - top)
-        return top, np.exp(-top) + weights.sum(axis=0), weights
+    @property
+    def _blocks(self) -> list[slice]:
+        rows = len(self.counts)
+        return [slice(start, min(start + _ROWS_PER_BLOCK, rows)) for start in range(0, rows, _ROWS_PER_BLOCK)]
+
+    @property
+    def _threads(self) -> int:
+        return min(count_cores(), len(self._blocks) // 8)
+
+
+def _weigh(logs: Floats) -> tuple[Floats, Floats]:
+    """The weights of other classes relative to the largest of a row's weights, and the logarithm of that; the row's own
+    class has weight 1.
+    """
+    top = logs.max(axis=0, initial=0.0)
+    logs -= top
+    return np.exp(logs, out=logs), top

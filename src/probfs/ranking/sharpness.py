@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from probfs.classifiers.protocol import Classifier, OddsClassifier, RoundScores
-from probfs.classifiers.row_odds import Odds, TemperedSums, least_probability
+from probfs.classifiers.row_odds import Odds
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
 from probfs.ranking.settings import Settings
@@ -19,11 +19,6 @@ from probfs.text import option
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
-_LAST_TERM = 1e-12
-_SMALL_STEP = 0.05
-"""A step that is small relative to the sharpness, and whose term of fourth order is small relative to the loss, needs
-no measurement of the loss after it.
-"""
 _MOST_STEPS = 100
 _CLEAR, _FAR = 2.0, 5.0
 """Standard errors by which a model must beat guessing, and by which nobody need look closer."""
@@ -35,60 +30,31 @@ _OFTEN_WRONG = 0.2
 """The share of rows that guessing gets wrong, from which errors tell whether a model is better."""
 
 
-def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
-    """The best sharpness from 0 to 1 for some rows, and their mean loss at it; the nearer ``start`` is, the sooner it
-    is found.
+def fit_sharpness(odds: Odds, start: float = 1.0) -> float:
+    """The best sharpness from 0 to 1 for some rows, by Newton's method, which is sooner there the
+    nearer ``start`` is.
 
-    Each step goes to the minimum of the Taylor series of fourth order, or halves the range where that is outside of it.
+    A step that leaves the range in which the minimum is known to be goes to its end, or else halves it.
     """
-    sums = odds.tempered(least_probability(odds.rows))
     low, high, sharpness = 0.0, 1.0, start
-    at = sums(sharpness)
+    tried = set()
     for _ in range(_MOST_STEPS):
-        if at.slope == at.curvature == 0:
+        slope, curvature = odds.derivatives(sharpness)
+        if slope == curvature == 0:
             # No sharpness changes anything.
-            return 1.0, at.loss / odds.rows
-        outwards = (sharpness == 1 and at.slope <= 0) or (sharpness == 0 and at.slope >= 0)
-        if outwards or at.slope**2 <= 2 * _NEGLIGIBLE * odds.rows * at.curvature:
+            return 1.0
+        outwards = (sharpness == 1 and slope <= 0) or (sharpness == 0 and slope >= 0)
+        if outwards or slope**2 <= 2 * _NEGLIGIBLE * odds.rows * curvature:
             break
-        low, high = (sharpness, high) if at.slope < 0 else (low, sharpness)
-        step = _best_step(at)
-        wanted = sharpness + step
-        if low < wanted < high and _is_small(step, sharpness, at):
-            return wanted, (at.loss + _taylor(at, step)) / odds.rows
-        # An end of the range that no step has come to yet may be the answer itself.
-        if wanted >= 1 and high == 1 != sharpness:
-            sharpness = 1.0
-        elif wanted <= 0 and low == 0 != sharpness:
-            sharpness = 0.0
-        else:
-            sharpness = wanted if low < wanted < high else (low + high) / 2
-        at = sums(sharpness)
-    return sharpness, at.loss / odds.rows
-
-
-def _best_step(at: TemperedSums) -> float:
-    """Where the series of the slope is 0, near the step of Newton's; far away where the loss is a straight line."""
-    if at.curvature <= 0:
-        return -math.copysign(math.inf, at.slope)
-    newton = step = -at.slope / at.curvature
-    for _ in range(5):
-        slope = at.slope + step * (at.curvature + step * (at.third / 2 + step * at.fourth / 6))
-        curvature = at.curvature + step * (at.third + step * at.fourth / 2)
-        if curvature <= 0:
-            return newton
-        step -= slope / curvature
-    return step if abs(step - newton) <= abs(newton) else newton
-
-
-def _is_small(step: float, sharpness: float, at: TemperedSums) -> bool:
-    term = abs(at.fourth) * step**4 / 24
-    return not at.clipped and abs(step) <= _SMALL_STEP * sharpness and term <= _LAST_TERM * at.loss
-
-
-def _taylor(at: TemperedSums, step: float) -> float:
-    """What a step adds to the loss."""
-    return step * (at.slope + step * (at.curvature / 2 + step * (at.third / 6 + step * at.fourth / 24)))
+        tried.add(sharpness)
+        low, high = (sharpness, high) if slope < 0 else (low, sharpness)
+        wanted = sharpness - slope / curvature if curvature > 0 else -math.copysign(math.inf, slope)
+        if not low < wanted < high:
+            end = min(max(wanted, low), high)
+            # An end that no step has come to yet may be the answer itself.
+            wanted = (low + high) / 2 if end in tried else end
+        sharpness = wanted
+    return sharpness
 
 
 # Weak models
@@ -112,11 +78,10 @@ def notes_on_weak_model(
     if not isinstance(classifier, OddsClassifier):
         return []
     model, none = classifier.odds(), classifier.odds(())
-    least = least_probability(model.rows)
-    sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model)[0], fit_sharpness(none)[0])
-    excess = [model.losses(sharpness[0], least).minus(none.losses(sharpness[1], least))]
+    sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model), fit_sharpness(none))
+    excess = [model.minus(sharpness[0], none, sharpness[1])]
     if guessing >= _OFTEN_WRONG * scores.rows:
-        excess.append(model.losses(math.inf, least).minus(none.losses(math.inf, least)))
+        excess.append(model.minus(math.inf, none, math.inf))
     if all(-one.mean > _CLEAR * one.se for one in excess):
         return []
     known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong, and guessing {guessing:,}"

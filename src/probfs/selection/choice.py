@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from probfs.classifiers.protocol import OddsClassifier
-from probfs.classifiers.row_odds import Moments, Odds, least_probability
+from probfs.classifiers.row_odds import Moments, Odds
 from probfs.classifiers.scores import SCORES
 from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Screened, first_round, round_sizes, rounds_of, watch_first
@@ -108,10 +108,9 @@ def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
 def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
     features = len(classifier.active)
     if classifier.calibrated:
-        loss = odds.tempered(least_probability(odds.rows))(1.0).loss / odds.rows
-        return Size(features, loss, None, round(odds.errors))
-    sharpness, loss = fit_sharpness(odds, 1.0 if start is None else start)
-    return Size(features, loss, sharpness, round(odds.errors))
+        return Size(features, odds.loss(None), None, round(odds.errors))
+    sharpness = fit_sharpness(odds, 1.0 if start is None else start)
+    return Size(features, odds.loss(sharpness), sharpness, round(odds.errors))
 
 
 # Where to cut
@@ -153,10 +152,8 @@ def compare_sizes(
     place_of = {column: place for place, column in enumerate(columns.tolist())}
     order = [place_of.get(column, 0) for column in curve.order]
     kept = curve.odds[best.features] if classifier is None else classifier.odds(order[: best.features])
-    least = least_probability(kept.rows)
-    least_losses = kept.losses(best.temperature, least)
     for size in reversed(curve.sizes):
         odds = curve.odds[size.features] if classifier is None else classifier.odds()
-        yield size, odds.losses(size.temperature, least).minus(least_losses)
+        yield size, odds.minus(size.temperature, kept, best.temperature)
         if classifier is not None and size.features:
             classifier.drop(np.array([order[size.features - 1]]))

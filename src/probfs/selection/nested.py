@@ -66,7 +66,7 @@ def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
     last, columns = choice.curve.sizes[-1].temperature, np.arange(len(training.names))
     if last is None or len(choice.curve.order) == len(columns):
         return last
-    return fit_sharpness(training.fit(columns)[0].odds())[0]
+    return fit_sharpness(training.fit(columns)[0].odds())
 
 
 def _judge(
@@ -83,5 +83,6 @@ def _judge(
     dataset = block.rows_of(replace(EVERYTHING, sample=WithoutFold(fold)))
     odds = [classifier.hold_out(HoldOutRequest(dataset, features, training, held_out, seed)) for features, _ in models]
     losses = [rows.losses(sharpness, least) for (_, sharpness), rows in zip(models, odds, strict=True)]
-    moments = [Moments.of(rows.values, rows.counts) for rows in losses]
-    return (*moments, losses[0].minus(losses[1])), tuple(rows.errors for rows in odds)
+    moments = tuple(Moments.of(values, held_out.counts) for values, held_out in zip(losses, odds, strict=True))
+    difference = Moments.of(losses[0] - losses[1], odds[0].counts)
+    return (*moments, difference), tuple(rows.errors for rows in odds)

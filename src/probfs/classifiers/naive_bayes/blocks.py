@@ -20,7 +20,7 @@ from probfs.classifiers.compiling import why_not_compiled
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, LogOdds
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Features, Rows
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.row_odds import Moments, RowLosses, RowOdds, TemperedSums
+from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import EVERYTHING, Block, Part
 from probfs.rows.blocks import Blocks
@@ -131,6 +131,10 @@ class State:
         return model.key, self.active.tobytes(), self.exponent
 
 
+Judged = tuple[State, float | None]
+"""A state, and the sharpness at which it is judged."""
+
+
 @dataclass(frozen=True, eq=False)
 class BlockOdds:
     """``Odds`` of labelled rows in blocks, at exponent 1."""
@@ -144,24 +148,20 @@ class BlockOdds:
     def errors(self) -> float:
         return float(self.blocks.ask(fit, self.model, self.state)[0])
 
-    def tempered(self, least: float) -> Callable[[float], TemperedSums]:
-        return lambda sharpness: self.blocks.ask(_tempered_sums, self.model, self.state, sharpness, least)
+    def loss(self, sharpness: float | None) -> float:
+        return float(self.blocks.ask(_sum_losses, self.model, self.state, sharpness, self._least)) / self.rows
 
-    def losses(self, sharpness: float | None, least: float) -> BlockLosses:
-        return BlockLosses(self, 1.0 if sharpness is None else sharpness, least)
+    def derivatives(self, sharpness: float) -> tuple[float, float]:
+        slope, curvature = self.blocks.ask(_derivatives, self.model, self.state, sharpness)
+        return slope, curvature
 
+    def minus(self, sharpness: float | None, other: BlockOdds, other_sharpness: float | None) -> Moments:
+        judged = (self.state, sharpness), (other.state, other_sharpness)
+        return self.blocks.ask(_compare, self.model, *judged, self._least)
 
-@dataclass(frozen=True, eq=False)
-class BlockLosses:
-    """``Losses`` of rows in blocks."""
-
-    odds: BlockOdds
-    sharpness: float
-    least: float
-
-    def minus(self, other: BlockLosses) -> Moments:
-        ask, model, state = self.odds.blocks.ask, self.odds.model, self.odds.state
-        return ask(_compare, model, state, self.sharpness, other.odds.state, other.sharpness, self.least)
+    @property
+    def _least(self) -> float:
+        return least_probability(self.rows)
 
 
 # What is asked of a block
@@ -198,17 +198,22 @@ def _odds(block: Block, model: Model, state: State) -> RowOdds:
     return block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds())
 
 
-def _tempered_sums(block: Block, model: Model, state: State, sharpness: float, least: float) -> TemperedSums:
-    return _odds(block, model, state).tempered(least, compiled=model.compiled)(sharpness)
+def _sum_losses(block: Block, model: Model, state: State, sharpness: float | None, least: float) -> float:
+    return _odds(block, model, state).sum_losses(sharpness, least)
 
 
-def _compare(
-    block: Block, model: Model, state: State, sharpness: float, other: State, other_sharpness: float, least: float
-) -> Moments:
-    def reference() -> RowLosses:
+def _derivatives(block: Block, model: Model, state: State, sharpness: float) -> tuple[float, float]:
+    return _odds(block, model, state).derivatives(sharpness)
+
+
+def _compare(block: Block, model: Model, judged: Judged, other: Judged, least: float) -> Moments:
+    (state, sharpness), (other_state, other_sharpness) = judged, other
+
+    def reference() -> Floats:
         # Of rows made for this alone, so that those of the elimination stay as they are.
-        rows = _make_labelled(block, model).bring(other.active, other.exponent)
+        rows = _make_labelled(block, model).bring(other_state.active, other_state.exponent)
         return rows.row_odds().losses(other_sharpness, least)
 
-    theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
-    return _odds(block, model, state).losses(sharpness, least).minus(theirs)
+    theirs = block.recall("reference", (other_state.key(model), other_sharpness), reference)
+    odds = _odds(block, model, state)
+    return Moments.of(odds.losses(sharpness, least) - theirs, odds.counts)

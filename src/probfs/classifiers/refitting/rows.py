@@ -200,7 +200,7 @@ def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | N
         round(odds.errors),
         odds.mean_absolute_loss,
         # A forest may rule out a row's own class, so that its loss is bounded.
-        odds.mean_loss,
+        odds.loss(),
         cv_errors=cv_errors,
     )
 
