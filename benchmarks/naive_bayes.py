@@ -26,11 +26,10 @@ from measure import (
 )
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
-from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.ranking.elimination import eliminate, schedule
-from probfs.ranking.inputs import read_prepared
+from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.tables.reading import ReadOptions, read_table
 from workloads import binary, categorical, genes, many_classes
 
@@ -259,8 +258,7 @@ def start_up(folder: Path) -> Iterator[Line]:
 def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
     path = folder / "encoded.csv"
     frame.to_csv(path, index=False)
-    choice = ColumnChoice()
-    prepared, _ = read_prepared(str(path), None, ReadOptions(), choice)
+    prepared, _ = read_prepared(InputRequest(str(path)))
     return encode(prepared)[0]
 
 

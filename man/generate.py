@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from probfs import __version__
+from probfs.api.options import Option
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
-from probfs.cli.options import Command, Option
+from probfs.cli.options import Command
 from probfs.comparison.result import MEASURES
 from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
 from probfs.paper.catalogue import EXPERIMENTS, SAMPLES

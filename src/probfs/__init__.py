@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from probfs.api import pairs, rank, read, select
+    from probfs.api.calls import pairs, rank, read, select
     from probfs.api.selector import ProbabilisticSelector
     from probfs.classifiers.catalogue import SVM, Boosting, Forest, Logistic, NaiveBayes
     from probfs.comparison import compare
@@ -78,7 +78,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "api": ("pairs", "rank", "read", "select"),
+    "api.calls": ("pairs", "rank", "read", "select"),
     "api.selector": ("ProbabilisticSelector",),
     "classifiers.catalogue": ("SVM", "Boosting", "Forest", "Logistic", "NaiveBayes"),
     "comparison": ("compare",),

@@ -148,7 +148,7 @@ def test_what_a_command_raises_becomes_a_line_and_a_status(
     def fail(*arguments: object, **parameters: object) -> None:
         raise error
 
-    monkeypatch.setattr("probfs.api.rank", fail)
+    monkeypatch.setattr("probfs.api.calls.rank", fail)
     result = run_here("rank", write("t.csv", "a,y\nx,p\n"))
     assert (result.returncode, result.stdout) == (status, "")
     assert result.stderr.startswith(line)
@@ -159,6 +159,6 @@ def test_an_error_of_ours_keeps_its_traceback(run_here: Run, write: Write, monke
     def fail(*arguments: object, **parameters: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("probfs.api.rank", fail)
+    monkeypatch.setattr("probfs.api.calls.rank", fail)
     with pytest.raises(ZeroDivisionError):
         run_here("rank", write("t.csv", "a,y\nx,p\n"))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import probfs
 from probfs import __version__
+from probfs.api.options import ELIMINATION, READING
 from probfs.classifiers.catalogue import known_options
 from probfs.cli import COMMANDS, load_command
-from probfs.cli.options import READING, TABLE_OUTPUT, Command, parse_delimiter, parse_size, parse_step
+from probfs.cli.options import TABLE_OUTPUT, Command
 from tests.support.commands import COMMUTE, Run, modules_imported_by
 from tests.support.table_content import Write
 
@@ -101,26 +100,27 @@ def test_a_command_takes_only_options_that_it_uses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parse", "word", "value"),
+    ("name", "word", "value"),
     [
-        (parse_step, "1", 1),
-        (parse_step, ".5", 0.5),
-        (parse_step, "auto", "auto"),
-        (parse_step, "0", "neither auto nor a whole number from 1 on nor a fraction like 0.1"),
-        (parse_step, "1.5", "neither auto"),
-        (parse_step, "1e-1", "neither auto"),
-        (parse_size, "700", 700),
-        (parse_size, "500m", 500 << 20),
-        (parse_size, "8GB", 8 << 30),
-        (parse_size, "0", "not a size like 500M or 8G"),
-        (parse_size, "1.5G", "not a size"),
-        (parse_delimiter, "tab", "\t"),
-        (parse_delimiter, "\\t", "\t"),
+        ("step", "1", 1),
+        ("step", ".5", 0.5),
+        ("step", "auto", "auto"),
+        ("step", "0", "neither auto nor a whole number from 1 on nor a fraction like 0.1"),
+        ("step", "1.5", "neither auto"),
+        ("step", "1e-1", "neither auto"),
+        ("max_unpacked", "700", 700),
+        ("max_unpacked", "500m", 500 << 20),
+        ("max_unpacked", "8GB", 8 << 30),
+        ("max_unpacked", "0", "not a size like 500M or 8G"),
+        ("max_unpacked", "1.5G", "not a size"),
+        ("delimiter", "tab", "\t"),
+        ("delimiter", "\\t", "\t"),
     ],
 )
-def test_a_word_becomes_its_value_or_an_error(parse: Callable[[str], Any], word: str, value: object) -> None:
+def test_a_word_becomes_its_value_or_an_error(name: str, word: str, value: object) -> None:
+    parse = (READING | ELIMINATION)[name].takes.parse
     if isinstance(value, str) and value not in ("auto", "\t"):
-        with pytest.raises(ValueError, match=f"'{word}' is {value}"):
+        with pytest.raises(ValueError, match=f"{word}'? is {value}"):
             parse(word)
     else:
         assert parse(word) == value

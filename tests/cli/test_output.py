@@ -100,7 +100,7 @@ def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, 
 def test_a_place_that_cannot_be_is_told_before_the_work(
     run_here: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], status: int, message: str
 ) -> None:
-    monkeypatch.setattr("probfs.api.rank", None)
+    monkeypatch.setattr("probfs.api.calls.rank", None)
     result = run_here("rank", *COMMUTE, *words)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
     assert result.stderr.startswith(f"probfs: error: {message}")

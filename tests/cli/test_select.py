@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from probfs import api
+from probfs.api import calls
 from probfs.cli import rankings
 from probfs.selection.result import Selection
 from probfs.tables.reading import read_table
@@ -43,7 +43,7 @@ def selected(monkeypatch: pytest.MonkeyPatch, write: Write) -> Selected:
             called.update(data=data, **keywords)
             return selection
 
-        monkeypatch.setattr(api, "select", select, raising=False)
+        monkeypatch.setattr(calls, "select", select)
         return called
 
     return let_select

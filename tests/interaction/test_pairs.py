@@ -16,8 +16,7 @@ import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
 from probfs.interaction.three_way import MOST_VALUES, count_tables, degrees_of_freedom, fit_without_interaction
-from probfs.ranking.inputs import read_prepared
-from probfs.tables.reading import ReadOptions
+from probfs.ranking.inputs import InputRequest, read_prepared
 from tests.conftest import Run
 
 
@@ -29,7 +28,7 @@ def switches(rows: int = 500, columns: int = 6, seed: int = 0) -> pd.DataFrame:
 
 
 def dataset_of(table: pd.DataFrame) -> Any:
-    prepared, _ = read_prepared(table, None, ReadOptions(), ColumnChoice("y", keep_identifiers=True))
+    prepared, _ = read_prepared(InputRequest(table, choice=ColumnChoice("y", keep_identifiers=True)))
     return encode(prepared, ())[0]
 
 

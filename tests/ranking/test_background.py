@@ -9,9 +9,8 @@ import pytest
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.inspect import inspect_table
-from probfs.ranking.inputs import read_prepared
+from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.story import Background
-from probfs.tables.reading import ReadOptions
 from tests.support.paths import SAMPLES
 
 KILN = SAMPLES / "kiln.csv"
@@ -29,7 +28,7 @@ def test_the_inspection_is_that_of_the_command(call: object) -> None:
         if call is probfs.rank
         else probfs.select(KILN, target="cracked", folds=0, report=True)
     )
-    prepared, _ = read_prepared(KILN, None, ReadOptions(), ColumnChoice("cracked", missing="auto"))
+    prepared, _ = read_prepared(InputRequest(KILN, choice=ColumnChoice("cracked", missing="auto")))
     assert background_of(result).inspection == inspect_table(prepared)
 
 

@@ -14,9 +14,8 @@ import pytest
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
-from probfs.ranking.inputs import InputRequest, Labels, read_inputs, read_prepared
+from probfs.ranking.inputs import InputRequest, read_inputs, read_prepared
 from probfs.tables.frames import table_in_memory
-from probfs.tables.reading import ReadOptions
 
 NO_CHOICE = ColumnChoice(exclude=["n"])
 
@@ -25,7 +24,7 @@ def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path:
     frame.to_csv(tmp_path / "t.csv", index=False)
     forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_in_memory(frame, "data")]
     for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        prepared, mapping = read_prepared(data, None, ReadOptions(), NO_CHOICE)
+        prepared, mapping = read_prepared(InputRequest(data, choice=NO_CHOICE))
         assert [plan.name for plan in prepared.features] == ["a", "b"]
         assert (mapping.source, mapping.columns) == ("", {})
 
@@ -33,15 +32,14 @@ def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path:
 @pytest.mark.parametrize("data", [{"a": [1]}, 3, None])
 def test_anything_else_is_refused(data: Any) -> None:
     with pytest.raises(UsageError, match=rf"data must be a path, .* not {type(data).__name__}"):
-        read_prepared(data, None, ReadOptions(), NO_CHOICE)
+        read_prepared(InputRequest(data, choice=NO_CHOICE))
 
 
 def test_labels_beside_a_table_are_its_target(frame: pd.DataFrame) -> None:
-    labels = Labels(frame["y"])
-    prepared, _ = read_prepared(frame.drop(columns="y"), None, ReadOptions(), NO_CHOICE, labels)
+    prepared, _ = read_prepared(InputRequest(frame.drop(columns="y"), choice=NO_CHOICE, y=frame["y"]))
     assert (prepared.target.name, prepared.target.by_default) == ("y", False)
-    named, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice("y"))
-    last, _ = read_prepared(frame, None, ReadOptions(), ColumnChoice())
+    named, _ = read_prepared(InputRequest(frame, choice=ColumnChoice("y")))
+    last, _ = read_prepared(InputRequest(frame))
     assert (named.target.by_default, last.target.by_default) == (False, True)
     np.testing.assert_array_equal(prepared.target.labels, named.target.labels)
 
@@ -78,7 +76,7 @@ def test_an_array_of_further_rows_has_the_columns_of_the_labelled_ones(frame: pd
 
 def test_standard_input_is_read_only_once(frame: pd.DataFrame) -> None:
     with pytest.raises(UsageError, match="only once"):
-        read_inputs(InputRequest("-", [frame, "-"], None, ReadOptions(), NO_CHOICE))
+        read_inputs(InputRequest("-", unlabelled=[frame, "-"]))
 
 
 def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame) -> None:

@@ -5,31 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from probfs.errors import UsageError
-from probfs.ranking.settings import Settings, check_step, choose_settings
+import probfs
+from probfs.ranking.settings import choose_settings
 from probfs.text import command_line_language
-
-NOTHING_CHOSEN: dict[str, Any] = {
-    "classifier": "nb",
-    "score": "absolute",
-    "estimate": None,
-    "folds": None,
-    "step": 1,
-    "eliminate": True,
-    "seed": 0,
-    "options": {},
-    "columns": {},
-}
-
-
-def choose(**chosen: Any) -> Settings:
-    return choose_settings(**{**NOTHING_CHOSEN, **chosen})
 
 
 def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
-    assert list(choose().to_dict()) == [
+    assert list(choose_settings().to_dict()) == [
         "classifier",
         "score",
         "estimate",
@@ -89,66 +74,50 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
             "--estimate: 'guess' is not one of loo, resubstitution, cv, oob",
         ),
         ({"folds": 3}, 'folds= goes with estimate="cv" only', "--folds goes with --estimate cv only"),
-        (
-            {"estimate": "cv", "folds": 1},
-            "folds=: 1 is out of range; 2 or more",
-            "--folds: 1 is out of range; 2 or more",
-        ),
+        ({"folds": 1}, "folds=: 1 is out of range; 2 or more", "--folds: 1 is out of range; 2 or more"),
         ({"seed": -1}, "seed=: -1 is out of range; 0 or more", "--seed: -1 is out of range; 0 or more"),
         ({"seed": "0"}, "seed=: '0' is not a whole number", "--seed: '0' is not a whole number"),
+        ({"kernel": "rbf"}, 'kernel= goes with classifier="svm" only', "--kernel goes with --classifier svm only"),
         (
-            {"step": 0},
-            "step=: 0 is neither auto nor a whole number from 1 nor a fraction between 0 and 1",
-            "--step: 0 is neither auto nor a whole number from 1 nor a fraction between 0 and 1",
-        ),
-        (
-            {"options": {"kernel": "rbf"}},
-            'kernel= goes with classifier="svm" only',
-            "--kernel goes with --classifier svm only",
-        ),
-        (
-            {"classifier": "svm", "options": {"bins": 3}},
-            'bins= goes with classifier="nb" only',
-            "--bins goes with --classifier nb only",
-        ),
-        (
-            {"classifier": "svm", "options": {"gamma": 0.5}},
+            {"classifier": "svm", "gamma": 0.5},
             'gamma= goes with kernel="rbf" only',
             "--gamma goes with --kernel rbf only",
+        ),
+        (
+            {"cut_target": 101},
+            "cut_target=: 101 is out of range; 2 to 100",
+            "--cut-target: 101 is out of range; 2 to 100",
+        ),
+        ({"min_class": 0}, "min_class=: 0 is out of range; 1 or more", "--min-class: 0 is out of range; 1 or more"),
+        (
+            {"screen": False, "false_discoveries": 0.2},
+            "false_discoveries= goes with screen=True only",
+            "--false-discoveries goes with --screen only",
         ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_the_caller_s_language(
-    chosen: dict[str, Any], python: str, command_line: str
+    frame: pd.DataFrame, chosen: dict[str, Any], python: str, command_line: str
 ) -> None:
-    with pytest.raises(UsageError) as caught:
-        choose(**chosen)
+    with pytest.raises(probfs.UsageError) as caught:
+        probfs.rank(frame, target="y", **chosen)
     assert str(caught.value) == python
-    with command_line_language(), pytest.raises(UsageError) as caught:
-        choose(**chosen)
+    with command_line_language(), pytest.raises(probfs.UsageError) as caught:
+        probfs.rank(frame, target="y", **chosen)
     assert str(caught.value) == command_line
 
 
 @pytest.mark.parametrize(
-    ("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5), ("auto", "auto")]
+    ("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5), ("auto", "auto"), (None, 1)]
 )
-def test_a_step_is_a_number_or_a_fraction_or_auto(step: Any, checked: Any) -> None:
-    found = check_step(step)
+def test_a_step_is_a_number_or_a_fraction_or_auto(frame: pd.DataFrame, step: Any, checked: Any) -> None:
+    found = probfs.rank(frame, target="y", step=step).settings.step
     assert found == checked
     assert type(found) is type(checked)
 
 
-@pytest.mark.parametrize("step", [0, -1, 1.0, 1.5, 0.0, True, "1", None, float("nan"), [1]])
-def test_anything_else_is_no_step(step: Any) -> None:
-    with pytest.raises(UsageError, match="step="):
-        check_step(step)
-
-
-def test_how_the_target_is_cut_and_which_classes_are_rare_is_checked() -> None:
-    assert (choose().cut_target, choose().min_class) == (None, 2)
-    chosen = choose(columns={"cut_target": 3, "min_class": 1})
-    assert (chosen.cut_target, chosen.min_class) == (3, 1)
-    with pytest.raises(UsageError, match=r"^cut_target=: 101 is out of range; 2 to 100$"):
-        choose(columns={"cut_target": 101})
-    with command_line_language(), pytest.raises(UsageError, match=r"^--min-class: 0 is out of range; 1 or more$"):
-        choose(columns={"min_class": 0})
+@pytest.mark.parametrize("step", [0, -1, 1.0, 1.5, 0.0, True, "1", float("nan"), [1]])
+def test_anything_else_is_no_step(frame: pd.DataFrame, step: Any) -> None:
+    ways = "neither auto nor a whole number from 1 on nor a fraction like 0.1"
+    with pytest.raises(probfs.UsageError, match=f"^step=: .* is {ways}$"):
+        probfs.rank(frame, target="y", step=step)

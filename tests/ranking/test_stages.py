@@ -18,7 +18,6 @@ from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import RANKING, LocalEngine, rank_table
 from probfs.runtime.progress import Progress
-from probfs.tables.reading import ReadOptions
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
 
@@ -35,7 +34,7 @@ def settings(frame: pd.DataFrame) -> Settings:
 
 
 def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
-    request = InputRequest(frame, (), None, ReadOptions(), CHOICE)
+    request = InputRequest(frame, choice=CHOICE)
     ranking = rank_table(LocalEngine(), request, settings, ignore)
     assert ranking == probfs.rank(frame, target="y", exclude=["n"], screen=False)
     assert ranking.background is None
@@ -45,7 +44,7 @@ def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: 
 
 
 def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
-    inputs = read_inputs(InputRequest(frame, (), None, ReadOptions(), CHOICE))
+    inputs = read_inputs(InputRequest(frame, choice=CHOICE))
     unlabeled = dataclasses.replace(settings, score="unlabeled")
     with pytest.raises(UsageError) as caught:
         LocalEngine().encode(inputs, unlabeled, ignore)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probfs.ranking.settings import FALSE_DISCOVERIES
+from probfs.api.options import FALSE_DISCOVERIES
 from probfs.selection.settings import KEEP, NESTED_FOLDS
 from tests.support.selections import make_settings
 

@@ -25,17 +25,7 @@ def ranking_document(
     **data: Any,
 ) -> dict[str, Any]:
     """A ranking of columns in this order; each has scores of its own, which its name decides unless they are given."""
-    plain = choose_settings(
-        classifier="nb",
-        score="absolute",
-        estimate=None,
-        folds=None,
-        step=1,
-        eliminate=True,
-        seed=0,
-        options={},
-        columns={},
-    )
+    plain = choose_settings(score="absolute", screen=True)
     features = [
         {
             "rank": rank,

@@ -51,8 +51,6 @@ def make_ranking(
             "eliminate": True,
             "seed": 0,
             "uncertainty": uncertainty,
-            "options": {},
-            "columns": {},
             **settings,
         }
     )

@@ -21,17 +21,7 @@ def make_settings(
     classifier: Any = "nb", options: Mapping[str, Any] | None = None, **changes: Any
 ) -> SelectionSettings:
     """The default settings of a selection, with changes."""
-    plain = choose_settings(
-        classifier=classifier,
-        score="signed",
-        estimate=None,
-        folds=None,
-        step=1,
-        eliminate=True,
-        seed=0,
-        options=options or {},
-        columns={},
-    )
+    plain = choose_settings(classifier=classifier, options=options, step=1)
     return replace(SelectionSettings(**{**vars(plain), "folds": 10}), **changes)
 
 

@@ -1,5 +1,1 @@
-"""The functions of the library: rank, select, pairs and read. The scikit-learn selector is imported on demand."""
-
-from probfs.api.calls import pairs, rank, read, select
-
-__all__ = ["pairs", "rank", "read", "select"]
+"""rank, select, pairs and read, the options that commands share with them, and the scikit-learn selector."""

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.api.arguments import READING, Call, check_argument, read_options
-from probfs.classifiers.options import check_value
+from probfs.api.arguments import Call, check_arguments
+from probfs.api.options import CELLS, IN_PYTHON, PAIRS, RANK, READING, SELECT
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import mark_missing, note_on_unused
 from probfs.columns.texts import learn_texts
-from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, FALSE_DISCOVERIES, choose_settings
+from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, choose_settings
 from probfs.ranking.stages import rank_table
 from probfs.runtime.progress import Progress
 from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, choose_selection_settings
+from probfs.tables.opening import ReadOptions
 from probfs.tables.table import Table
-from probfs.text import option
 
 if TYPE_CHECKING:
     from probfs.interaction.result import Pairs
@@ -187,22 +185,8 @@ def rank(
     >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
     ['a', 'b', 'c', 'd']
     """
-    call = Call(rank, locals())
-    settings = choose_settings(
-        classifier=classifier,
-        score=score,
-        estimate=estimate,
-        folds=folds,
-        step=step,
-        eliminate=eliminate,
-        seed=seed,
-        uncertainty=uncertainty,
-        always=call["always"],
-        screen=screen,
-        false_discoveries=false_discoveries,
-        options=call.options,
-        columns=call.column_settings,
-    )
+    call = Call(rank, RANK, locals())
+    settings = choose_settings(**call.settings)
     with call.open_engine(settings) as opened:
         return rank_table(opened, call.request(settings), settings, call.on_note, call.text)
 
@@ -296,18 +280,8 @@ def select(
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
-    call = Call(select, locals())
-    settings = choose_selection_settings(
-        classifier=classifier,
-        score=score,
-        folds=folds,
-        seed=seed,
-        false_discoveries=false_discoveries,
-        keep=keep,
-        always=call["always"],
-        options=call.options,
-        columns=call.column_settings,
-    )
+    call = Call(select, SELECT, locals())
+    settings = choose_selection_settings(**call.settings)
     with call.open_engine(settings) as opened:
         from probfs.selection.stages import select_columns
 
@@ -371,35 +345,12 @@ def pairs(
     >>> pairs(frame, target="y").found[0].b
     'b'
     """
-    given = {
-        **locals(),
-        "join": (),
-        "group": None,
-        "report": False,
-        "engine": "local",
-        "scheduler": None,
-        "workers": None,
-    }
-    call = Call(pairs, given)
-    for name in call.options:
-        if name not in ("bins", "missing"):
-            raise UsageError(f"{option(name)} has no meaning for pairs; leave it out")
-    settings = choose_settings(
-        classifier="nb",
-        score="signed",
-        estimate=None,
-        folds=None,
-        step=None,
-        eliminate=True,
-        seed=seed,
-        options=call.options,
-        columns=call.column_settings,
-    )
-    limit = check_value("false_discoveries", FALSE_DISCOVERIES, false_discoveries)
+    call = Call(pairs, PAIRS, locals())
+    settings = choose_settings(**call.settings)
     with call.open_engine(settings) as opened:
         from probfs.interaction.stages import find_pairs
 
-        return find_pairs(opened, call.request(settings), settings, limit, call.on_note)
+        return find_pairs(opened, call.request(settings), settings, settings.noise_above, call.on_note)
 
 
 def read(
@@ -472,17 +423,16 @@ def read(
     >>> table.rows, table.kinds["distance"]
     (240, 'text')
     """
-    given = locals()
-    values = {name: check_argument(name, given[name]) for name in READING}
-    choice = ColumnChoice(na=values["na"], dates=values["dates"], ignore_case=values["ignore_case"])
+    given = check_arguments(read, READING | CELLS | IN_PYTHON, locals(), {})
+    choice = ColumnChoice(**{name: given[name] for name in CELLS if name in given})
     mapping, found = ColumnMapping(), set[str]()
-    options = replace(
-        read_options(values),
+    options = ReadOptions(
+        **{name: given[name] for name in READING if name in given},
         na=choice.missing_texts(mapping),
         # With decimal commas, a point may stand between thousands.
         as_text=every_name if decimal == "," else None,
     )
-    table = mark_missing(as_table(data, options, names=feature_names), options.na, found)
+    table = mark_missing(as_table(data, options, feature_names), options.na, found)
     meaning = learn_texts(table, mapping, choice, decimal, target=None)
     table = meaning.read_columns(table, found)
     unused = note_on_unused(choice.named_missing, found, table.columns.values())

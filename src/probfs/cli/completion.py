@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from probfs.api.options import FLAG, READING, Option
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
-from probfs.cli.options import Option, parse_delimiter
 from probfs.errors import UsageError
 from probfs.text import is_unseen, quoted
 
@@ -105,7 +105,7 @@ class _Line:
         elif word.startswith("-") and word != "-":
             name = self.spellings.get(spelled, "")
             self.given.setdefault(name, []).extend([value] if equals else [])
-            self.awaiting = name if name and not equals and self.options[name].takes is not None else ""
+            self.awaiting = name if name and not equals and self.options[name].takes is not FLAG else ""
         elif (argument := self.next_argument()) is not None:
             self.given.setdefault(argument, []).append(word)
 
@@ -118,7 +118,7 @@ class _Line:
             return []
         reading: dict[str, Any] = {name: chosen[name] for name in ("input_format", "encoding") if name in chosen}
         if "delimiter" in chosen:
-            reading["delimiter"] = parse_delimiter(chosen["delimiter"])
+            reading["delimiter"] = READING["delimiter"].takes.parse(chosen["delimiter"])
         if chosen.get("skip_rows", "").isdecimal():
             reading["skip_rows"] = int(chosen["skip_rows"])
         reading["no_header"] = "no_header" in self.given

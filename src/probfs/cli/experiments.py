@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
+from probfs.api.options import READING, SEED, Argument, Instance, Option, panel
 from probfs.classifiers.options import Choice, Number, WholeNumber
 from probfs.cli import options as opt
-from probfs.cli.options import Argument, Given, Option
+from probfs.cli.options import FILE, Given
 from probfs.cli.output import check_output, choose_destination, deliver, take_files
 from probfs.cli.reporter import reporting
 from probfs.errors import OutputError, UsageError
@@ -23,11 +24,11 @@ from probfs.text import printable
 if TYPE_CHECKING:
     from probfs.paper.documents import Claim
 
-JOINT = opt.panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", str, "JOINT...", many=True))
+JOINT = panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", Instance("JOINT..."), many=True))
 
 
 @opt.command(
-    JOINT | opt.READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
+    JOINT | READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
     """
     probfs exact joint.csv
     probfs exact joint.csv --format json
@@ -42,7 +43,7 @@ def exact(given: Given) -> None:
     from probfs.tables.reading import ReadOptions, read_table
 
     with reporting(given, progress=False) as reporter:
-        reading = ReadOptions(**opt.take(given, opt.READING))
+        reading = ReadOptions(**opt.take(given, READING))
         table = read_table(files, replace(reading, as_text=every_name))
         for note in table.notes:
             reporter.note(note)
@@ -50,22 +51,22 @@ def exact(given: Given) -> None:
     destination.write(population_document(__version__, table.source, population_scores(distribution)))
 
 
-PROBLEM = opt.panel(
+PROBLEM = panel(
     "Problem",
     problem=Argument("The problem to draw a table from.", Choice(tuple(PROBLEMS)), required=True),
-    c=Option("xcp: how far a relevant column is shifted.", Number(0, 1e100, metavar="C"), default=1),
-    p=Option("xcp: share of rows in which it is shifted.", Number(0, 1, metavar="P"), default=0.7),
-    balance=Option("xcp: share of positive rows.", Number(0, 1, metavar="SHARE"), default=0.5),
-    relevant=Option("xcp: number of relevant columns.", WholeNumber(0, 100_000), default=1),
+    c=Option("xcp: how far a relevant column is shifted.", Number(0, 1e100, metavar="C"), 1),
+    p=Option("xcp: share of rows in which it is shifted.", Number(0, 1, metavar="P"), 0.7),
+    balance=Option("xcp: share of positive rows.", Number(0, 1, metavar="SHARE"), 0.5),
+    relevant=Option("xcp: number of relevant columns.", WholeNumber(0, 100_000), 1),
     noise=Option("xcp (1), weston (196): columns of noise.", WholeNumber(0, 100_000)),
-    sampling=Option("nominal: how rows are drawn.", Choice(SAMPLINGS), default="proportionate"),
+    sampling=Option("nominal: how rows are drawn.", Choice(SAMPLINGS), "proportionate"),
 )
-ROWS = opt.panel(
+ROWS = panel(
     "Rows",
-    rows=Option("Number of labelled rows.", WholeNumber(1, 10_000_000), default=100),
-    unlabeled_rows=Option("Number of rows without a class.", WholeNumber(0, 10_000_000), default=0),
-    unlabeled_output=Option("File for the rows without a class.", Path, "FILE"),
-    seed=Option("Seed; the same one draws the same table.", WholeNumber(0), default=0),
+    rows=Option("Number of labelled rows.", WholeNumber(1, 10_000_000), 100),
+    unlabeled_rows=Option("Number of rows without a class.", WholeNumber(0, 10_000_000), 0),
+    unlabeled_output=Option("File for the rows without a class.", FILE),
+    seed=Option("Seed; the same one draws the same table.", SEED, 0),
 )
 
 
@@ -114,18 +115,18 @@ def _options_of(problem: str, given: Given) -> dict[str, Any]:
     return options
 
 
-EXPERIMENT = opt.panel(
+EXPERIMENT = panel(
     "Experiments",
-    names=Argument("Which experiments. Default: all.", Choice((*EXPERIMENTS, "all")), "[NAME]...", many=True),
+    names=Argument("Which experiments. Default: all.", Choice((*EXPERIMENTS, "all")), many=True, metavar="[NAME]..."),
     runs=Option("Repetitions of what is random. Default: by name.", WholeNumber(2, 1_000_000)),
     quick=Option("Few repetitions: a look in a minute."),
-    seed=Option("Seed of all that is random.", WholeNumber(0), default=0),
+    seed=Option("Seed of all that is random.", SEED, 0),
     jobs=Option("Processes at a time. Default: one for each core.", WholeNumber(1, 10_000)),
 )
-CLAIMS = opt.panel(
+CLAIMS = panel(
     "Output",
     format=Option("Format of the claims. Default: table or csv.", Choice(DOCUMENT_FORMATS.names())),
-    output=Option("Folder for numbers, claims and figures.", str, "DIR", names=("--output", "-o")),
+    output=Option("Folder for numbers, claims and figures.", Instance("DIR"), names=("--output", "-o")),
 )
 
 

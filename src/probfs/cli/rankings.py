@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from probfs.classifiers.options import Choice, WholeNumber
-from probfs.classifiers.scores import SCORES
+from probfs.api.options import ENGINE, PAIRS, RANK, READING, SELECT, Argument, Instance, Option, panel
+from probfs.classifiers.options import WholeNumber
 from probfs.cli import options as opt
-from probfs.cli.options import Argument, Given, Option
+from probfs.cli.options import FILE, Given
 from probfs.cli.output import (
     check_output,
     choose_destination,
@@ -25,13 +25,6 @@ from probfs.cli.reporter import reporting
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, PAGE_FORMATS, RESULT_FORMATS
-from probfs.ranking.settings import FALSE_DISCOVERIES, SEED
-from probfs.selection.settings import (
-    DEFAULT_KEEP,
-    DEFAULT_NESTED_FOLDS,
-    KEEP,
-    NESTED_FOLDS,
-)
 from probfs.text import printable, quoted
 
 if TYPE_CHECKING:
@@ -39,22 +32,12 @@ if TYPE_CHECKING:
 
 CONDITION_IS_TRUE = 3
 """The exit status when a condition of ``--fail-if`` is true."""
-UNLABELED = opt.panel("Table", unlabeled=Option("Rows without a class, for the score s_su.", str, "FILE", many=True))
 SHOWN = opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
 RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
 
 
 @opt.command(
-    opt.DATA
-    | UNLABELED
-    | opt.READING
-    | opt.COLUMNS
-    | opt.JOIN
-    | opt.GROUP
-    | opt.CLASSIFIER
-    | opt.ELIMINATION
-    | RANKING_OUTPUT
-    | opt.ENGINE,
+    RANK | RANKING_OUTPUT | ENGINE,
     """
     probfs rank patients.csv
     probfs rank patients.csv --target outcome --top 10
@@ -71,47 +54,26 @@ def rank(given: Given) -> None:
     destination = choose_destination(RESULT_FORMATS, given, inputs)
     top = given.pop("top", None)
     eliminate = not given.pop("no_eliminate", False)
-    from probfs import api
+    from probfs.api import calls
 
     with reporting(given) as reporter:
         report = destination.format.tells_background
-        ranking = api.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
+        ranking = calls.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
     # The picture first: whoever reads standard output may leave early.
     for place in filter(None, (picture, destination)):
         place.write(ranking.top(top))
 
 
-SELECTION = opt.panel(
-    "Selection",
-    **opt.FALSE_DISCOVERY,
-    keep=Option("How many columns to keep.", KEEP, default=DEFAULT_KEEP),
-    always=Option("Keep a column whatever it says, or several: a,b.", str, "COLUMN", many=True),
-    score=Option(
-        "Score that decides which column leaves.",
-        Choice(SCORES.names(lambda score: not score.needs_unlabelled)),
-        default="signed",
-    ),
-    folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, default=DEFAULT_NESTED_FOLDS),
-    seed=Option("Seed of folds, shuffles and forests.", SEED, default=0),
-)
-KEPT_OUTPUT = opt.panel(
+KEPT_OUTPUT = panel(
     "Output",
-    reduced=Option("Write the table with only the kept columns.", Path, "FILE"),
+    reduced=Option("Write the table with only the kept columns.", FILE),
     names=Option("Print only the names of the kept columns."),
 )
 SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | KEPT_OUTPUT | SHOWN
 
 
 @opt.command(
-    opt.DATA
-    | opt.READING
-    | opt.COLUMNS
-    | opt.JOIN
-    | opt.GROUP
-    | opt.CLASSIFIER
-    | SELECTION
-    | SELECTION_OUTPUT
-    | opt.ENGINE,
+    SELECT | SELECTION_OUTPUT | ENGINE,
     """
     probfs select patients.csv
     probfs select patients.csv --target outcome --reduced small.parquet
@@ -134,7 +96,7 @@ def select(given: Given) -> None:
     # Names have no format.
     destination = choose_destination(RESULT_FORMATS, given, inputs, format="csv" if names else None)
     check_output(reduced, inputs, "--reduced", result=output)
-    from probfs import api
+    from probfs.api import calls
     from probfs.ranking.inputs import every_name
     from probfs.tables.reading import ReadOptions, read_table
     from probfs.tables.writers import choose_table_format, table_bytes
@@ -144,10 +106,10 @@ def select(given: Given) -> None:
         table = None
         if reduced is not None:
             # It is needed twice; otherwise mistakes in options are found before it is read.
-            reading = {name: given.pop(name) for name in opt.READING if name in given and name != "decimal"}
+            reading = {name: given.pop(name) for name in READING if name in given and name != "decimal"}
             table = read_table(files, ReadOptions(**reading, decimal=given.get("decimal"), as_text=every_name))
         report = destination.format.tells_background
-        selected = api.select(table or files, **given, report=report, on_note=reporter.note)
+        selected = calls.select(table or files, **given, report=report, on_note=reporter.note)
         if names and not selected.kept:
             reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
     if table is not None:
@@ -172,21 +134,10 @@ def _kept_names(selection: Selection, top: int | None, output: Path | None) -> s
     return "".join(f"{name}\n" for name in kept)
 
 
-PAIRED = opt.panel(
-    "Selection",
-    false_discoveries=Option("Chance tolerated among found pairs.", FALSE_DISCOVERIES, default=0.05),
-    seed=Option("Seed of tables drawn for pairs of rare values.", SEED, default=0),
-)
-
-
 @opt.command(
-    opt.DATA
-    | opt.READING
-    | opt.COLUMNS
-    | {name: opt.COLUMN_CLASSIFIER[name] for name in ("bins", "missing")}
-    | PAIRED
+    PAIRS
     | opt.document_output(PAGE_FORMATS.names())
-    | opt.panel("Output", top=Option("Show only the best K pairs.", WholeNumber(1, metavar="K")))
+    | panel("Output", top=Option("Show only the best K pairs.", WholeNumber(1, metavar="K")))
     | opt.QUIET
     | opt.PROGRESS,
     """
@@ -198,24 +149,24 @@ def pairs(given: Given) -> None:
     files = take_files(given)
     destination = choose_destination(PAGE_FORMATS, given, [*files, given.get("mapping")])
     top = given.pop("top", None)
-    from probfs import api
+    from probfs.api import calls
 
     with reporting(given) as reporter:
-        found = api.pairs(files, **given, on_note=reporter.note)
+        found = calls.pairs(files, **given, on_note=reporter.note)
     destination.write(found.top(top))
 
 
-COMPARED = opt.panel(
+COMPARED = panel(
     "Comparison",
-    old=Argument("JSON of rank or select, or a table; - is stdin.", str, "OLD", required=True),
-    new=Argument("What to compare it with.", str, "NEW", required=True),
+    old=Argument("JSON of rank or select, or a table; - is stdin.", Instance("OLD"), required=True),
+    new=Argument("What to compare it with.", Instance("NEW"), required=True),
     top=Option("First columns that overlap is measured on.", WholeNumber(1, metavar="K")),
-    fail_if=Option("Exit with 3 if this is true, like 'spearman<0.8'.", str, "CONDITION", many=True),
+    fail_if=Option("Exit with 3 if this is true, like 'spearman<0.8'.", Instance("CONDITION"), many=True),
 )
 
 
 @opt.command(
-    COMPARED | opt.READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
+    COMPARED | READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
     """
     probfs compare old.json new.json
     probfs compare old.json new.csv --fail-if 'spearman<0.8'

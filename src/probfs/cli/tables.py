@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from probfs.api.options import CELLS, COLUMN_CLASSIFIER, COLUMNS, DATA, MAPPING, READING, Argument, panel
 from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.options import Choice
 from probfs.cli import options as opt
-from probfs.cli.options import Argument, Given
+from probfs.cli.options import Given
 from probfs.cli.output import check_output, check_safe_csv, choose_destination, deliver, take_files
 from probfs.cli.reporter import reporting
-from probfs.columns.choice import DEFAULT_BINS, DEFAULT_MIN_CLASS
+from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import SAMPLES, sample_file
 
 if TYPE_CHECKING:
-    from probfs.columns.choice import ColumnChoice
+    from probfs.ranking.inputs import InputRequest
+
+
+def _request(given: Given, files: list[str], mapping: Any = None, **more: Any) -> InputRequest:
+    """What is to be read, as for ``rank``."""
+    from probfs.ranking.inputs import InputRequest, choose_columns
     from probfs.tables.reading import ReadOptions
 
-
-def _reading(given: Given) -> ReadOptions:
-    from probfs.tables.reading import ReadOptions
-
-    return ReadOptions(**opt.take(given, opt.READING))
-
-
-def _column_choice(given: Given) -> ColumnChoice:
-    """What is said of columns, by options and by the classifier that they are for."""
-    from probfs.columns.choice import ColumnChoice
-
-    said: Given = {"min_class": DEFAULT_MIN_CLASS} | opt.take(given, opt.COLUMNS)
-    classifier = find_classifier(given.pop("classifier", "nb"), opt.take(given, opt.COLUMN_CLASSIFIER))
-    return ColumnChoice(
-        **said,
-        bins=classifier.in_effect().get("bins", DEFAULT_BINS),
-        numbers_as_they_are=classifier.takes_numbers,
-        missing=classifier.missing,
-    )
+    reading = ReadOptions(**opt.take(given, READING))
+    said = opt.take(given, COLUMNS)
+    model = find_classifier(given.pop("classifier", "nb"), opt.take(given, COLUMN_CLASSIFIER))
+    choice = choose_columns(model, {"min_class": DEFAULT_MIN_CLASS, **said})
+    return InputRequest(files, mapping, reading, choice, **more)
 
 
 @opt.command(
-    opt.DATA
-    | opt.READING
-    | opt.CELLS
-    | {"mapping": replace(opt.MAPPING["mapping"], required=True)}
+    DATA
+    | READING
+    | CELLS
+    | {"mapping": replace(MAPPING["mapping"], required=True)}
     | opt.TABLE_OUTPUT
     | opt.SAFE_CSV
     | opt.QUIET,
@@ -56,7 +48,6 @@ def _column_choice(given: Given) -> ColumnChoice:
 def map_(given: Given) -> None:
     files, mapping, output = take_files(given), given.pop("mapping"), given.pop("output", None)
     check_output(output, [*files, mapping])
-    from probfs.columns.choice import ColumnChoice
     from probfs.columns.prepare import apply_mapping
     from probfs.ranking.inputs import read_prepared
     from probfs.tables.writers import choose_table_format, table_bytes
@@ -64,8 +55,7 @@ def map_(given: Given) -> None:
     table_format, safe_csv = choose_table_format(output, given.get("format")), given.get("safe_csv", False)
     check_safe_csv(safe_csv, table_format)
     with reporting(given, progress=False) as reporter:
-        choice = ColumnChoice(**opt.take(given, opt.CELLS))
-        prepared, mapping_file = read_prepared(files, mapping, _reading(given), choice, keep_texts=True)
+        prepared, mapping_file = read_prepared(_request(given, files, mapping, keep_texts=True))
         for note in (prepared.target_note, *prepared.table.notes):
             reporter.note(note)
         table = apply_mapping(prepared, mapping_file)
@@ -73,7 +63,7 @@ def map_(given: Given) -> None:
 
 
 @opt.command(
-    opt.DATA | opt.READING | opt.CELLS | opt.COLUMN_CLASSIFIER | opt.OUTPUT | opt.QUIET,
+    DATA | READING | CELLS | COLUMN_CLASSIFIER | opt.OUTPUT | opt.QUIET,
     """
     probfs suggest patients.csv > patients.toml
     probfs rank patients.csv --mapping patients.toml
@@ -86,21 +76,15 @@ def suggest(given: Given) -> None:
     from probfs.ranking.inputs import read_prepared
 
     classifier = given.get("classifier", "nb")
-    choice = _column_choice(given)
     with reporting(given, progress=False) as reporter:
-        prepared, _ = read_prepared(files, None, _reading(given), choice)
+        prepared, _ = read_prepared(_request(given, files))
         for note in (prepared.target_note, *prepared.notes):
             reporter.note(note)
     deliver(suggest_mapping(prepared, classifier), output)
 
 
 @opt.command(
-    opt.DATA
-    | opt.READING
-    | opt.COLUMNS
-    | opt.COLUMN_CLASSIFIER
-    | opt.document_output(DOCUMENT_FORMATS.names())
-    | opt.QUIET,
+    DATA | READING | COLUMNS | COLUMN_CLASSIFIER | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
     """
     probfs inspect patients.csv
     probfs inspect patients.csv --mapping patients.toml --format json
@@ -113,9 +97,8 @@ def inspect(given: Given) -> None:
     from probfs.output.documents import inspection_document
     from probfs.ranking.inputs import read_prepared
 
-    choice = _column_choice(given)
     with reporting(given, progress=False) as reporter:
-        prepared, _ = read_prepared(files, mapping, _reading(given), choice, every_column=True)
+        prepared, _ = read_prepared(_request(given, files, mapping, every_column=True))
         reporter.note(prepared.target_note)
         inspection = inspect_table(prepared)
         for note in inspection.notes:
@@ -124,7 +107,7 @@ def inspect(given: Given) -> None:
 
 
 @opt.command(
-    opt.panel("Table", name=Argument("Which table. Default: list them.", Choice(tuple(SAMPLES)), "[NAME]"))
+    panel("Table", name=Argument("Which table. Default: list them.", Choice(tuple(SAMPLES)), metavar="[NAME]"))
     | opt.OUTPUT,
     """
     probfs sample

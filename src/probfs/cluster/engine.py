@@ -138,9 +138,9 @@ class ClusterEngine:
         """The labelled table, and then those of further rows."""
 
     def read(self, request: InputRequest) -> Inputs:
-        reading, choice, labels = request.reading, request.choice, request.labels
+        reading, choice = request.reading, request.choice
         mapping = load_mapping(request.mapping)
-        if labels.y is not None or labels.feature_names is not None:
+        if request.y is not None or request.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
         if choice.group is not None:

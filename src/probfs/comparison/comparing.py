@@ -203,9 +203,9 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
 
     ``reading`` says how the table is read, in the keywords of ``probfs.rank``.
     """
-    from probfs import api
+    from probfs.api import calls
 
-    call: Callable[..., Any] = api.rank if side.kind == "ranking" else api.select
+    call: Callable[..., Any] = calls.rank if side.kind == "ranking" else calls.select
     keywords = _settings_as_keywords(side)
     message = f"{_name_of_table(data)} is read with the target and the settings of {side.document}"
     on_note(NoteKind.SETTINGS_REUSED.note(message))

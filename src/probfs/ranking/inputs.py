@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from probfs.columns.choice import ColumnChoice, columns_as_text, columns_not_needed
+from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.columns.choice import DEFAULT_BINS, ColumnChoice, columns_as_text, columns_not_needed
 from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, Role, prepare
 from probfs.errors import UsageError
@@ -25,12 +26,10 @@ if TYPE_CHECKING:
     from probfs.tables.frames import InMemory
 
 Path: TypeAlias = "str | os.PathLike[str]"
-MappingSource: TypeAlias = "Path | Mapping[str, Any] | None"
-"""A mapping file, or a dictionary of what one would hold."""
 Data: TypeAlias = "Path | Sequence[Path] | InMemory"
 """A table: a path, a pattern, a folder, several of these, or what a program holds in memory."""
-
-
+_OF_FILES = ("input_format", "delimiter", "max_unpacked", "union", "sheet", "skip_rows", "no_header")
+"""Options that have a meaning for files only."""
 _LARGE = 2 << 20
 """Bytes of a file above which Naive Bayes may well use its compiled loops."""
 
@@ -44,55 +43,50 @@ class Inputs:
     unlabelled: tuple[Table, ...]
 
 
-@dataclass(frozen=True)
-class Labels:
-    """What a caller passes beside a table that lacks them."""
-
-    y: Any = None
-    """The values to predict, one for each row; None where the target is a column of the table."""
-    feature_names: Sequence[Any] | None = None
-    """The names of the columns of an array."""
-
-
 @dataclass(frozen=True, eq=False)
 class InputRequest:
     """What is to be read, and how."""
 
     data: Data
-    unlabelled: Data | Iterable[Data] | None
-    mapping: MappingSource
-    reading: ReadOptions
-    choice: ColumnChoice
-    labels: Labels = Labels()  # frozen
+    mapping: Path | Mapping[str, Any] | None = None
+    """A mapping file, or a dictionary of what one would hold."""
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    choice: ColumnChoice = field(default_factory=ColumnChoice)
+    y: Any = None
+    """The values to predict, one for each row; None where the target is a column of the table."""
+    feature_names: Sequence[Any] | None = None
+    """The names of the columns of an array."""
+    unlabelled: Data | Iterable[Data] | None = None
     every_column: bool = False
     """Whether cells of columns that are left out are read, too, to be shown."""
+    keep_texts: bool = False
+    """Whether text formats keep cells as they are spelled, to be written again."""
 
 
-def read_prepared(
-    data: Data,
-    mapping: MappingSource,
-    reading: ReadOptions,
-    choice: ColumnChoice,
-    labels: Labels | None = None,
-    *,
-    every_column: bool = False,
-    keep_texts: bool = False,
-) -> tuple[PreparedTable, ColumnMapping]:
-    """Read a table and its mapping, and decide what every column is for.
+def choose_columns(model: UnfittedClassifier, said: Mapping[str, Any]) -> ColumnChoice:
+    """What is said of columns, by options and by the classifier that they are for."""
+    options = model.in_effect()
+    return ColumnChoice(
+        **said,
+        bins=options.get("bins") or DEFAULT_BINS,
+        numbers_as_they_are=model.takes_numbers,
+        missing=model.missing,
+        # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
+        keep_category_order=options.get("categories") in ("codes", "frame"),
+    )
 
-    Cells of columns that are left out are read only where ``every_column`` is to be shown; with ``keep_texts``, text
-    formats keep cells as they are spelled, to be written again.
-    """
-    column_mapping = load_mapping(mapping)
-    labels = labels or Labels()
-    options = reading_for(reading, column_mapping, choice, every_column=every_column)
-    if keep_texts:
+
+def read_prepared(request: InputRequest) -> tuple[PreparedTable, ColumnMapping]:
+    """Read the labelled table and its mapping, and decide what every column is for."""
+    mapping, choice = load_mapping(request.mapping), request.choice
+    options = reading_for(request.reading, mapping, choice, every_column=request.every_column)
+    if request.keep_texts:
         options = replace(options, as_text=every_name)
-    table = as_table(data, options, names=labels.feature_names)
-    if labels.y is not None:
-        table = _with_labels(table, data, labels.y, column_mapping, choice)
+    table = as_table(request.data, options, names=request.feature_names)
+    if request.y is not None:
+        table = _with_labels(table, request.data, request.y, mapping, choice)
     report("preparing columns")
-    return prepare(table, column_mapping, choice, reading.decimal), column_mapping
+    return prepare(table, mapping, choice, request.reading.decimal), mapping
 
 
 def reading_for(
@@ -121,121 +115,88 @@ def read_inputs(request: InputRequest) -> Inputs:
         from probfs.classifiers.compiling import load_loops_ahead
 
         load_loops_ahead()
-    paths = [path for data in (request.data, *others) for path in _listed(data) if isinstance(path, str)]
+    paths = [path for data in (request.data, *others) for path in _paths_of(data) or ()]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
-    prepared, mapping_file = read_prepared(
-        request.data,
-        request.mapping,
-        request.reading,
-        request.choice,
-        request.labels,
-        every_column=request.every_column,
-    )
-    tables = [_as_unlabelled(other, request.reading, prepared) for other in others]
-    return Inputs(prepared, mapping_file, tuple(tables))
+    prepared, mapping = read_prepared(request)
+    return Inputs(prepared, mapping, tuple(_read_unlabelled(other, request.reading, prepared) for other in others))
 
 
-def _listed(data: Any) -> Sequence[Any]:
-    return data if isinstance(data, (list, tuple)) else (data,)
-
-
-def _size(data: Data) -> int:
-    """How many bytes some files have; 0 if that cannot be told."""
-    try:
-        return sum(os.path.getsize(path) for path in _listed(data) if isinstance(path, (str, os.PathLike)))
-    except (OSError, ValueError):
-        return 0
-
-
-def _with_labels(table: Table, data: Data, y: Any, mapping: ColumnMapping, choice: ColumnChoice) -> Table:
-    """The table with the values to predict as its last column."""
-    from probfs.tables.frames import add_labels
-
-    if choice.target is not None:
-        raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")
-    if _have_indexes_in_another_order(data, y):
-        ways = "give y.loc[data.index] to match rows by index, or y.to_numpy() to match them by position"
-        raise UsageError(f"y has the index of data in another order; {ways}")
-    return add_labels(table, y, mapping.target)
-
-
-def _have_indexes_in_another_order(data: Any, y: Any) -> bool:
-    """Whether two objects of pandas have indexes by which their rows would be matched in another way."""
-    from probfs.tables.frames import is_pandas
-
-    if not (is_pandas(data) and is_pandas(y) and hasattr(data, "index") and hasattr(y, "index")):
-        return False
-    return not data.index.equals(y.index) and bool(data.index.isin(y.index).all() and y.index.isin(data.index).all())
-
-
-def as_table(data: Data, reading: ReadOptions, parameter: str = "data", names: Sequence[Any] | None = None) -> Table:
-    """The table that a parameter names or holds."""
-    if isinstance(data, (str, os.PathLike, list, tuple)):
-        paths = _listed(data)
-        _check_paths(paths, parameter)
-        if names is not None:
-            raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
-        return read_table(paths, reading)
-    from probfs.tables.frames import table_in_memory
-
-    _refuse_reading(reading, parameter)
-    return table_in_memory(data, parameter, names)
-
-
-def _refuse_reading(reading: ReadOptions, parameter: str) -> None:
-    """Refuse options that say how to read a file, where there is none."""
-    given = {
-        "input_format": reading.input_format is not None,
-        "delimiter": reading.delimiter is not None,
-        "max_unpacked": reading.max_unpacked is not None,
-        "union": reading.union,
-        "sheet": reading.sheet is not None,
-        "skip_rows": reading.skip_rows is not None,
-        "no_header": reading.no_header,
-    }
-    for name, is_given in given.items():
-        if is_given and parameter == "data":
-            raise UsageError(f"{option(name)} says how to read a file, but data is a table in memory; leave it out")
-
-
-def _check_paths(paths: Sequence[Any], parameter: str) -> None:
-    """Refuse a list of anything but paths."""
+def _paths_of(data: Any, parameter: str = "data") -> Sequence[Path] | None:
+    """The paths that a parameter names; None for a table in memory."""
+    if not isinstance(data, (str, os.PathLike, list, tuple)):
+        return None
+    paths = data if isinstance(data, (list, tuple)) else (data,)
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             from probfs.tables.frames import TAKEN
 
             problem = f"{parameter} must be {TAKEN}, not a list of {type(path).__name__}"
             raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
+    return paths
 
 
-def _as_unlabelled(data: Data, reading: ReadOptions, prepared: PreparedTable) -> Table:
+def _size(data: Data) -> int:
+    """How many bytes some files have; 0 if that cannot be told."""
+    try:
+        return sum(map(os.path.getsize, _paths_of(data) or ()))
+    except (OSError, ValueError):
+        return 0
+
+
+def _with_labels(table: Table, data: Any, y: Any, mapping: ColumnMapping, choice: ColumnChoice) -> Table:
+    """The table with the values to predict as its last column."""
+    from probfs.tables.frames import add_labels, is_pandas
+
+    if choice.target is not None:
+        raise UsageError(f"y and {option('target')} both say what to predict; keep one of the two")
+    indexes = [held.index for held in (data, y) if is_pandas(held) and hasattr(held, "index")]
+    if len(indexes) == 2:
+        of_rows, of_y = indexes
+        if not of_rows.equals(of_y) and of_rows.isin(of_y).all() and of_y.isin(of_rows).all():
+            ways = "give y.loc[data.index] to match rows by index, or y.to_numpy() to match them by position"
+            raise UsageError(f"y has the index of data in another order; {ways}")
+    return add_labels(table, y, mapping.target)
+
+
+def as_table(data: Data, reading: ReadOptions, names: Sequence[Any] | None = None) -> Table:
+    """The table that ``data`` names or holds."""
+    paths = _paths_of(data)
+    if paths is not None:
+        if names is not None:
+            raise UsageError(f"{option('feature_names')} goes with an array; the columns of a file have names")
+        return read_table(paths, reading)
+    from probfs.tables.frames import table_in_memory
+
+    for name in _OF_FILES:
+        if getattr(reading, name) not in (None, False):
+            raise UsageError(f"{option(name)} says how to read a file, but data is a table in memory; leave it out")
+    return table_in_memory(data, "data", names)
+
+
+def _read_unlabelled(data: Any, reading: ReadOptions, prepared: PreparedTable) -> Table:
     """A table of further rows; the columns of an array are those of the labelled table, with its target or without."""
-    from probfs.tables.frames import array_width
+    from probfs.tables.frames import array_width, table_in_memory
 
-    if isinstance(data, (str, os.PathLike, list, tuple)):
-        return _read_unlabelled(_listed(data), reading, prepared)
+    paths = _paths_of(data, "unlabeled")
+    if paths is not None:
+        parts = find_parts(paths)
+        return read_parts(parts, reading_unlabelled(reading, parts[0].path, prepared), name_together(paths, parts))
     width = array_width(data)
     if width is None:
-        return as_table(data, reading, "unlabeled")
+        return table_in_memory(data, "unlabeled")
     names = list(prepared.table.columns)
     features = [name for name in names if name != prepared.target.name]
     if width not in (len(names), len(features)):
         problem = f"an array of {width:,} columns, but data has {len(features):,} beside the target"
         raise UsageError(f"{option('unlabeled')}: {problem}; give it the same ones")
-    return as_table(data, reading, "unlabeled", features if width == len(features) else names)
-
-
-def _read_unlabelled(paths: Sequence[Path], reading: ReadOptions, prepared: PreparedTable) -> Table:
-    """A table of files whose format is their own, of which only the columns are read that the labelled rows need."""
-    _check_paths(paths, "unlabeled")
-    parts = find_parts(paths)
-    options = reading_unlabelled(reading, parts[0].path, prepared)
-    return read_parts(parts, options, name_together(paths, parts))
+    return table_in_memory(data, "unlabeled", features if width == len(features) else names)
 
 
 def reading_unlabelled(reading: ReadOptions, path: str, prepared: PreparedTable) -> ReadOptions:
-    """How files of unlabelled rows are read, of which ``path`` is the first."""
+    """How files of unlabelled rows, of which ``path`` is the first, are read: only the columns that labelled rows
+    need.
+    """
     used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
     texts = frozenset(name for name, column in prepared.table.columns.items() if column.kind is Kind.TEXT)
     as_text = every_name if reading.decimal == "," else texts.intersection
@@ -246,14 +207,11 @@ def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:
     return frozenset(names) - used
 
 
-def as_tuple(data: Data | Iterable[Data] | None) -> tuple[Data, ...]:
+def as_tuple(data: Any) -> tuple[Any, ...]:
     """Several tables, also when one was given, or none."""
     if data is None:
         return ()
-    if isinstance(data, (str, os.PathLike)):
-        return (data,)
     from probfs.tables.frames import is_table
 
-    if is_table(data) or not isinstance(data, Iterable):
-        return (cast("Data", data),)
-    return tuple(data)
+    is_one = isinstance(data, (str, os.PathLike)) or is_table(data) or not isinstance(data, Iterable)
+    return (data,) if is_one else tuple(data)

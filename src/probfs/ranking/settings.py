@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import USER_ESTIMATOR, check_estimate, find_classifier, known_options
-from probfs.classifiers.options import (
-    DEFAULT_FOLDS,
-    ESTIMATES,
-    Choice,
-    EstimateName,
-    Number,
-    ValueType,
-    WholeNumber,
-    check_value,
-)
-from probfs.classifiers.scores import SCORES
+from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName, WholeNumber
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.choice import DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.text import option
 
-ENGINES = ("local", "dask")
-"""Where the work may be done, as users name it."""
 Step = int | float | Literal["auto"]
 """How many features leave in a round: a number, a fraction of those that remain, or ``auto``."""
 AUTO_STEP: Literal["auto"] = "auto"
-ESTIMATE = Choice(tuple(ESTIMATES))
-FOLDS = WholeNumber(2, metavar="K")
-SEED = WholeNumber(0)
-CUT_TARGET = WholeNumber(2, MOST_TARGET_CLASSES, "K")
-MIN_CLASS = WholeNumber(1)
 TOP = WholeNumber(0, metavar="K")
-FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
 DEFAULT_FALSE_DISCOVERIES = 0.1
 
 
@@ -121,71 +103,45 @@ class Settings:
 
 def choose_settings(
     *,
-    classifier: Any,
-    score: str,
-    estimate: str | None,
-    folds: int | None,
-    step: Step | None,
-    eliminate: bool,
-    seed: int,
-    options: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    uncertainty: bool = False,
+    classifier: Any = "nb",
+    options: Mapping[str, Any] | None = None,
+    score: str = "signed",
+    estimate: EstimateName | None = None,
+    folds: int | None = None,
+    step: Step | None = None,
+    eliminate: bool = True,
+    seed: int = 0,
     screen: bool = True,
     false_discoveries: float | None = None,
-    always: Sequence[str] = (),
+    group: str | None = None,
+    **others: Any,
 ) -> Settings:
-    """Settings from parameters, None meaning that nothing was said.
+    """Settings from keywords that were checked one by one, completed by defaults; None means that nothing was said.
 
-    ``classifier`` and ``options`` are as for ``find_classifier``, ``columns`` say which columns and cells are read.
+    ``classifier`` and ``options`` are as for ``find_classifier``; ``others`` are further fields of the settings.
     """
     model = find_classifier(classifier, options).completed()
-    columns = {
-        **columns,
-        "cut_target": _check("cut_target", CUT_TARGET, columns.get("cut_target")),
-        "min_class": _check("min_class", MIN_CLASS, columns.get("min_class")) or DEFAULT_MIN_CLASS,
-    }
-    default, group = model.default_estimate, columns.get("group")
-    chosen: EstimateName = _check("estimate", ESTIMATE, estimate) or ("cv" if group and default == "oob" else default)
+    # Trees would judge rows by others of the same subject.
+    default = "cv" if group and model.default_estimate == "oob" else model.default_estimate
+    chosen = estimate or default
     check_estimate(model, chosen)
     if group and chosen == "oob":
         problem = f"{option('estimate', 'oob')} judges rows by trees that know others of the same subject"
         raise UsageError(f"{problem}; with {option('group')}, use {option('estimate', 'cv')}")
-    folds = _check("folds", FOLDS, folds)
     if folds is not None and chosen != "cv":
         raise UsageError(f"{option('folds')} goes with {option('estimate', 'cv')} only")
-    step = model.default_step if step is None else check_step(step)
-    tolerated = _check("false_discoveries", FALSE_DISCOVERIES, false_discoveries)
-    if tolerated is not None and not screen:
+    if false_discoveries is not None and not screen:
         raise UsageError(f"{option('false_discoveries')} goes with {option('screen', True)} only")
     return Settings(
         model=model,
-        score=SCORES[score].name,
+        score=score,
         estimate=chosen,
         folds=(folds or DEFAULT_FOLDS) if chosen == "cv" else None,
-        step=step if eliminate else None,
-        eliminate=bool(eliminate),
-        seed=_check("seed", SEED, seed) or 0,
-        uncertainty=bool(uncertainty),
-        screen=bool(screen),
-        false_discoveries=(tolerated or DEFAULT_FALSE_DISCOVERIES) if screen else None,
-        always=tuple(always),
-        **columns,
+        step=(step or model.default_step) if eliminate else None,
+        eliminate=eliminate,
+        seed=seed,
+        screen=screen,
+        false_discoveries=(false_discoveries or DEFAULT_FALSE_DISCOVERIES) if screen else None,
+        group=group,
+        **others,
     )
-
-
-def check_step(step: Any) -> Step:
-    """A number of features, or a fraction of those that remain, or auto; numpy's numbers become Python's."""
-    if isinstance(step, str) and step == AUTO_STEP:
-        return AUTO_STEP
-    number = step.item() if getattr(step, "size", 0) == 1 else step
-    if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
-        return number
-    if isinstance(number, float) and 0 < number < 1:
-        return number
-    choices = f"{AUTO_STEP} nor a whole number from 1 nor a fraction between 0 and 1"
-    raise UsageError(f"{option('step')}: {step} is neither {choices}")
-
-
-def _check(name: str, kind: ValueType, value: Any) -> Any:
-    return None if value is None else check_value(name, kind, value)

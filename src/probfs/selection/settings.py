@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import find_classifier
-from probfs.classifiers.options import DEFAULT_FOLDS, WholeNumber, check_value
-from probfs.classifiers.scores import SCORES
+from probfs.classifiers.options import DEFAULT_FOLDS, WholeNumber
 from probfs.ranking.settings import Settings, choose_settings
 
 KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
@@ -35,35 +34,15 @@ class SelectionSettings(Settings):
 
 def choose_selection_settings(
     *,
-    classifier: Any,
-    score: str,
-    folds: int,
-    seed: int,
-    false_discoveries: float,
-    keep: str | int,
-    always: Sequence[str],
-    options: Mapping[str, Any],
-    columns: Mapping[str, Any],
+    classifier: Any = "nb",
+    options: Mapping[str, Any] | None = None,
+    folds: int = DEFAULT_NESTED_FOLDS,
+    keep: str | int = DEFAULT_KEEP,
+    **others: Any,
 ) -> SelectionSettings:
-    """Settings from parameters; ``options`` and ``columns`` are as for a ranking."""
+    """Settings from keywords that were checked one by one, as for a ranking."""
     model = find_classifier(classifier, options)
     # Rows are judged by models that do not know them.
     judges_known_rows = model.default_estimate == "resubstitution"
-    ranking = choose_settings(
-        classifier=model,
-        score=SCORES.get(score, "score", lambda known: not known.needs_unlabelled).name,
-        estimate="cv" if judges_known_rows else None,
-        folds=None,
-        step=1,
-        eliminate=True,
-        seed=seed,
-        options={},
-        columns=columns,
-        false_discoveries=false_discoveries,
-    )
-    chosen = {
-        "folds": check_value("folds", NESTED_FOLDS, folds),
-        "keep": check_value("keep", KEEP, keep),
-        "always": tuple(always),
-    }
-    return SelectionSettings(**{**vars(ranking), **chosen})
+    ranking = choose_settings(classifier=model, estimate="cv" if judges_known_rows else None, step=1, **others)
+    return SelectionSettings(**{**vars(ranking), "folds": folds, "keep": keep})

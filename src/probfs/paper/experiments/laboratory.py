@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count
 
-from probfs.api import rank
-from probfs.columns.choice import ColumnChoice
+from probfs.api.calls import rank
 from probfs.columns.prepare import apply_mapping
 from probfs.paper.catalogue import sample_file
 from probfs.paper.documents import Claim, Verdict
-from probfs.ranking.inputs import read_prepared
+from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.result import Ranking
 from probfs.runtime.parallel import Workers
 from probfs.tables.arrays import Floats, index_array
@@ -143,7 +142,7 @@ def breast_cancer() -> Table:
 def binarised_breast_cancer() -> Table:
     """The same as the yes/no attributes of section 5.3."""
     data, mapping = sample_file("breast_cancer.csv"), sample_file("breast_cancer.toml")
-    table = apply_mapping(*read_prepared(data, mapping, ReadOptions(), ColumnChoice()))
+    table = apply_mapping(*read_prepared(InputRequest(data, mapping)))
     return Table(table.source, table.columns, table.rows)
 
 

@@ -1,0 +1,306 @@
+"""The options of commands and the keywords of calls, each declared once: for help, completion and the manual, for the
+parser of the command line, and for the checks of what is given in Python.
+
+A group is options by their names in Python. Help and completion import this module, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from numbers import Number as AnyNumber
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+from probfs.classifiers.catalogue import CLASSIFIERS, known_options
+from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, Number, WholeNumber
+from probfs.classifiers.scores import SCORES
+from probfs.columns.choice import DATE_ORDERS, DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
+from probfs.ranking.settings import AUTO_STEP, DEFAULT_FALSE_DISCOVERIES
+from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, KEEP, NESTED_FOLDS
+from probfs.tables.formats import TABLE_FORMATS, is_readable
+
+_NAME_TYPES = (str, AnyNumber, date, tuple)
+"""The columns of a frame may be called by numbers and dates."""
+
+# --- what options take: parse makes a value of a word of the command line, check of an object from Python; a ValueError
+# says what is wrong with it ---
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A text; in Python, an object of some types."""
+
+    metavar: str = ""
+    wanted: str = "a text"
+    types: Any = str
+    convert: Callable[[Any], Any] = lambda value: value
+    parse: Callable[[str], Any] = str
+
+    def check(self, value: Any) -> Any:
+        if not isinstance(value, self.types):
+            raise ValueError(f"{value!r} is not {self.wanted}")
+        return self.convert(value)
+
+
+class Flag:
+    """True or False."""
+
+    metavar = ""
+
+    def check(self, value: Any) -> bool:
+        if not isinstance(plain_number(value), bool):
+            raise ValueError(f"{value!r} is not True or False")
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Names:
+    """One name or several; in Python a tuple is several, though it may be the name of a column, too."""
+
+    metavar: str = "COLUMN"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        names = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+        if isinstance(value, bytes) or not all(isinstance(name, _NAME_TYPES) for name in names):
+            raise ValueError(f"{value!r} is neither a text nor a list of texts")
+        return tuple(map(str, names))
+
+
+class Step:
+    """How many columns leave in a round."""
+
+    metavar = f"{AUTO_STEP}|N"
+
+    def parse(self, text: str) -> Any:
+        is_whole, is_fraction = re.fullmatch(r"\d{1,18}", text), re.fullmatch(r"0?\.\d+", text)
+        return self.check(int(text) if is_whole else float(text) if is_fraction else text)
+
+    def check(self, value: Any) -> Any:
+        number = plain_number(value)
+        is_whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+        is_fraction = isinstance(number, float) and 0 < number < 1
+        if is_whole or is_fraction or (isinstance(value, str) and value == AUTO_STEP):
+            return number
+        raise ValueError(f"{value!r} is neither {AUTO_STEP} nor a whole number from 1 on nor a fraction like 0.1")
+
+
+class Size(WholeNumber):
+    """A number of bytes, which the command line has like 500M or 8G."""
+
+    def parse(self, text: str) -> int:
+        match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", text.upper())
+        if match is None or not int(match[1]):
+            raise ValueError(f"{text!r} is not a size like 500M or 8G")
+        return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]]
+
+
+def plain_number(value: Any) -> Any:
+    """A number of numpy's as Python's; all else as it is."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
+def _parse_delimiter(text: str) -> str:
+    return {"\\t": "\t", "tab": "\t"}.get(text, text)
+
+
+FLAG = Flag()
+COLUMN = Instance("COLUMN", "the name of a column", _NAME_TYPES, str)
+ANYTHING = Instance("DATA...", types=object)
+"""Tables, which readers check."""
+FUNCTION = Instance(wanted="a function", types=Callable)
+SEED = WholeNumber(0)
+FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
+
+# --- options ---
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of commands, or a keyword of calls, or both."""
+
+    help: str
+    """One line."""
+    takes: Any = FLAG
+    """What makes a value of a word (``parse``) and what checks one from Python (``check``)."""
+    default: Any = None
+    """What help shows; the library has it."""
+    many: bool = False
+    """Whether it may be given several times."""
+    names: tuple[str, ...] = ()
+    """As users write it, where that is not the name in Python with two dashes."""
+    metavar: str = ""
+    """Where it is not that of the kind."""
+    required: bool = False
+    panel: str = ""
+    """The heading that it stands under in help."""
+    manual: str = ""
+    """The whole story, where the manual generator does not have it."""
+
+    is_argument: ClassVar[bool] = False
+
+    @property
+    def shown_metavar(self) -> str:
+        return self.metavar or getattr(self.takes, "metavar", "")
+
+    @property
+    def line(self) -> str:
+        return self.help if self.default is None else f"{self.help} Default: {self.default}."
+
+    def spellings(self, name: str) -> tuple[str, ...]:
+        """As users write it; none for an argument."""
+        return () if self.is_argument else self.names or (f"--{name.replace('_', '-')}",)
+
+
+class Argument(Option):
+    """What is given without the name of an option."""
+
+    is_argument = True
+
+
+Group: TypeAlias = dict[str, Option]
+
+
+def panel(title: str, **options: Option) -> Group:
+    return {name: replace(option, panel=title) for name, option in options.items()}
+
+
+# --- groups ---
+
+DATA = panel("Table", data=Argument("The table, one file or several; - is stdin.", ANYTHING, many=True))
+UNLABELED = panel(
+    "Table", unlabeled=Option("Rows without a class, for the score s_su.", ANYTHING, many=True, metavar="FILE")
+)
+READING = panel(
+    "Table",
+    input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names(is_readable))),
+    delimiter=Option("Separator of CSV. Default: found in the file.", Instance("CHAR", parse=_parse_delimiter)),
+    decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
+    encoding=Option("Encoding of text files. Default: found in the file.", Instance("NAME")),
+    sheet=Option("Sheet of a workbook. Default: the first.", Instance("NAME")),
+    skip_rows=Option("Rows above the header. Default: titles found there.", WholeNumber(0, metavar="N")),
+    no_header=Option("The first row is data, not names."),
+    union=Option("Allow files with different columns."),
+    max_unpacked=Option("Limit of unpacked data, like 500M or 8G.", Size(1, metavar="SIZE")),
+)
+CELLS = panel(
+    "Columns",
+    target=Option("Column to predict. Default: the last one.", COLUMN, names=("--target", "-t")),
+    count=Option("Column of counts: rows that each row stands for.", COLUMN),
+    na=Option("Text that means missing, or auto, or none.", Names("TEXT"), many=True),
+    dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),
+    ignore_case=Option("Merge values that differ only in case."),
+)
+MAPPING = panel(
+    "Columns",
+    mapping=Option(
+        "TOML file that cuts, groups or drops columns.",
+        Instance("FILE", "a path or a dictionary", str | os.PathLike | Mapping, parse=Path),
+    ),
+)
+OTHER_COLUMNS = panel(
+    "Columns",
+    exclude=Option("Leave a column out, or several: a,b.", Names(), many=True),
+    include=Option("Use only this column, or several: a,b.", Names(), many=True),
+    keep_identifiers=Option("Rank columns that look like identifiers, too."),
+    cut_target=Option("Cut a numeric target into K classes.", WholeNumber(2, MOST_TARGET_CLASSES, "K")),
+    min_class=Option("Drop classes with fewer rows.", WholeNumber(1), DEFAULT_MIN_CLASS),
+)
+COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
+JOIN = panel("Columns", join=Option("Rank two columns as one: a+b.", Names("A+B"), many=True))
+GROUP = panel("Columns", group=Option("Column of subjects whose rows belong together.", COLUMN))
+
+
+def _classifier_options(for_columns_only: bool) -> Group:
+    """The classifier, and options of classifiers: all, or only those that say how columns are encoded."""
+    names = CLASSIFIERS.names()
+    # What Python's objects may be says find_classifier.
+    takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
+    chosen = {"classifier": Option("Whose probabilities are used.", takes, names[0])}
+    for name, declared, owners in known_options():
+        if declared.for_columns or not for_columns_only:
+            whose, default = _owners(owners, declared.only_with), str(declared.default_help or declared.default)
+            story = whose + declared.help if whose else f"{declared.help[:1].upper()}{declared.help[1:]}"
+            # The line ends at the first mark; the rest is for the manual.
+            line = whose + re.split("[:;.]", story.removeprefix(whose))[0]
+            manual = f"{story} Default: {default}."
+            chosen[name] = Option(f"{line}.", declared.kind, default.partition(", ")[0], manual=manual)
+    return panel("Model", **chosen)
+
+
+def _owners(owners: Sequence[str], other: tuple[str, str] | None) -> str:
+    """The classifiers, and the value of another option, that an option is for: the beginning of its help."""
+    others = [name for name in CLASSIFIERS.names() if name not in owners]
+    whose = ", ".join(owners) if len(others) > 1 else f"all but {others[0]}" if others else ""
+    words = ", ".join(filter(None, (whose, other and other[1])))
+    return f"{words}: " if words else ""
+
+
+CLASSIFIER = _classifier_options(for_columns_only=False)
+COLUMN_CLASSIFIER = _classifier_options(for_columns_only=True)
+FALSE_DISCOVERY = {
+    "false_discoveries": Option(
+        "Noise tolerated among columns told from it.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES
+    )
+}
+ELIMINATION = panel(
+    "Elimination",
+    score=Option("Score that decides which column leaves.", Choice(SCORES.names()), "signed"),
+    screen=Option("Columns of noise leave first.", default="--screen", names=("--screen/--no-screen",)),
+    **FALSE_DISCOVERY,
+    estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
+    folds=Option("Folds of --estimate cv.", WholeNumber(2, metavar="K"), DEFAULT_FOLDS),
+    step=Option("Columns that leave in a round, or a fraction.", Step()),
+    always=Option("Let a column leave last, or several: a,b.", Names(), many=True),
+    no_eliminate=Option("Rank by the scores of one round."),
+    uncertainty=Option("Add standard errors and rank intervals (slow)."),
+    seed=Option("Seed of folds, shuffles, forests and samples.", SEED, 0),
+)
+SELECTION = panel(
+    "Selection",
+    **FALSE_DISCOVERY,
+    keep=Option("How many columns to keep.", KEEP, DEFAULT_KEEP),
+    always=Option("Keep a column whatever it says, or several: a,b.", Names(), many=True),
+    score=Option(
+        "Score that decides which column leaves.",
+        Choice(SCORES.names(lambda score: not score.needs_unlabelled)),
+        "signed",
+    ),
+    folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, DEFAULT_NESTED_FOLDS),
+    seed=Option("Seed of folds, shuffles and forests.", SEED, 0),
+)
+PAIRING = panel(
+    "Selection",
+    false_discoveries=Option("Chance tolerated among found pairs.", FALSE_DISCOVERIES, 0.05),
+    seed=Option("Seed of tables drawn for pairs of rare values.", SEED, 0),
+)
+ENGINE = panel(
+    "Where to run",
+    engine=Option("In this process, or on a Dask cluster.", Choice(("local", "dask")), "local"),
+    scheduler=Option("Scheduler of a cluster, like tcp://host:8786.", Instance("ADDRESS")),
+    workers=Option("Processes of this machine, for --engine dask.", WholeNumber(1)),
+)
+_NAMES = Instance(wanted="a list of names", types=Iterable)
+IN_PYTHON = {
+    "y": Option("The values to predict.", ANYTHING),
+    "feature_names": Option(
+        "The names of the columns of an array.", Instance(wanted="a list of names", types=Iterable)
+    ),
+    "eliminate": Option("Whether to eliminate."),
+    "report": Option("Whether to keep what a report tells."),
+    "on_note": Option("Hears of notes.", FUNCTION),
+    "on_progress": Option("Hears of progress.", FUNCTION),
+}
+"""What has no place on a command line, or another form."""
+
+# --- what commands and calls have in common ---
+
+RANK = DATA | UNLABELED | READING | COLUMNS | JOIN | GROUP | CLASSIFIER | ELIMINATION
+SELECT = DATA | READING | COLUMNS | JOIN | GROUP | CLASSIFIER | SELECTION
+PAIRS = DATA | READING | COLUMNS | {name: COLUMN_CLASSIFIER[name] for name in ("bins", "missing")} | PAIRING
