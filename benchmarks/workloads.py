@@ -11,9 +11,10 @@ def weston(rows: int, features: int, seed: int = 0) -> pd.DataFrame:
     """The linear problem of Weston et al. (2000): six relevant columns, the others noise; the class is ``y``."""
     from probfs.paper import synthetic  # the other tables need no probfs, and compare versions of it
 
-    noise = max(features - synthetic.WESTON_RELEVANT, 0)
-    sample = synthetic.weston(rows, np.random.default_rng(seed), noise=noise)
-    return pd.DataFrame(dict(sample.columns)).iloc[:, :features].assign(y=np.where(sample.positive, "yes", "no"))
+    table = synthetic.weston(rows, np.random.default_rng(seed), noise=max(features - 6, 0))
+    *columns, classes = table.columns.values()
+    frame = pd.DataFrame({column.name: column.by_row for column in columns[:features]})
+    return frame.assign(y=np.where(classes.codes == 1, "yes", "no"))
 
 
 def many_classes(rows: int, features: int, classes: int, seed: int = 0) -> pd.DataFrame:

@@ -15,8 +15,9 @@ from pathlib import Path
 import probfs
 from probfs.output.drawings import ranking_drawing
 from probfs.output.figure import figure_file
+from probfs.output.writers import markdown_text
 from probfs.paper.catalogue import EXPERIMENTS
-from probfs.paper.documents import claims_markdown
+from probfs.paper.documents import claims_document
 from probfs.paper.experiments import reproduce, write_finding
 
 ROOT = Path(__file__).resolve().parent
@@ -57,7 +58,7 @@ if __name__ == "__main__":
     for name, finding in reproduce(chosen):
         page = PAGE.read_text()
         section(page, name)
-        PAGE.write_text(with_section(page, name, "\n" + claims_markdown(finding.claims) + "\n"))
+        PAGE.write_text(with_section(page, name, "\n" + markdown_text(claims_document(finding.claims)) + "\n"))
         for path in write_finding(name, finding, FIGURES):
             if path.suffix != ".png":
                 path.unlink()

@@ -21,8 +21,9 @@ from typer.main import get_command
 from probfs.cli import build_app
 from probfs.columns.mapping import load_mapping
 from probfs.comparison.result import Change
+from probfs.output.writers import markdown_text
 from probfs.paper.catalogue import EXPERIMENTS
-from probfs.paper.documents import claims_markdown
+from probfs.paper.documents import claims_document
 from probfs.paper.experiments import reproduce
 from tests.conftest import ROOT, SAMPLES, Run
 
@@ -251,7 +252,7 @@ def without_rounding_noise(text: str) -> str:
 def test_the_page_about_the_paper_says_what_is_found(name: str) -> None:
     ((_, finding),) = reproduce([name])
     page = (DOCS / "background" / "paper.md").read_text()
-    assert shown_claims(page, name) == without_rounding_noise(claims_markdown(finding.claims))
+    assert shown_claims(page, name) == without_rounding_noise(markdown_text(claims_document(finding.claims)))
 
 
 def test_the_figure_of_readme_is_what_is_drawn() -> None:
@@ -275,7 +276,7 @@ def test_the_page_about_the_paper_shows_every_experiment() -> None:
 def test_the_whole_page_about_the_paper_is_what_is_found() -> None:
     page = (DOCS / "background" / "paper.md").read_text()
     for name, finding in reproduce():
-        assert shown_claims(page, name) == without_rounding_noise(claims_markdown(finding.claims))
+        assert shown_claims(page, name) == without_rounding_noise(markdown_text(claims_document(finding.claims)))
 
 
 def test_the_page_of_benchmarks_shows_the_last_results(monkeypatch: pytest.MonkeyPatch) -> None:

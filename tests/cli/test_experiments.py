@@ -73,8 +73,8 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 def test_a_sample_ranks_as_its_file_does(problem: str, tmp_path: Path, run_here: Run) -> None:
     """What experiments rank in memory is what anybody ranks who writes and reads the table."""
     given = [word for name, value in OPTIONS[problem].items() for word in (f"--{name}", value)]
-    labelled, unlabelled = synthetic.draw_sample(problem, 60, 40, 7, OPTIONS[problem])
-    expected = probfs.rank(labelled.labelled(), target="class", unlabeled=unlabelled.unlabelled()).features
+    labelled, unlabelled = synthetic.draw_tables(problem, 60, 40, 7, OPTIONS[problem])
+    expected = probfs.rank(labelled, target="class", unlabeled=unlabelled).features
     for name in ("table.csv", "table.arff", "table.parquet"):
         words = ("--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *given, "--output", name)
         result = run_here("generate", problem, *words)

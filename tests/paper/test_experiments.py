@@ -165,8 +165,9 @@ SHARES = {
 
 
 def judge_figure_4(changed: dict[int, list[list[float]]]) -> dict[str, str]:
-    share = np.array(list({**SHARES, **changed}.values()))
-    return verdicts(figure4.judge_claims(Laboratory("figure4", 500), share, "--smoothing 0"))
+    laboratory, share = Laboratory("figure4", 500), np.array(list({**SHARES, **changed}.values()))
+    figure4.judge_claims(laboratory, share, "--smoothing 0")
+    return verdicts(laboratory.claims)
 
 
 @pytest.mark.parametrize(
@@ -210,8 +211,9 @@ def judge_table_1(*changes: tuple[int, int, int, float]) -> dict[str, str]:
     places[:, -1, :2, 1, 9] = 5
     for size, score, feature, value in changes:
         places[0, size, 0, score, feature] = value
-    aggregate = table1.aggregate_ranks(places)
-    return verdicts(table1.judge_claims(Laboratory("table1", 2), places, aggregate, "--smoothing 1"))
+    laboratory = Laboratory("table1", 2)
+    table1.judge_claims(laboratory, places, table1.aggregate_ranks(places), "--smoothing 1")
+    return verdicts(laboratory.claims)
 
 
 @pytest.mark.parametrize(
@@ -253,34 +255,40 @@ def test_an_interval_decides_and_few_draws_do_not() -> None:
     assert join_verdicts(["undecided"]) == "undecided"
 
 
-def test_the_third_prediction_is_judged_by_its_cases() -> None:
+def judge_third_prediction(*cases: Case) -> list[Claim]:
     laboratory = Laboratory("misfit", 20)
+    judge_claims(laboratory, list(cases))
+    return laboratory.claims
+
+
+def test_the_third_prediction_is_judged_by_its_cases() -> None:
     better, worse = [0.1, 0.12] * 10, [-0.1, -0.12] * 10
-    claims = judge_claims(laboratory, [case(*better, rows=60), case(*worse, rows=200), case(*better, number=0)])
+    claims = judge_third_prediction(case(*better, rows=60), case(*worse, rows=200), case(*better, number=0))
     overall, *_, last, controls = claims
     assert overall.verdict == last.verdict == "does not hold"
     assert "of 2 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
     # A control in which one score is better says that they are not alike.
     assert controls.verdict == "does not hold"
-    assert judge_claims(laboratory, [case(*better, rows=60)])[0].verdict == "holds"
+    assert judge_third_prediction(case(*better, rows=60))[0].verdict == "holds"
 
 
 @pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)
 def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Any) -> None:
     """Within each combination of the relevant columns, the irrelevant ones say nothing about the class."""
-    sample = misfit.problem(40_000, np.random.default_rng(5))
-    bits = {name: cells > 0 if misfit.classifier == "svm" else cells == "yes" for name, cells in sample.columns.items()}
+    columns = dict(misfit.problem(40_000, np.random.default_rng(5)).columns)
+    positive = columns.pop("class").codes
+    bits = {name: one.by_row > 0 if one.is_numeric else one.codes == 1 for name, one in columns.items()}
     deciding = [name for name in bits if name.startswith((RELEVANT, "copy"))]
     group = np.ravel_multi_index(tuple(bits[name].astype(int) for name in deciding), (2,) * len(deciding))
     totals = np.bincount(group, minlength=2 ** len(deciding))
-    share = np.bincount(group, sample.positive, minlength=len(totals)) / np.maximum(totals, 1)
+    share = np.bincount(group, positive, minlength=len(totals)) / np.maximum(totals, 1)
     if misfit.classifier == "nb":
         # And each relevant column does, with the others as they are.
         grid, rows = share.reshape((2,) * len(deciding)), totals.reshape((2,) * len(deciding))
         for axis, name in enumerate(name for name in deciding if name.startswith(RELEVANT)):
             seen = rows.min(axis=axis) > 200
             assert np.abs(np.diff(grid, axis=axis).squeeze(axis))[seen].max() > 0.05, name
-    surprise = sample.positive - share[group]
+    surprise = positive - share[group]
     for name in bits:
         if name.startswith(IRRELEVANT):
             within = bits[name] - (np.bincount(group, bits[name]) / np.maximum(np.bincount(group), 1))[group]

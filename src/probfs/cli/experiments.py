@@ -88,18 +88,18 @@ def generate(given: Given) -> None:
     # Both files can be there or none: what is wrong with either is said before one is written.
     check_output(output)
     check_output(unlabeled_output, option="--unlabeled-output", result=output)
-    from probfs.paper.synthetic import CLASS, draw_sample
+    from probfs.paper.synthetic import CLASS, draw_tables
+    from probfs.tables.joining import join_tables
     from probfs.tables.writers import choose_table_format, table_bytes
 
     table_format = choose_table_format(output, given.get("format"))
     unlabeled_format = choose_table_format(unlabeled_output, given.get("format"), "unlabeled_output")
     rows, unlabeled_rows, seed = given.get("rows", 100), given.get("unlabeled_rows", 0), given.get("seed", 0)
-    labelled, unlabelled = draw_sample(problem, rows, unlabeled_rows, seed, options)
-    if unlabeled_output is None:
-        table = labelled.followed_by(unlabelled)
-    else:
-        table = labelled.labelled()
-        deliver(table_bytes(unlabelled.unlabelled(), unlabeled_format), unlabeled_output)
+    table, unlabelled = draw_tables(problem, rows, unlabeled_rows, seed, options)
+    if unlabeled_output is not None:
+        deliver(table_bytes(unlabelled, unlabeled_format), unlabeled_output)
+    elif unlabeled_rows:
+        table = join_tables([table, unlabelled], table.source)
     deliver(table_bytes(table, table_format, CLASS), output)
 
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.output.documents import Document, Table, TableColumn
-from probfs.output.writers import markdown_text
 
 if TYPE_CHECKING:
     from probfs.paper.theory import PopulationScores
@@ -31,39 +30,33 @@ class Claim:
     """How often what is random was repeated."""
 
 
-def claims_markdown(claims: Sequence[Claim]) -> str:
-    return markdown_text(claims_document(claims))
-
-
 def claims_document(claims: Sequence[Claim], version: str = "", settings: Mapping[str, Any] | None = None) -> Document:
     """Claims as judged; ``settings`` say how they were put to the test."""
-    rows = [(claim.place, claim.says, claim.measured, claim.verdict) for claim in claims]
     content = {"schema": "probfs.reproduction/1", "version": version, "settings": settings}
     return Document(
         {field.name: "text" for field in fields(Claim)},
         [astuple(claim) for claim in claims],
         lambda: {**content, "claims": [asdict(claim) for claim in claims]},
-        lambda: _claims_table(claims, rows),
-        excerpt=(_HEADINGS, rows),
+        lambda: _claims_table(claims),
+        excerpt=(_HEADINGS, [astuple(claim)[1:5] for claim in claims]),
     )
 
 
-def _claims_table(claims: Sequence[Claim], rows: Sequence[Sequence[str]]) -> Table:
-    *texts, verdict = (
-        TableColumn(heading, [row[place] for row in rows], "text") for place, heading in enumerate(_HEADINGS)
-    )
-    names = TableColumn("experiment", [claim.experiment for claim in claims], "word")
-    verdicts = TableColumn(verdict.heading, verdict.cells, "word", styles=_COLORS)
-    held = sum(claim.verdict == "holds" for claim in claims)
-    return Table([names, *texts, verdicts], rest=f"{held} of {len(claims)} hold.", has_prose=True)
+def _claims_table(claims: Sequence[Claim]) -> Table:
+    names, *texts, verdicts, _ = zip(*map(astuple, claims), strict=True)
+    columns = [
+        TableColumn("experiment", names, "word"),
+        *(TableColumn(heading, cells, "text") for heading, cells in zip(_HEADINGS[:-1], texts, strict=True)),
+        TableColumn("verdict", verdicts, "word", styles=_COLORS),
+    ]
+    return Table(columns, rest=f"{verdicts.count('holds')} of {len(claims)} hold.", has_prose=True)
 
 
 def population_document(version: str, source: str, features: Sequence[PopulationScores]) -> Document:
     """Scores in the order of the file's columns."""
-    name, *scores = (field.name for field in fields(features[0]))
     content = {"schema": "probfs.population/1", "version": version, "source": source}
     return Document(
-        {name: "text", **dict.fromkeys(scores, "float64")},
+        {"feature": "text", **dict.fromkeys(("s_s", "s_a", "s_b"), "float64")},
         [astuple(each) for each in features],
         lambda: {**content, "features": [asdict(each) for each in features]},
         lambda: _population_table(features),
@@ -73,6 +66,7 @@ def population_document(version: str, source: str, features: Sequence[Population
 
 def _population_table(features: Sequence[PopulationScores]) -> Table:
     names, *scores = zip(*map(astuple, features), strict=True)
-    numbers = [[f"{value:.6f}" for value in values] for values in scores]
-    columns = [TableColumn(heading, cells) for heading, cells in zip(("S_S", "S_A", "S_B"), numbers, strict=True)]
-    return Table([TableColumn("column", names, "name"), *columns])
+    columns = [TableColumn("column", names, "name")]
+    for heading, values in zip(("S_S", "S_A", "S_B"), scores, strict=True):
+        columns.append(TableColumn(heading, [f"{value:.6f}" for value in values]))
+    return Table(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -25,10 +26,10 @@ def reproduce(
     for name in names:
         experiment = EXPERIMENTS[name]
         # Imported by name, so that one experiment does not wait for what another needs.
-        module = import_module(f"probfs.paper.experiments.{experiment.module}")
-        conduct: Callable[[Laboratory], Finding] = getattr(module, name)
-        repetitions = experiment.repetitions(runs, quick)
-        yield name, conduct(Laboratory(name, repetitions, seed, jobs, partial(on_progress, name)))
+        conduct = getattr(import_module(f"probfs.paper.experiments.{experiment.module}"), name)
+        laboratory = Laboratory(name, experiment.repetitions(runs, quick), seed, jobs, partial(on_progress, name))
+        finding: Finding = conduct(laboratory)
+        yield name, replace(finding, claims=laboratory.claims)
 
 
 def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
@@ -38,18 +39,16 @@ def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     from probfs.paper.documents import claims_document
     from probfs.runtime.output import write_whole
 
+    written = {
+        f"{name}.csv": delimited([finding.header, *finding.rows]).encode(),
+        f"{name}_claims.csv": csv_text(claims_document(finding.claims)).encode(),
+    }
     with file_style():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=finding.size, layout="constrained")
         finding.draw(figure)
-        pictures = {f"{name}.{ending}": figure_bytes(figure, ending) for ending in ("png", "svg")}
-    numbers = delimited([finding.header, *finding.rows]).encode()
-    written = {
-        f"{name}.csv": numbers,
-        f"{name}_claims.csv": csv_text(claims_document(finding.claims)).encode(),
-        **pictures,
-    }
+        written |= {f"{name}.{ending}": figure_bytes(figure, ending) for ending in ("png", "svg")}
     for each, content in written.items():
         write_whole(folder / each, content)
     return [folder / each for each in written]

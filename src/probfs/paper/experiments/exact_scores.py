@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import astuple
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from probfs.output.figure import light_grid
 from probfs.paper.catalogue import sample_file
-from probfs.paper.documents import Claim
-from probfs.paper.experiments.laboratory import S_A, S_B, S_S, Finding, Laboratory, generator, portions
-from probfs.paper.theory import Exact, Joint, PopulationScores, joint_from_table, population_scores
+from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, portions
+from probfs.paper.theory import Joint, PopulationScores, joint_from_table, population_scores
 from probfs.tables.arrays import Floats
 from probfs.tables.reading import ReadOptions, read_table
 
@@ -28,55 +28,42 @@ _PAPER = {"x1": (0.15, 0.0495), "x2": (12 / 110, 0.0765)}
 def example(laboratory: Laboratory) -> Finding:
     """Section 4.1: four cells, and two scores that disagree about them."""
     joint = joint_from_table(read_table(sample_file("joint.csv"), ReadOptions()))
-    first, second = scores = population_scores(joint)
+    scores = population_scores(joint)
     # The cells stand as in the paper: (0, 0), (0, 1), (1, 0), (1, 1); without x2 what is left is x1, and vice versa.
     by_first = joint.positive_without(1)[[0, 2]].astype(float)
     by_second = joint.positive_without(0)[[0, 1]].astype(float)
-    change = float(joint.positive_without(0)[0] - joint.positive[0])
-    claims = [
-        laboratory.claim(
-            "section 4.1",
-            "P(y=1|x1) is 0.45 and 0.75, P(y=1|x2) is 0.66 and 0",
-            f"{by_first[0]:.4g} and {by_first[1]:.4g}; {by_second[0]:.4g} and {by_second[1]:.4g}",
-            np.allclose([*by_first, *by_second], [0.45, 0.75, 0.66, 0.0], atol=_CLOSE),
-        ),
-        laboratory.claim(
-            "section 4.1",
-            "x1 moves the probability of (0, 0) by 0.165, rightly so 50.5 % of the time",
-            f"{change:.4g}; {1 - float(joint.positive[0]):.1%}",
-            abs(change - 0.165) < _CLOSE and abs(float(joint.positive[0]) - 0.495) < _CLOSE,
-        ),
-    ]
-    for found, shown in ((first, "0.15"), (second, "0.10909… (printed with the bar over the 9 alone)")):
+    measured = f"{by_first[0]:.4g} and {by_first[1]:.4g}; {by_second[0]:.4g} and {by_second[1]:.4g}"
+    holds = np.allclose([*by_first, *by_second], [0.45, 0.75, 0.66, 0.0], atol=_CLOSE)
+    laboratory.claim("section 4.1", "P(y=1|x1) is 0.45 and 0.75, P(y=1|x2) is 0.66 and 0", measured, holds)
+    positive = float(joint.positive[0])
+    change = float(by_second[0]) - positive
+    says = "x1 moves the probability of (0, 0) by 0.165, rightly so 50.5 % of the time"
+    holds = abs(change - 0.165) < _CLOSE and abs(positive - 0.495) < _CLOSE
+    laboratory.claim("section 4.1", says, f"{change:.4g}; {1 - positive:.1%}", holds)
+    for found, shown in zip(scores, ("0.15", "0.10909… (printed with the bar over the 9 alone)"), strict=True):
         name, (s_s, s_a) = found.feature, _PAPER[found.feature]
-        claims += [
-            laboratory.claim("section 4.3", f"S_S({name}) = {shown}", repr(found.s_s), abs(found.s_s - s_s) < _CLOSE),
-            laboratory.claim("section 4.3", f"S_A({name}) = {s_a}", repr(found.s_a), abs(found.s_a - s_a) < _CLOSE),
-        ]
-    chosen = {key: max(scores, key=lambda each: getattr(each, key)).feature for key in ("s_s", "s_a", "s_b")}
-    claims.append(
-        laboratory.claim(
-            "section 4.3",
-            "S_S selects x1 and S_A selects x2",
-            f"S_S selects {chosen['s_s']}, S_A {chosen['s_a']}; S_B, the gain in accuracy, {chosen['s_b']}",
-            (chosen["s_s"], chosen["s_a"]) == ("x1", "x2"),
-        )
+        laboratory.claim("section 4.3", f"S_S({name}) = {shown}", repr(found.s_s), abs(found.s_s - s_s) < _CLOSE)
+        laboratory.claim("section 4.3", f"S_A({name}) = {s_a}", repr(found.s_a), abs(found.s_a - s_a) < _CLOSE)
+    by_s_s, by_s_a, by_s_b = (
+        max(scores, key=lambda each: float(getattr(each, key))).feature for key in ("s_s", "s_a", "s_b")
     )
-    rows = [(each.feature, each.s_s, each.s_a, each.s_b) for each in scores]
-    return Finding(claims, ("feature", "s_s", "s_a", "s_b"), rows, lambda figure: _draw_example(figure, scores))
+    measured = f"S_S selects {by_s_s}, S_A {by_s_a}; S_B, the gain in accuracy, {by_s_b}"
+    laboratory.claim("section 4.3", "S_S selects x1 and S_A selects x2", measured, (by_s_s, by_s_a) == ("x1", "x2"))
+    rows = [astuple(each) for each in scores]
+    return Finding(("feature", "s_s", "s_a", "s_b"), rows, lambda figure: _draw_example(figure, scores))
 
 
 def _draw_example(figure: Figure, scores: Sequence[PopulationScores]) -> None:
     axes = figure.subplots()
-    bars = (("s_s", "$S_S$", "0.2", ""), ("s_a", "$S_A$", "0.6", "//"), ("s_b", "$S_B$", "0.9", ".."))
-    for place, (name, label, shade, hatch) in enumerate(bars):
-        heights = [getattr(score, name) for score in scores]
+    names, *heights = zip(*map(astuple, scores), strict=True)
+    bars = (("$S_S$", "0.2", ""), ("$S_A$", "0.6", "//"), ("$S_B$", "0.9", ".."))
+    for place, (label, shade, hatch) in enumerate(bars):
         at = np.arange(len(scores)) + 0.27 * (place - 1)
-        drawn = axes.bar(at, heights, 0.25, label=label, color=shade, edgecolor="black", hatch=hatch)
+        drawn = axes.bar(at, heights[place], 0.25, label=label, color=shade, edgecolor="black", hatch=hatch)
         axes.bar_label(drawn, fmt="%.4f", padding=2)
-    axes.set_xticks(range(len(scores)), [score.feature for score in scores])
-    axes.set_ylabel("population score")
-    axes.set_title("Section 4.1: the absolute score prefers x1, the signed one x2")
+    axes.set_xticks(range(len(scores)), names)
+    title = "Section 4.1: the absolute score prefers x1, the signed one x2"
+    axes.set(ylabel="population score", title=title)
     axes.legend()
 
 
@@ -95,43 +82,36 @@ def bound(laboratory: Laboratory) -> Finding:
     s_s, s_a, s_b, deviation, variance, signed, accuracy = np.array(cases).T[2:]
     root = np.sqrt(s_a / 2)
 
-    def bounded(place: str, says: str, *slacks: Floats) -> Claim:
-        least = np.min(slacks, axis=0)
-        kept = int(np.count_nonzero(least >= -_CLOSE))
-        measured = f"kept for {kept:,} of {len(least):,} features, to {_CLOSE:g}"
-        return laboratory.claim(place, says, measured, kept == len(least))
+    def bounded(place: str, says: str, *slacks: Floats) -> None:
+        kept = int(np.count_nonzero(np.min(slacks, axis=0) >= -_CLOSE))
+        measured = f"kept for {kept:,} of {len(cases):,} features, to {_CLOSE:g}"
+        laboratory.claim(place, says, measured, kept == len(cases))
 
-    def identical(place: str, says: str, difference: Floats) -> Claim:
+    def identical(place: str, says: str, difference: Floats) -> None:
         largest = float(np.abs(difference).max())
-        measured = f"largest difference {largest:.1e} ({len(difference):,} features)"
-        return laboratory.claim(place, says, measured, largest <= _CLOSE)
+        measured = f"largest difference {largest:.1e} ({len(cases):,} features)"
+        laboratory.claim(place, says, measured, largest <= _CLOSE)
 
-    claims = [
-        bounded("eq. 7", "S_B ≤ S_S", s_s - s_b),
-        identical("eq. 9", "S_S is the expected mean absolute deviation of P(y=1|x)", s_s - deviation),
-        identical("eq. 15", "S_A is twice the expected variance of P(y=1|x)", s_a - variance),
-        identical("eqs. 12–15", "S_A as (12) defines it is the same", signed - s_a),
-        identical("eqs. 5–6", "S_B is the gain in accuracy of the best classifier", accuracy - s_b),
-        bounded("eq. 16", "0 ≤ S_A, S_B ≤ S_S ≤ √(S_A/2) ≤ ½", s_a, s_b, s_s - s_a, s_s - s_b, root - s_s, 0.5 - root),
-    ]
+    bounded("eq. 7", "S_B ≤ S_S", s_s - s_b)
+    identical("eq. 9", "S_S is the expected mean absolute deviation of P(y=1|x)", s_s - deviation)
+    identical("eq. 15", "S_A is twice the expected variance of P(y=1|x)", s_a - variance)
+    identical("eqs. 12–15", "S_A as (12) defines it is the same", signed - s_a)
+    identical("eqs. 5–6", "S_B is the gain in accuracy of the best classifier", accuracy - s_b)
+    slacks = (s_a, s_b, s_s - s_a, s_s - s_b, root - s_s, 0.5 - root)
+    bounded("eq. 16", "0 ≤ S_A, S_B ≤ S_S ≤ √(S_A/2) ≤ ½", *slacks)
 
     def draw(figure: Figure) -> None:
-        for axes, x, name, says in zip(
-            figure.subplots(1, 2),
-            (root, s_b),
-            ("$\\sqrt{S_A/2}$", "$S_B$"),
-            ("$S_S \\leq \\sqrt{S_A/2}$: below the line", "$S_B \\leq S_S$: above the line"),
-            strict=True,
-        ):
-            axes.plot(x, s_s, "k.", markersize=2, rasterized=True)
+        left, right = figure.subplots(1, 2)
+        left.plot(root, s_s, "k.", markersize=2, rasterized=True)
+        left.set(xlabel="$\\sqrt{S_A/2}$", title="$S_S \\leq \\sqrt{S_A/2}$: below the line")
+        right.plot(s_b, s_s, "k.", markersize=2, rasterized=True)
+        right.set(xlabel="$S_B$", title="$S_B \\leq S_S$: above the line")
+        for axes in (left, right):
             axes.plot([0, 0.5], [0, 0.5], color="0.4", linestyle="--")
-            axes.set_xlabel(name)
-            axes.set_ylabel("$S_S$")
-            axes.set_title(says)
-            axes.set_aspect("equal")
+            axes.set(ylabel="$S_S$", aspect="equal")
             light_grid(axes)
 
-    return Finding(claims, _BOUND_HEADER, cases, draw, size=(6.8, 3.4))
+    return Finding(_BOUND_HEADER, cases, draw, size=(6.8, 3.4))
 
 
 def _cases(task: tuple[int, range]) -> list[tuple[float, ...]]:
@@ -141,11 +121,10 @@ def _cases(task: tuple[int, range]) -> list[tuple[float, ...]]:
     for joint in (random_joint(generator(seed, number)) for number in numbers):
         for feature, scores in enumerate(population_scores(joint)):
             with_it, without = joint.positive, joint.positive_without(feature)
-            deviation, variance = _spread_by_group(joint, feature)
             signed = float(joint.cell @ ((2 * with_it - 1) * (with_it - without)))
-            accuracy = float(joint.cell @ (_best(with_it) - _best(without)))
-            sizes = len(joint.names), joint.codes.shape[1]
-            cases.append((*sizes, scores.s_s, scores.s_a, scores.s_b, deviation, 2 * variance, signed, accuracy))
+            accuracy = float(joint.cell @ (np.maximum(with_it, 1 - with_it) - np.maximum(without, 1 - without)))
+            _, *known = astuple(scores)
+            cases.append((*joint.codes.shape, *known, *_spread_by_group(joint, feature), signed, accuracy))
     return cases
 
 
@@ -163,12 +142,8 @@ def random_joint(random: np.random.Generator) -> Joint:
     return Joint(names, codes, (cell / cell.sum()).astype(np.longdouble), positive.astype(np.longdouble))
 
 
-def _best(positive: Exact) -> Exact:
-    return np.maximum(positive, 1 - positive)
-
-
 def _spread_by_group(joint: Joint, feature: int) -> tuple[float, float]:
-    """E MAD and E Var of P(y=1|x), one group of cells after the other, as (9) and (15) define them."""
+    """E MAD and 2 E Var of P(y=1|x), one group of cells after the other, as (9) and (15) define them."""
     groups = joint.groups_without(feature)
     deviation = variance = np.longdouble(0)
     for group in range(groups.max() + 1):
@@ -178,7 +153,7 @@ def _spread_by_group(joint: Joint, feature: int) -> tuple[float, float]:
             mean = cell @ positive / weight
             deviation += cell @ np.abs(positive - mean)
             variance += weight * (cell @ positive**2 / weight - mean**2)
-    return float(deviation), float(variance)
+    return float(deviation), 2 * float(variance)
 
 
 _WIDTH, _CELLS = 10.0, 20_000
@@ -191,12 +166,9 @@ def figure1(laboratory: Laboratory) -> Finding:
     mean = float(positive.mean())
     grid = np.linspace(0, _WIDTH, 200_001)
     area = float(np.trapezoid(np.abs(_dependence(grid) - mean), grid))
-    claim = laboratory.claim(
-        "figure 1",
-        "the grey region, for a uniform feature, is the mean absolute deviation, and so S_S",
-        f"area / width {area / _WIDTH:.6f}, S_S {scores.s_s:.6f}",
-        abs(area / _WIDTH - scores.s_s) < 1e-6,
-    )
+    says = "the grey region, for a uniform feature, is the mean absolute deviation, and so S_S"
+    measured = f"area / width {area / _WIDTH:.6f}, S_S {scores.s_s:.6f}"
+    laboratory.claim("figure 1", says, measured, abs(area / _WIDTH - scores.s_s) < 1e-6)
     x = np.linspace(0, _WIDTH, 201)
     rows = [(float(at), float(p), mean) for at, p in zip(x, _dependence(x), strict=True)]
 
@@ -210,7 +182,7 @@ def figure1(laboratory: Laboratory) -> Finding:
         axes.set(xlim=(0, _WIDTH), ylim=(0, 1), xlabel="$x^j$, uniform", ylabel="probability of the positive class")
         axes.set_title("Figure 1: $S_S(j)$ is the grey area, divided by the width")
 
-    return Finding([claim], ("x", "p_y", "p_y_without"), rows, draw)
+    return Finding(("x", "p_y", "p_y_without"), rows, draw)
 
 
 def _dependence(x: Floats) -> Floats:
@@ -230,57 +202,52 @@ _SHIFTS = (0.2, 0.6, 1.0, 1.4)
 _EXACT = 1e-8
 _TAIL = 12.0
 """Beyond so many standard deviations a normal density does not count in double precision."""
-_PANEL, _NODES = 0.5, 20
+_quadrature = cache(np.polynomial.legendre.leggauss)
 
 
 def figure2(laboratory: Laboratory) -> Finding:
     """Figure 2: the population scores of X_{c,0.7} in isolation, at every balance of the classes."""
-    rows = laboratory.each(_scores_at, [(c, percent) for c in _SHIFTS for percent in range(1, 100)])
+    places = [(c, percent) for c in _SHIFTS for percent in range(1, 100)]
+    rows = [(c, percent, *astuple(shifted_scores(c, 0.7, percent / 100))[1:]) for c, percent in places]
     table = np.array(rows)
-    _, percent, s_s, s_a, s_b = table.T
-    apart = float(np.abs(s_s - s_b)[percent == 50].max())
+    _, percents, s_s, s_a, s_b = table.T
+    apart = float(np.abs(s_s - s_b)[percents == 50].max())
+    measured = f"they differ by at most {apart:.2g} (to {_EXACT:g})"
+    laboratory.claim("figure 2", "when the classes are balanced, S_S and S_B are equal", measured, apart <= _EXACT)
     least_a, least_b = float((s_s - s_a).min()), float((s_s - s_b).min())
-    elsewhere = float((s_s - s_b)[percent != 50].min())
-    claims = [
-        laboratory.claim(
-            "figure 2",
-            "when the classes are balanced, S_S and S_B are equal",
-            f"they differ by at most {apart:.2g} (to {_EXACT:g})",
-            apart <= _EXACT,
-        ),
-        laboratory.claim(
-            "figure 2",
-            "S_S is always at least as large as S_A and S_B",
-            f"in {len(rows)} places S_S − S_A ≥ {least_a:.2g} and S_S − S_B ≥ {least_b:.2g}; off balance "
-            f"S_S − S_B ≥ {elsewhere:.2g}",
-            min(least_a, least_b) >= -_EXACT,
-        ),
-    ]
+    measured = (
+        f"in {len(rows)} places S_S − S_A ≥ {least_a:.2g} and S_S − S_B ≥ {least_b:.2g}; off balance "
+        f"S_S − S_B ≥ {(s_s - s_b)[percents != 50].min():.2g}"
+    )
+    holds = min(least_a, least_b) >= -_EXACT
+    laboratory.claim("figure 2", "S_S is always at least as large as S_A and S_B", measured, holds)
 
     def draw(figure: Figure) -> None:
         panels: Any = figure.subplots(2, 2, sharex=True)
         for axes, c in zip(panels.flat, _SHIFTS, strict=True):
-            _, percent, *scores = table[table[:, 0] == c].T
-            for values, style, label in zip(scores, (S_S, S_A, S_B), ("$S_S$", "$S_A$", "$S_B$"), strict=True):
-                axes.plot(percent, values, label=label, markevery=(9, 20), **style)
+            _, percents, *scores = table[table[:, 0] == c].T
+            for values, style, label in zip(scores, STYLES.values(), ("$S_S$", "$S_A$", "$S_B$"), strict=True):
+                axes.plot(percents, values, label=label, markevery=(9, 20), **style)
             axes.set_title(f"c = {c}")
             light_grid(axes)
         panels[0, 0].legend()
         figure.supxlabel("positive rows, %")
         figure.supylabel("population score of $X_{c,\\,0.7}$")
 
-    return Finding(claims, ("c", "percent_positive", "s_s", "s_a", "s_b"), rows, draw, size=(6.8, 5.2))
-
-
-def _scores_at(task: tuple[float, int]) -> tuple[float, int, float, float, float]:
-    c, percent = task
-    scores = shifted_scores(c, 0.7, percent / 100)
-    return c, percent, scores.s_s, scores.s_a, scores.s_b
+    return Finding(("c", "percent_positive", "s_s", "s_a", "s_b"), rows, draw, size=(6.8, 5.2))
 
 
 def shifted_scores(c: float, p: float, balance: float) -> PopulationScores:
     """S_S, S_A and S_B of one feature X_{c,p}, by Gauss–Legendre quadrature: each node is a cell."""
-    nodes, widths = _quadrature(_breaks(c, p, balance))
+    # An integrand has a kink at P = P(y=1), which is x = 0, and at P = ½, which is a quadratic in e^(c·x).
+    shifted, even = p * np.exp(-(c**2) / 2), (1 - p) * (2 * balance - 1)
+    root = np.sqrt(even**2 + 4 * balance * (1 - balance) * shifted**2)
+    end = c + _TAIL
+    middle = np.clip(np.log((root - even) / (2 * balance * shifted)) / c, -end, end)
+    breaks = np.array([-end, *sorted([0.0, middle]), end])
+    at, weights = _quadrature(400)
+    centres, halves = (breaks[1:] + breaks[:-1])[:, None] / 2, np.diff(breaks)[:, None] / 2
+    nodes, widths = (centres + halves * at).ravel(), (halves * weights).ravel()
 
     def normal(mean: float) -> Floats:
         return np.asarray(np.exp(-((nodes - mean) ** 2) / 2) / np.sqrt(2 * np.pi))
@@ -288,24 +255,3 @@ def shifted_scores(c: float, p: float, balance: float) -> PopulationScores:
     positive, negative = (p * normal(mean) + (1 - p) * normal(0) for mean in (c, -c))
     density = balance * positive + (1 - balance) * negative
     return _score_alone(widths * density, balance * positive / density)
-
-
-def _breaks(c: float, p: float, balance: float) -> list[float]:
-    """Where an integrand has a kink: at P = P(y=1), which is x = 0, and at P = ½, which is a quadratic in e^(c·x)."""
-    shifted, even = p * np.exp(-(c**2) / 2), (1 - p) * (2 * balance - 1)
-    root = np.sqrt(even**2 + 4 * balance * (1 - balance) * shifted**2)
-    middle = float(np.log((root - even) / (2 * balance * shifted)) / c)
-    end = c + _TAIL
-    return [-end, *sorted({0.0, min(max(middle, -end), end)}), end]
-
-
-def _quadrature(breaks: Sequence[float]) -> tuple[Floats, Floats]:
-    """Nodes and weights of panels between the breaks."""
-    at, weight = np.polynomial.legendre.leggauss(_NODES)
-    nodes, weights = [], []
-    for start, end in pairwise(breaks):
-        edges = np.linspace(start, end, max(1, int(np.ceil((end - start) / _PANEL))) + 1)
-        half, middle = np.diff(edges)[:, None] / 2, (edges[:-1] + edges[1:])[:, None] / 2
-        nodes.append((middle + half * at).ravel())
-        weights.append((half * weight).ravel())
-    return np.concatenate(nodes), np.concatenate(weights)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from probfs.output.figure import SCORE_LABELS, light_grid
-from probfs.paper import synthetic
 from probfs.paper.catalogue import SAMPLINGS, Sampling
-from probfs.paper.documents import Claim
 from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, portions, rank_plainly
+from probfs.paper.synthetic import CLASS, nominal, without_class
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.table import Table
 
@@ -28,26 +27,21 @@ _COMPARABLE = 0.10
 
 def figure4(laboratory: Laboratory) -> Finding:
     runs = laboratory.runs
-    places = [(trial, size) for trial in SAMPLINGS for size in _SIZES]
-    tasks = [(laboratory.seed, *place, part) for place in places for part in portions(runs)]
-    by_place = dict.fromkeys(places, np.zeros((len(_SMOOTHINGS), len(_SCORES)), dtype=np.int64))
-    for (_, trial, size, _), picked in zip(tasks, laboratory.each(_count_picks, tasks), strict=True):
-        by_place[trial, size] = by_place[trial, size] + picked
+    tasks = [(laboratory.seed, trial, size, part) for trial in SAMPLINGS for size in _SIZES for part in portions(runs)]
+    picked = np.array(laboratory.each(_count_picks, tasks))
     # Smoothings × trials × sizes × scores.
-    shape = (len(SAMPLINGS), len(_SIZES), len(_SMOOTHINGS), len(_SCORES))
-    counts = np.moveaxis(np.array(list(by_place.values())).reshape(shape), 2, 0)
+    shape = (len(SAMPLINGS), len(_SIZES), -1, len(_SMOOTHINGS), len(_SCORES))
+    counts = np.moveaxis(picked.reshape(shape).sum(axis=2), 2, 0)
     rows = [
-        (smoothing, trial, size, runs, *picked[k].tolist())
+        (smoothing, trial, size, runs, *counts[k, t, s].tolist())
         for k, smoothing in enumerate(_SMOOTHINGS)
-        for (trial, size), picked in by_place.items()
+        for t, trial in enumerate(SAMPLINGS)
+        for s, size in enumerate(_SIZES)
     ]
-    claims = [
-        claim
-        for smoothing, picked in zip(_SMOOTHINGS, counts, strict=True)
-        for claim in judge_claims(laboratory, picked / runs, f"--smoothing {smoothing}")
-    ]
+    for smoothing, of_smoothing in zip(_SMOOTHINGS, counts, strict=True):
+        judge_claims(laboratory, of_smoothing / runs, f"--smoothing {smoothing}")
     header = ("smoothing", "trial", "rows", "runs", *_SCORES)
-    return Finding(claims, header, rows, lambda figure: _draw(figure, counts, runs), size=(7.2, 5.6))
+    return Finding(header, rows, lambda figure: _draw(figure, counts, runs), size=(7.2, 5.6))
 
 
 def _count_picks(task: tuple[int, Sampling, int, range]) -> Integers:
@@ -56,17 +50,15 @@ def _count_picks(task: tuple[int, Sampling, int, range]) -> Integers:
     counts = np.zeros((len(_SMOOTHINGS), len(_SCORES)), dtype=np.int64)
     for run in runs:
         random = generator(seed, SAMPLINGS.index(trial), size, run)
-        labelled = synthetic.nominal(size, random, sampling=trial)
-        unlabelled = synthetic.nominal(_UNLABELLED, random).unlabelled()
-        if labelled.positive.all() or not labelled.positive.any():
-            # All rows of one class: nothing can be ranked, and x1 is not picked.
-            continue
-        for position, smoothing in enumerate(_SMOOTHINGS):
-            counts[position] += _highest(labelled.labelled(), unlabelled, smoothing)
+        labelled = nominal(size, random, sampling=trial)
+        unlabelled = without_class(nominal(_UNLABELLED, random))
+        # Where all rows are of one class, nothing can be ranked, and x1 is not picked.
+        if np.ptp(labelled.columns[CLASS].codes):
+            counts += [_is_highest(labelled, unlabelled, smoothing) for smoothing in _SMOOTHINGS]
     return counts
 
 
-def _highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
+def _is_highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
     ranking = rank_plainly(
         labelled, unlabeled=unlabelled, estimate="resubstitution", smoothing=smoothing, eliminate=False
     )
@@ -77,23 +69,22 @@ def _highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
     return picked
 
 
-def judge_claims(laboratory: Laboratory, share: Floats, setting: str) -> list[Claim]:
+def judge_claims(laboratory: Laboratory, share: Floats, setting: str) -> None:
     """The claims of one smoothing; ``share`` is how many of the runs pick x1, by trial, size and score."""
     runs, sizes = laboratory.runs, share.shape[1]
     # By trial and size.
     s_s, s_a, s_su = np.moveaxis(share, 2, 0)
     first, second, third = (f"section 5.2, {which} trial" for which in ("first", "second", "third"))
 
-    def claim(where: str, says: str, measured: str, holds: bool) -> Claim:
-        return laboratory.claim(f"{where}, {setting}", says, measured, bool(holds))
+    def claim(where: str, says: str, measured: str, holds: object) -> None:
+        laboratory.claim(f"{where}, {setting}", says, measured, bool(holds))
 
-    def comparable(where: str, says: str, difference: Floats) -> Claim:
+    def comparable(where: str, says: str, difference: Floats) -> None:
         """Results are as good as the same, whose difference at each size is given."""
         apart = f"{difference.mean():.1%} of the runs apart on average, {difference.max():.1%} at most"
-        enough = f"({_COMPARABLE:.0%} on average would do)"
-        return claim(where, says, f"{apart} {enough}", difference.mean() < _COMPARABLE)
+        claim(where, says, f"{apart} ({_COMPARABLE:.0%} on average would do)", difference.mean() < _COMPARABLE)
 
-    def leads(where: str, says: str, more: tuple[Floats, Floats], fewer: tuple[Floats, Floats]) -> Claim:
+    def leads(where: str, says: str, more: tuple[Floats, Floats], fewer: tuple[Floats, Floats]) -> None:
         """Ŝ_S and Ŝ_A are both ahead: on average, and nowhere behind by more than chance makes it; at the ceiling
         nobody can be ahead.
         """
@@ -103,62 +94,38 @@ def judge_claims(laboratory: Laboratory, share: Floats, setting: str) -> list[Cl
             ahead = f"at {np.count_nonzero(lead > 0)} of {sizes} sizes, by {lead.mean():.1%} of the runs on average"
             measured.append(f"{name} {ahead}")
             holds = holds and bool(lead.mean() > 0 and np.all(lead >= -2 * error))
-        return claim(where, says, "; ".join(measured), holds)
+        claim(where, says, "; ".join(measured), holds)
 
-    losses = [score[0] - score[2] for score in (s_s, s_a)]
-    ordered = int(np.count_nonzero((s_su[2] > s_a[2]) & (s_a[2] > s_s[2])))
+    comparable(first, "sampled proportionately, the three scores perform comparably", np.ptp(share[0], axis=1))
+    leads(second, "Ŝ_S and Ŝ_A find x1 more often than in the first trial", (s_s[1], s_a[1]), (s_s[0], s_a[0]))
+    comparable(second, "Ŝ_SU performs nearly as in the first trial", np.abs(s_su[1] - s_su[0]))
+    says = "Ŝ_S and Ŝ_A find x1 less often than in either other trial"
+    leads(third, says, (s_s[:2].min(axis=0), s_a[:2].min(axis=0)), (s_s[2], s_a[2]))
+    lost_s_s, lost_s_a = s_s[0] - s_s[2], s_a[0] - s_a[2]
+    measured = f"against the first trial Ŝ_S loses {lost_s_s.mean():.1%} of the runs, Ŝ_A {lost_s_a.mean():.1%}"
+    claim(third, "the degradation is greatest for Ŝ_S", measured, np.all(lost_s_s > lost_s_a))
+    says = "Ŝ_SU performs at approximately the same level as in the other trials"
+    comparable(third, says, np.abs(s_su[2] - s_su[:2]).max(axis=0))
+    ordered = np.count_nonzero((s_su[2] > s_a[2]) & (s_a[2] > s_s[2]))
+    measured = f"at {ordered} of {sizes} sizes, {runs} runs each"
+    claim("figure 4, third trial", "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S", measured, ordered == sizes)
     gains = s_su[2] - np.maximum(s_s[2], s_a[2])
+    says = "by how much Ŝ_SU outperforms the others does not depend on the number of rows"
+    measured = (
+        f"by {gains.min():.1%} to {gains.max():.1%} of the runs ({_COMPARABLE:.0%} apart would do), "
+        f"{gains[0]:.1%} with the fewest rows and {gains[-1]:.1%} with the most"
+    )
+    claim(third, says, measured, np.ptp(gains) < _COMPARABLE)
     moves = [np.ptp(score, axis=0) for score in (s_s, s_a, s_su)]
-    steadiest = int(np.count_nonzero(moves[2] < np.minimum(moves[0], moves[1])))
-    calmer = int(np.count_nonzero(moves[1] < moves[0]))
-    return [
-        comparable(first, "sampled proportionately, the three scores perform comparably", np.ptp(share[0], axis=1)),
-        leads(second, "Ŝ_S and Ŝ_A find x1 more often than in the first trial", (s_s[1], s_a[1]), (s_s[0], s_a[0])),
-        comparable(second, "Ŝ_SU performs nearly as in the first trial", np.abs(s_su[1] - s_su[0])),
-        leads(
-            third,
-            "Ŝ_S and Ŝ_A find x1 less often than in either other trial",
-            (s_s[:2].min(axis=0), s_a[:2].min(axis=0)),
-            (s_s[2], s_a[2]),
-        ),
-        claim(
-            third,
-            "the degradation is greatest for Ŝ_S",
-            f"against the first trial Ŝ_S loses {losses[0].mean():.1%} of the runs, Ŝ_A {losses[1].mean():.1%}",
-            bool(np.all(losses[0] > losses[1])),
-        ),
-        comparable(
-            third,
-            "Ŝ_SU performs at approximately the same level as in the other trials",
-            np.abs(s_su[2] - s_su[:2]).max(axis=0),
-        ),
-        claim(
-            "figure 4, third trial",
-            "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S",
-            f"at {ordered} of {sizes} sizes, {runs} runs each",
-            ordered == sizes,
-        ),
-        claim(
-            third,
-            "by how much Ŝ_SU outperforms the others does not depend on the number of rows",
-            f"by {gains.min():.1%} to {gains.max():.1%} of the runs ({_COMPARABLE:.0%} apart would do), "
-            f"{gains[0]:.1%} with the fewest rows and {gains[-1]:.1%} with the most",
-            bool(np.ptp(gains) < _COMPARABLE),
-        ),
-        claim(
-            "figure 4",
-            "Ŝ_SU is far more robust to how the rows are sampled",
-            f"between trials it moves by up to {moves[2].max():.1%} of the runs, Ŝ_S by {moves[0].max():.1%}, Ŝ_A "
-            f"by {moves[1].max():.1%}; least of the three at {steadiest} of {sizes} sizes",
-            steadiest == sizes,
-        ),
-        claim(
-            "figure 4",
-            "Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S",
-            f"it moves less between trials at {calmer} of {sizes} sizes",
-            calmer == sizes,
-        ),
-    ]
+    steadiest = np.count_nonzero(moves[2] < np.minimum(moves[0], moves[1]))
+    measured = (
+        f"between trials it moves by up to {moves[2].max():.1%} of the runs, Ŝ_S by {moves[0].max():.1%}, Ŝ_A "
+        f"by {moves[1].max():.1%}; least of the three at {steadiest} of {sizes} sizes"
+    )
+    claim("figure 4", "Ŝ_SU is far more robust to how the rows are sampled", measured, steadiest == sizes)
+    calmer = np.count_nonzero(moves[1] < moves[0])
+    measured = f"it moves less between trials at {calmer} of {sizes} sizes"
+    claim("figure 4", "Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S", measured, calmer == sizes)
 
 
 def _draw(figure: Figure, counts: Integers, runs: int) -> None:
@@ -169,8 +136,7 @@ def _draw(figure: Figure, counts: Integers, runs: int) -> None:
                 axes.plot(_SIZES, values, label=SCORE_LABELS[score], **STYLES[score])
             axes.set_title(f"{number + 1}: {SAMPLINGS[number]}, smoothing {smoothing}")
             light_grid(axes)
-    panels[0, 0].set_ylim(0, runs * 1.03)
-    panels[0, 0].set_xticks(_SIZES[::2])
+    panels[0, 0].set(ylim=(0, runs * 1.03), xticks=_SIZES[::2])
     panels[0, 0].yaxis.get_major_locator().set_params(integer=True)
     panels[0, -1].legend(loc="lower right")
     figure.supxlabel("labelled rows")

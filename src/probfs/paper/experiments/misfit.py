@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from probfs.classifiers.scores import SCORES
 from probfs.output.figure import light_grid
-from probfs.paper.documents import Claim, Verdict
+from probfs.paper.documents import Verdict
 from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin, rank_plainly
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT, Misfit
-from probfs.ranking.result import Ranking
+from probfs.paper.synthetic import without_class
 from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ class Case:
         return mean_and_margin(self.draws[:, MEASURES.index(of)] - self.draws[:, 0], together=CASES)
 
     @property
-    def name(self) -> str:
-        return f"{self.misfit.name} {self.rows:,}"
-
-    @property
     def verdict(self) -> Verdict:
         """Whether Ŝ_A's interval lies above 0, below it, or on both sides."""
         gain, margin = self.gain("s_a")
@@ -54,64 +50,47 @@ class Case:
             return "undecided"
         return "holds" if gain > 0 else "does not hold"
 
-    @property
-    def is_perfect(self) -> bool:
-        return bool((self.draws[:, :2] == 1).all())
-
-    def row(self) -> list[object]:
-        means = [number for values in self.draws.T for number in mean_and_margin(values)]
-        gains = [*self.gain("s_a"), *self.gain("s_su")]
-        return [self.misfit.name, self.misfit.classifier, self.rows, len(self.draws), *means, *gains]
-
 
 def misfit(laboratory: Laboratory) -> Finding:
     settings = [(number, rows) for number, each in enumerate(MISFITS) for rows in each.sizes]
     # One run of everything after the other, so that what is left is well estimated early on.
     tasks = [
-        (laboratory.seed, number, rows, run)
+        (laboratory.seed, *setting, run)
         for run in range(laboratory.runs)
-        for number, rows in settings
-        if MISFITS[number].classifier == "nb" or run % _SVM_EVERY == 0
-    ]
-    results = laboratory.each(_draw, tasks)
-    cases = [
-        Case(MISFITS[number], rows, np.array([r for r, t in zip(results, tasks, strict=True) if t[1:3] == setting]))
         for setting in settings
-        for number, rows in [setting]
+        if MISFITS[setting[0]].classifier == "nb" or run % _SVM_EVERY == 0
     ]
+    draws: dict[tuple[int, int], list[list[float]]] = {setting: [] for setting in settings}
+    for (_, *setting, _), result in zip(tasks, laboratory.each(_draw, tasks), strict=True):
+        draws[setting[0], setting[1]].append(result)
+    cases = [Case(MISFITS[number], rows, np.array(results)) for (number, rows), results in draws.items()]
+    judge_claims(laboratory, cases)
     columns = [f"{name}{end}" for name in (*MEASURES, "gain_s_a", "gain_s_su") for end in ("", "_margin")]
+    rows_of_cases = []
+    for case in cases:
+        means = [number for values in case.draws.T for number in mean_and_margin(values)]
+        first = (case.misfit.name, case.misfit.classifier, case.rows, len(case.draws))
+        rows_of_cases.append([*first, *means, *case.gain("s_a"), *case.gain("s_su")])
     header = ("misfit", "classifier", "rows", "draws", *columns)
-    rows_of_cases = [case.row() for case in cases]
-    claims = judge_claims(laboratory, cases)
-    return Finding(claims, header, rows_of_cases, lambda figure: _plot(figure, cases), size=(7.0, 6.4))
+    return Finding(header, rows_of_cases, lambda figure: _plot(figure, cases), size=(7.0, 6.4))
 
 
 def _draw(task: tuple[int, int, int, int]) -> list[float]:
     """How well each score ranks one table, by all measures."""
     seed, number, rows, run = task
-    drawn = MISFITS[number]
-    random = generator(seed, number, rows, run)
-    labelled = drawn.problem(rows, random).labelled()
-    unlabelled = drawn.problem(_UNLABELLED, random).unlabelled()
-    rankings = [
+    drawn, random = MISFITS[number], generator(seed, number, rows, run)
+    labelled = drawn.problem(rows, random)
+    unlabelled = without_class(drawn.problem(_UNLABELLED, random))
+    found = []
+    for score in _SCORES:
         # The other two scores do not look at unlabelled rows.
-        rank_plainly(
-            labelled,
-            drawn.classifier,
-            unlabeled=unlabelled if score == "unlabeled" else (),
-            score=score,
-            step=1,
-            seed=run,
-        )
-        for score in _SCORES
-    ]
-    by_elimination = [share_found([feature.feature for feature in ranking.features]) for ranking in rankings]
-    return [*by_elimination, *(share_found(_by_first_round(rankings[-1], key)) for key in _SCORES.values())]
-
-
-def _by_first_round(ranking: Ranking, key: str) -> list[str]:
-    ordered = sorted(ranking.features, key=lambda feature: (-getattr(feature, f"initial_{key}"), feature.feature))
-    return [feature.feature for feature in ordered]
+        more = unlabelled if score == "unlabeled" else ()
+        ranking = rank_plainly(labelled, drawn.classifier, unlabeled=more, score=score, step=1, seed=run)
+        found.append(share_found([feature.feature for feature in ranking.features]))
+    for key in _SCORES.values():
+        ordered = sorted(ranking.features, key=lambda feature: (-getattr(feature, f"initial_{key}"), feature.feature))
+        found.append(share_found([feature.feature for feature in ordered]))
+    return found
 
 
 def share_found(best_first: list[str]) -> float:
@@ -122,50 +101,38 @@ def share_found(best_first: list[str]) -> float:
     """
     relevant = [place for place, name in enumerate(best_first) if name.startswith(RELEVANT)]
     irrelevant = [place for place, name in enumerate(best_first) if name.startswith(IRRELEVANT)]
-    return float(np.mean([[mine < other for other in irrelevant] for mine in relevant]))
+    return float(np.mean(np.less.outer(relevant, irrelevant)))
 
 
-def judge_claims(laboratory: Laboratory, cases: list[Case]) -> list[Claim]:
+def judge_claims(laboratory: Laboratory, cases: list[Case]) -> None:
     wrong = [case for case in cases if not case.misfit.fits]
-    fitting = [case for case in cases if case.misfit.fits]
-    better, worse = ([case.name for case in wrong if case.verdict == wanted] for wanted in ("holds", "does not hold"))
-    perfect = sum(case.is_perfect for case in wrong)
-    others = len(wrong) - len(better) - len(worse) - perfect
+    better, worse = (
+        [f"{case.misfit.name} {case.rows:,}" for case in wrong if case.verdict == wanted]
+        for wanted in ("holds", "does not hold")
+    )
+    perfect = sum(bool((case.draws[:, :2] == 1).all()) for case in wrong)
+    measured = (
+        f"of {len(wrong)} cases Ŝ_A is better in {len(better)} ({', '.join(better) or 'none'}) and worse in "
+        f"{len(worse)} ({', '.join(worse) or 'none'}); in {perfect} both scores are perfect, in "
+        f"{len(wrong) - len(better) - len(worse) - perfect} the interval spans 0 (95 % for all {CASES} cases together)"
+    )
+    says = "where the model does not fit, Ŝ_A finds relevant columns more reliably than Ŝ_S"
+    laboratory.claim("section 5, third prediction", says, measured, join_verdicts(case.verdict for case in wrong))
 
     def gains(of: Misfit) -> str:
-        told = []
-        for case in cases:
-            if case.misfit == of:
-                gain, margin = case.gain("s_a")
-                told.append(f"{gain:+.3f} ± {margin:.3f} ({case.rows:,} rows)")
-        return f"Ŝ_A − Ŝ_S is {', '.join(told)}"
+        told = [(*case.gain("s_a"), case.rows) for case in cases if case.misfit == of]
+        return f"Ŝ_A − Ŝ_S is {', '.join(f'{gain:+.3f} ± {margin:.3f} ({rows:,} rows)' for gain, margin, rows in told)}"
 
-    return [
-        laboratory.claim(
-            "section 5, third prediction",
-            "where the model does not fit, Ŝ_A finds relevant columns more reliably than Ŝ_S",
-            f"of {len(wrong)} cases Ŝ_A is better in {len(better)} ({', '.join(better) or 'none'}) and worse in "
-            f"{len(worse)} ({', '.join(worse) or 'none'}); in {perfect} both scores are perfect, in {others} the "
-            f"interval spans 0 (95 % for all {CASES} cases together)",
-            join_verdicts(case.verdict for case in wrong),
-        ),
-        *(
-            laboratory.claim(
-                f"{each.name} ({each.classifier})",
-                f"the third prediction, for {each.what}",
-                gains(each),
-                join_verdicts(case.verdict for case in wrong if case.misfit == each),
-            )
-            for each in MISFITS
-            if not each.fits
-        ),
-        laboratory.claim(
-            "a model that fits (nb)",
-            "(ours, not the paper's) there Ŝ_A and Ŝ_S find relevant columns equally well",
-            "; ".join(f"{each.name}: {gains(each)}" for each in MISFITS if each.fits),
-            join_verdicts("does not hold" if case.verdict == "holds" else case.verdict for case in fitting),
-        ),
-    ]
+    for each in MISFITS:
+        if not each.fits:
+            verdict = join_verdicts(case.verdict for case in wrong if case.misfit == each)
+            says = f"the third prediction, for {each.what}"
+            laboratory.claim(f"{each.name} ({each.classifier})", says, gains(each), verdict)
+    fitting = [case.verdict for case in cases if case.misfit.fits]
+    says = "(ours, not the paper's) there Ŝ_A and Ŝ_S find relevant columns equally well"
+    measured = "; ".join(f"{each.name}: {gains(each)}" for each in MISFITS if each.fits)
+    verdict = join_verdicts("undecided" if verdict == "undecided" else "does not hold" for verdict in fitting)
+    laboratory.claim("a model that fits (nb)", says, measured, verdict)
 
 
 def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict:
@@ -176,20 +143,18 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict:
 
 def _plot(figure: Figure, cases: list[Case]) -> None:
     axes = figure.subplots()
-    labels = [f"{case.misfit.name} ({case.misfit.classifier}), {case.rows:,} rows" for case in cases]
     places = np.arange(len(cases))[::-1]
     for of, shade, marker, shift, label in (
         ("s_a", "black", "^", 0.16, "$\\hat{S}_A - \\hat{S}_S$"),
         ("s_su", "0.55", "o", -0.16, "$\\hat{S}_{SU} - \\hat{S}_S$"),
     ):
-        gains, margins = np.array([case.gain(of) for case in cases]).T
         # Of few draws there is no interval to speak of.
-        margins = [margin if len(case.draws) >= _ENOUGH else 0 for case, margin in zip(cases, margins, strict=True)]
-        axes.errorbar(
-            gains, places + shift, xerr=margins, fmt=marker, color=shade, markersize=4, capsize=2, label=label
-        )
+        gains, margins = np.array([case.gain(of) for case in cases]).T
+        margins = np.where([len(case.draws) >= _ENOUGH for case in cases], margins, 0)
+        style: Any = {"fmt": marker, "color": shade, "markersize": 4, "capsize": 2}
+        axes.errorbar(gains, places + shift, xerr=margins, label=label, **style)
     axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(places, labels)
+    axes.set_yticks(places, [f"{one.misfit.name} ({one.misfit.classifier}), {one.rows:,} rows" for one in cases])
     axes.set_xlabel("gain in the share of pairs ranked right (intervals: 95 % for all together)")
     axes.set_title("Right of the line: better than $\\hat{S}_S$ on the same tables")
     axes.legend(loc="lower left")

@@ -8,21 +8,21 @@ chance than one that is nearly always no.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from probfs.paper.synthetic import Sample
+from probfs.paper.synthetic import labelled_table
 from probfs.tables.arrays import Floats, Integers
+from probfs.tables.table import Table
 
-Problem = Callable[[int, np.random.Generator], Sample]
+Problem = Callable[[int, np.random.Generator], Table]
 
 RELEVANT = "relevant"
 IRRELEVANT = ("noise", "proxy")
 
-_ANSWERS = ("no", "yes")
 _WEIGHTS = (1.0, 0.7, 0.5, 0.35)
 
 
@@ -53,25 +53,25 @@ def _misfit(classifier: str, what: str, *, fits: bool = False) -> Callable[[Prob
 
 
 @_misfit("nb", "independent columns, as assumed", fits=True)
-def fitting(rows: int, random: np.random.Generator) -> Sample:
+def fitting(rows: int, random: np.random.Generator) -> Table:
     relevant = _coins(rows, random, 4)
     return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10)
 
 
 @_misfit("nb", "the same, the relevant columns being lopsided", fits=True)
-def even_noise(rows: int, random: np.random.Generator) -> Sample:
+def even_noise(rows: int, random: np.random.Generator) -> Table:
     relevant = _coins(rows, random, 4, 0.15)
     return _sample(random, relevant, _weigh(relevant, _WEIGHTS) + 1.8, noise=10)
 
 
 @_misfit("nb", "the same, the noise being lopsided", fits=True)
-def lopsided_noise(rows: int, random: np.random.Generator) -> Sample:
+def lopsided_noise(rows: int, random: np.random.Generator) -> Table:
     relevant = _coins(rows, random, 4)
     return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10, shares=(0.15,))
 
 
 @_misfit("nb", "a relevant column that stands there six times")
-def copies(rows: int, random: np.random.Generator) -> Sample:
+def copies(rows: int, random: np.random.Generator) -> Table:
     """The strongest column stands in the table six times: each copy is counted as new evidence."""
     strongest, *relevant = every = _coins(rows, random, 4)
     more = {f"copy_{number + 1}": strongest for number in range(6)}
@@ -79,7 +79,7 @@ def copies(rows: int, random: np.random.Generator) -> Sample:
 
 
 @_misfit("nb", "a noise column that stands there six times")
-def copied_noise(rows: int, random: np.random.Generator) -> Sample:
+def copied_noise(rows: int, random: np.random.Generator) -> Table:
     """A column of noise stands in the table six times: what it says by chance is counted six times."""
     *relevant, copied = _coins(rows, random, 4)
     more = {f"noise_copy_{number + 1}": copied for number in range(6)}
@@ -87,7 +87,7 @@ def copied_noise(rows: int, random: np.random.Generator) -> Sample:
 
 
 @_misfit("nb", "columns that follow relevant ones")
-def proxies(rows: int, random: np.random.Generator) -> Sample:
+def proxies(rows: int, random: np.random.Generator) -> Table:
     """Each relevant column has two others that mostly follow it and add nothing to it."""
     relevant = _coins(rows, random, 3)
     more = _followers(relevant, rows, random)
@@ -95,27 +95,27 @@ def proxies(rows: int, random: np.random.Generator) -> Sample:
 
 
 @_misfit("nb", "two columns that tell only together")
-def parity(rows: int, random: np.random.Generator) -> Sample:
+def parity(rows: int, random: np.random.Generator) -> Table:
     first, second, third = relevant = _coins(rows, random, 3)
     return _sample(random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
 @_misfit("nb", "three columns that tell only if all are yes")
-def conjunction(rows: int, random: np.random.Generator) -> Sample:
+def conjunction(rows: int, random: np.random.Generator) -> Table:
     first, second, third = relevant = _coins(rows, random, 3, 0.6)
     odds = np.where(first & second & third == 1, 1.7, -0.85)
     return _sample(random, relevant, odds, noise=10, shares=(0.6,))
 
 
 @_misfit("nb", "labels that are coin tosses in 70 % of the rows")
-def label_noise(rows: int, random: np.random.Generator) -> Sample:
+def label_noise(rows: int, random: np.random.Generator) -> Table:
     """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
     relevant, odds = _tossed(rows, random)
     return _sample(random, relevant, odds, noise=12, shares=(0.5, 0.5, 0.5, 0.7))
 
 
 @_misfit("nb", "coin tosses, and columns that follow relevant ones")
-def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
+def noisy_proxies(rows: int, random: np.random.Generator) -> Table:
     """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
     a half, the model is wrong, and wrong about columns that do not matter.
     """
@@ -125,16 +125,16 @@ def noisy_proxies(rows: int, random: np.random.Generator) -> Sample:
 
 
 @_misfit("svm", "squares and products under a linear SVM")
-def bowl(rows: int, random: np.random.Generator) -> Sample:
+def bowl(rows: int, random: np.random.Generator) -> Table:
     """The class depends on how far a column is from the middle, and on the product of two others; one is linear."""
-    a, b, c, d = relevant = random.normal(size=(4, rows))
+    a, b, c, d = relevant = list(random.normal(size=(4, rows)))
     return _sample(random, relevant, 2.0 * (a**2 - 0.9) + 0.8 * b + 1.2 * c * d, noise=4, shares=())
 
 
 @_misfit("svm", "a bend and a step under a linear SVM")
-def steps_and_bends(rows: int, random: np.random.Generator) -> Sample:
+def steps_and_bends(rows: int, random: np.random.Generator) -> Table:
     """A bend whose middle is off the centre, a steep step, and a straight line: linear only in part."""
-    a, b, c = relevant = random.normal(size=(3, rows))
+    a, b, c = relevant = list(random.normal(size=(3, rows)))
     odds = 2.5 * ((a - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * b - 1.5) + 0.5 * c
     return _sample(random, relevant, odds, noise=5, shares=())
 
@@ -156,7 +156,7 @@ def _followers(leaders: Sequence[Integers], rows: int, random: np.random.Generat
     followers = [
         np.where(random.random(rows) < 0.8, leader, _coins(rows, random, 1)[0]) for leader in leaders for _ in range(2)
     ]
-    return {f"proxy_{number + 1}": follower for number, follower in enumerate(followers)}
+    return {f"proxy_{number}": follower for number, follower in enumerate(followers, 1)}
 
 
 def _weigh(columns: Sequence[Integers], weights: Sequence[float]) -> Floats:
@@ -166,23 +166,19 @@ def _weigh(columns: Sequence[Integers], weights: Sequence[float]) -> Floats:
 
 def _sample(
     random: np.random.Generator,
-    relevant: Iterable[Any],
+    relevant: Sequence[Any],
     odds: Floats,
     *,
     noise: int,
     shares: Sequence[float] = (0.5,),
     more: Mapping[str, Integers] | None = None,
-) -> Sample:
+) -> Table:
     """Relevant columns, others, and noise, of which yes has these shares in turn; without shares, all are numbers."""
     rows = len(odds)
-    columns = {f"{RELEVANT}_{number + 1}": column for number, column in enumerate(relevant)} | dict(more or {})
+    columns = {f"{RELEVANT}_{number}": column for number, column in enumerate(relevant, 1)} | dict(more or {})
     for number in range(noise):
-        name = f"noise_{number + 1:02}"
-        if shares:
-            (columns[name],) = _coins(rows, random, 1, shares[number % len(shares)])
-        else:
-            columns[name] = random.normal(size=rows)
+        share = shares[number % len(shares)] if shares else None
+        cells = random.normal(size=rows) if share is None else _coins(rows, random, 1, share)[0]
+        columns[f"noise_{number + 1:02}"] = cells
     positive = random.random(rows) < 1 / (1 + np.exp(-odds))
-    if not shares:
-        return Sample(columns, positive)
-    return Sample({name: np.array(_ANSWERS)[column] for name, column in columns.items()}, positive, _ANSWERS)
+    return labelled_table(columns, positive, ("no", "yes") if shares else ())
