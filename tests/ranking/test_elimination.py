@@ -49,16 +49,6 @@ def test_protected_features_leave_after_all_others() -> None:
         assert classifier.dropped == dropped
 
 
-def test_if_all_features_are_protected_none_is() -> None:
-    classifier = ScriptedClassifier([0.2, 0.1])
-    list(eliminate(classifier, ["a", "b"], ABSOLUTE, 1, protected=(0, 1)))
-    assert classifier.dropped == [[1], [0]]
-
-
-def test_nothing_to_rank_is_no_round() -> None:
-    assert list(eliminate(ScriptedClassifier([]), [], ABSOLUTE, 1)) == []
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.sampled_from([1, 2, 3, 0.3, None]))
 def test_rounds_are_as_the_schedule_says(scores: list[float], step: int | float | None) -> None:
     names = [f"f{number}" for number in range(len(scores))]
@@ -115,19 +105,6 @@ def test_a_signed_score_that_is_only_rounding_is_a_tie() -> None:
     assert leaving_order(round_scores([-3e-18, 1e-18], [0.2, 0.2]), SIGNED, alphabetical_ranks(["a", "b"]), 2) == [1, 0]
 
 
-@given(st.data())
-def test_the_order_does_not_depend_on_where_columns_stand(data: st.DataObject) -> None:
-    scores = data.draw(st.lists(st.sampled_from([0.0, 0.125, 0.25, 0.5]), min_size=2, max_size=8))
-    names = [f"f{number}" for number in range(len(scores))]
-    order = data.draw(st.permutations(range(len(scores))))
-    wanted = data.draw(st.integers(1, len(scores)))
-    first = leaving_order(round_scores(scores), ABSOLUTE, alphabetical_ranks(names), wanted)
-    shuffled_names = [names[position] for position in order]
-    shuffled = round_scores([scores[position] for position in order])
-    second = leaving_order(shuffled, ABSOLUTE, alphabetical_ranks(shuffled_names), wanted)
-    assert [names[position] for position in first] == [shuffled_names[position] for position in second]
-
-
 @pytest.mark.parametrize(
     ("step", "remaining", "count"),
     [
@@ -155,8 +132,3 @@ def test_one_round_without_elimination_ranks_by_its_scores() -> None:
     told = [key for key in keys if key[0]]
     assert told == keys[: len(told)] == sorted(told, reverse=True)
     assert all(f.round == 1 and f.s_s == f.initial_s_s for f in ranking.features)
-
-
-def test_auto_lets_a_tenth_leave_and_the_last_thirty_one_by_one() -> None:
-    assert schedule(100, "auto") == [100, 90, 81, 73, 66, 60, 54, 49, 45, 41, 37, 34, 31, *range(28, 0, -1)]
-    assert schedule(30, "auto") == schedule(30, 1)

@@ -43,11 +43,6 @@ def follow(classifier: ScriptedClassifier, step: int | float | None = 1) -> tupl
     return rounds, recorder.story
 
 
-def test_every_round_of_a_short_elimination_is_told_best_feature_first() -> None:
-    _, story = follow(ScriptedClassifier([0.3, 0.1, 0.2]))
-    assert [(told.round, told.scores) for told in story] == [(1, (0.3, 0.2, 0.1)), (2, (0.3, 0.2)), (3, (0.3,))]
-
-
 def test_all_features_are_scored_only_in_the_rounds_that_are_told() -> None:
     plain, heard = (CountingClassifier(np.linspace(0, 1, 300).tolist()) for _ in range(2))
     names = [str(number) for number in range(300)]
